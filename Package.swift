@@ -14,37 +14,37 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// What tests stand on is optimised where Scripts/test builds it, with asserts left in: pixels then take a twentieth of the
-/// time, and compiling takes no longer. SwiftPM has no setting of its own for that. Without the variable, as in debug builds by
-/// hand and for packages that depend on Rill (which flags like these would forbid), there are none.
-let roomSettings =
+/// The settings of library targets. Scripts/test sets the variable to optimize what the tests run, with asserts left in: pixel
+/// code then takes a twentieth of the time, and compiling takes no longer. SwiftPM has no safe setting for this. Plain debug
+/// builds do not set it, nor do packages that depend on Rill: SwiftPM rejects dependencies with unsafe flags.
+let moduleSettings =
     Context.environment["RILL_OPTIMIZED_DEBUG"] == nil
     ? settings : settings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
-/// A library target. `rounded()` and its like are calls of libm on processors that have no such instruction for certain
-/// (x86-64 before SSE4.1), and nothing but an import of Glibc or Foundation asks the linker for that: an app that imports
-/// neither would not link. So each target asks by itself.
-func room(
+/// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64 before
+/// SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to link. So each
+/// target links it.
+func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], linkedWith libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: roomSettings,
+        name: name, dependencies: dependencies, swiftSettings: moduleSettings,
         linkerSettings: (libraries + ["m"]).map { .linkedLibrary($0) })
 }
 
-/// libvpx is linked as an archive, so that CVPXMemory takes the place of its allocator: an encoder then holds half the memory
-/// or less. For a system that has only the shared library: RILL_SHARED_LIBVPX=1.
+/// libvpx is linked statically, so that CVPXMemory can replace its allocator: an encoder then needs at most half the memory.
+/// On a system that has only the shared library, set RILL_SHARED_LIBVPX=1.
 let libvpx = Context.environment["RILL_SHARED_LIBVPX"] == nil ? ":libvpx.a" : "vpx"
 
-func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
-    tests(room + "Tests", of: [.byName(name: room)] + more)
+func tests(of module: String, _ more: [Target.Dependency] = []) -> Target {
+    tests(module + "Tests", of: [.byName(name: module)] + more)
 }
 
 func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["RillTestSupport"], swiftSettings: settings)
 }
 
-let rooms = [
+let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink",
@@ -53,18 +53,18 @@ let rooms = [
 
 let package = Package(
     name: "rill",
-    // Each room is a product: whoever needs one of them links no other than those that it stands on.
-    products: rooms.map { .library(name: $0, targets: [$0]) } + [
+    // Each module is a product: an app links only the modules that it uses, and their dependencies.
+    products: modules.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "rill", targets: ["RillCLI"])
     ],
-    // What comes from elsewhere is for the command line and for experiments. An app leaves it out: `traits: []` behind the URL.
+    // Only the command line and experiments have dependencies. An app avoids them with `traits: []` after the URL.
     traits: [
         .trait(
             name: "CommandLine", description: "The command rill: swift-argument-parser.", enabledTraits: ["Laboratory"]),
         .trait(
             name: "Laboratory",
             description:
-                "RillLink and RillLab, the emulated network and what stands on it: swift-collections, hdrhistogram."),
+                "RillLink and RillLab, the emulated network and the lab: swift-collections, hdrhistogram."),
         .default(enabledTraits: ["CommandLine"]),
     ],
     dependencies: [
@@ -73,7 +73,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
-        // The C libraries, one system module each.
+        // The C libraries, each as a system module.
         .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
@@ -83,66 +83,66 @@ let package = Package(
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
-        // What libvpx gets its memory from.
+        // The allocator for libvpx.
         .target(name: "CVPXMemory"),
-        // Calls of the system that take many datagrams.
+        // System calls that send and receive many datagrams at once.
         .target(name: "CSockets"),
-        // A target with code: libjpeg leaves its calls by longjmp, which must not cross a Swift frame.
+        // A target with code: libjpeg reports errors by longjmp, which must not cross a Swift frame.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
-        // The rooms of the house, in the order in which the data visits them.
-        // From views of bytes to arrays: what both the media's and the wire's nouns stand on.
-        room("RillBytes"),
-        // Where objects with one owner have their state.
-        room("RillState"),
-        room("RillCore", ["RillBytes"]),
-        // What drivers stand on: named threads, the clock, bounded hand-offs between threads.
-        room("RillThreads", ["RillCore", "CThreads"]),
-        room("RillImage", ["RillCore", "CYUV"]),
-        room("RillBeauty", ["RillCore"]),
-        room("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
-        // The drawn portrait: a person in front of a camera, for tests, benchmarks and demonstrations.
-        room("RillScenes", ["RillCore", "RillImage"]),
-        room("RillFiles", ["RillCore", "CPNG"]),
-        room("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        room("RillRTP", ["RillBytes"]),
-        room("RillSend", ["RillRTP", "RillCore"]),
-        room("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
-        // SRTP and SRTCP: what a call's packets are protected with.
-        room("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
-        // The emulated link: a room of its own below the laboratory, so that tests of senders, receivers and sessions have a
-        // network without building codecs.
-        room(
+        // The modules, roughly in the order of the data flow.
+        // Conversions between spans and arrays, shared by RillCore and RillRTP.
+        module("RillBytes"),
+        // Storage for the state of objects with one owner.
+        module("RillState"),
+        module("RillCore", ["RillBytes"]),
+        // The base of the drivers: named threads, the clock, bounded queues between threads.
+        module("RillThreads", ["RillCore", "CThreads"]),
+        module("RillImage", ["RillCore", "CYUV"]),
+        module("RillBeauty", ["RillCore"]),
+        module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
+        // The drawn portrait, a person in front of a camera, for tests, benchmarks and demonstrations.
+        module("RillScenes", ["RillCore", "RillImage"]),
+        module("RillFiles", ["RillCore", "CPNG"]),
+        module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
+        module("RillRTP", ["RillBytes"]),
+        module("RillSend", ["RillRTP", "RillCore"]),
+        module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
+        // SRTP and SRTCP.
+        module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
+        // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
+        // without building codecs.
+        module(
             "RillLink",
             [
                 "RillCore",
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
-        room("RillReceive", ["RillRTP", "RillCore", "RillState"]),
-        // One call in both directions: streams, routes, RTCP, events.
-        room("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
-        room(
+        module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
+        // A two-way call: streams, routes, RTCP, events.
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
+        module(
             "Rill",
             [
                 "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
                 "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
             ]),
-        // The offline driver: clips read, transcoded in passes and segments, and written.
-        room(
+        // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
+        module(
             "RillTranscode",
             ["RillCore", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"]),
-        // What experiments need: the emulated link, the virtual driver, loopback, simulation, timelines, inspection, replay.
-        room(
+        // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection, replay.
+        module(
             "RillLab",
             [
                 "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillRTP",
                 "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
-        // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
-        room("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
-        // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks/.
-        room("RillPages"),
+        // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
+        module("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
+        // Plots and tables as HTML pages, for the command's reports and for Benchmarks/.
+        module("RillPages"),
         .executableTarget(
             name: "RillCLI",
             dependencies: [
@@ -153,24 +153,24 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
+        // Shared by the tests: seeded mutation of bytes, generated clips, temporary folders.
         .target(
             name: "RillTestSupport", dependencies: ["RillCore", "RillTransport"], path: "Tests/RillTestSupport",
-            swiftSettings: roomSettings),
-        // Packets made by hand, and who keeps or mends packets.
+            swiftSettings: moduleSettings),
+        // Hand-made packets, and objects that collect or repair packets.
         .target(
             name: "RillPacketSupport", dependencies: ["RillCore", "RillRTP"], path: "Tests/RillPacketSupport",
-            swiftSettings: roomSettings),
-        // Pictures, recordings and coded clips for tests of whole stages.
+            swiftSettings: moduleSettings),
+        // Pictures, recordings and encoded clips for tests of whole stages.
         .target(
             name: "RillMediaSupport",
             dependencies: ["RillCore", "RillImage", "RillFiles", "RillRTP", "RillTestSupport"],
-            path: "Tests/RillMediaSupport", swiftSettings: roomSettings),
-        // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
+            path: "Tests/RillMediaSupport", swiftSettings: moduleSettings),
+        // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillFuzzTargets",
             dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
-            path: "Tests/RillFuzzTargets", swiftSettings: roomSettings),
+            path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
         tests(of: "RillState"),
         tests(of: "RillCore"),
@@ -195,36 +195,36 @@ let package = Package(
         tests(of: "RillContainers", ["RillFiles"]),
         tests(of: "RillCLI", ["RillTransport"]),
 
-        // Tests of more than one room, by what they need (see Scripts/test).
-        // What libFuzzer runs, over the corpus and damaged seeds.
+        // Tests of more than one module, grouped by what they need (see Scripts/test).
+        // The fuzz targets, run over the corpus and mutated seeds.
         tests("FuzzTests", of: ["RillFuzzTargets", "RillSecurity", "RillSession"]),
-        // What more than one thread touches: the thread sanitizer's.
+        // Code with several threads, for the thread sanitizer.
         tests(
             "ConcurrencyTests",
             of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillMediaSupport"]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
-        // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
+        // Acceptance targets over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
         tests(
             "LongTests",
             of: [
                 "Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport", "RillLink",
                 "RillTransport",
             ]),
-        // Other programs as judges: tshark, GStreamer, FFmpeg, Chromium.
+        // Comparisons with other programs: tshark, GStreamer, FFmpeg, Chromium.
         tests(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity",
             ]),
-        // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.
+        // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),
     ]
 )
 
-// Some targets' tests alone, as Scripts/test builds them: RILL_TESTS="RillCoreTests PeerTests". SwiftPM makes one product of
-// all test targets that there are.
-if let wanted = Context.environment["RILL_TESTS"]?.split(separator: " ").map(String.init) {
-    package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+// Scripts/test builds the tests of some targets only: RILL_TESTS="RillCoreTests PeerTests". SwiftPM builds all test targets of a
+// package into one product, so the others are removed here.
+if let names = Context.environment["RILL_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

@@ -3,21 +3,21 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]
 
-/// Rooms of Rill. Who uses structs of a room by value names it, too: where only that room changed, the build (Swift 6.3) else
-/// keeps code that knows their old layout.
-func rill(_ rooms: String...) -> [Target.Dependency] { rooms.map { .product(name: $0, package: "rill") } }
+/// Modules of Rill. A target lists every module whose structs it uses by value, also indirectly: otherwise, if only that module
+/// changed, the build (Swift 6.3) keeps code compiled for the structs' old layout.
+func rill(_ modules: String...) -> [Target.Dependency] { modules.map { .product(name: $0, package: "rill") } }
 
 func program(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: ["Arguments"] + dependencies, path: folder, swiftSettings: settings)
 }
 
-// What `Scripts/bench` measures and draws with; `bench/` is that command, in Python, and `Programs/` what it needs in C.
+// The Swift programs of `Scripts/bench`. `bench/` is the command itself, in Python, and `Programs/` has its C programs.
 let package = Package(
     name: "rill-benchmarks",
     dependencies: [.package(name: "rill", path: "..")],
     targets: [
-        // Pieces of work with their set-up, and the program that does one of them.
+        // Workloads with their setup, and the program that runs one of them.
         .target(
             name: "Workloads",
             dependencies: ["Clips", "Machine"]
@@ -27,7 +27,7 @@ let package = Package(
                     "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
-        // Whole processes, as an app's would be, with nothing in them but Rill.
+        // Whole processes, like those of an app that uses only Rill.
         program(
             "bench-work", "Work",
             ["Clips", "Counters"] + rill("Rill", "RillFiles", "RillLab", "RillSecurity", "RillTransport")),
@@ -35,12 +35,12 @@ let package = Package(
         program(
             "bench-calls", "Calls",
             ["Clips"] + rill("Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes")),
-        // Pages of what was measured.
+        // HTML pages of results.
         program("bench-page", "Page", rill("RillPages")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
         .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
         .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),
-        // The processor's counters, threads, and libyuv and libsrtp themselves, for the floors that workloads are compared with.
+        // Hardware counters, and libyuv and libsrtp for the floors that workloads are compared with.
         .systemLibrary(name: "Machine", path: "Machine"),
     ]
 )

@@ -1,47 +1,47 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Written as in a project of your own: Rill comes by its URL and version.
+// As in a project of your own: Rill is a dependency by URL and version.
 func rill(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "rill") } }
 
 let package = Package(
     name: "rill-examples",
     dependencies: [
-        // An app says `traits: []`, and fetches nothing but Rill; what is emulated and measured here wants the laboratory.
+        // An app writes `traits: []` and fetches only Rill. Examples that emulate a network need the trait Laboratory.
         .package(url: "https://github.com/rill-video/rill", from: "0.2.0", traits: ["Laboratory"])
     ],
     targets: [
-        // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.
+        // Sends a clip or a drawn scene as RTP packets: the sending side in ten lines.
         .executableTarget(
             name: "clip-to-packets", dependencies: rill("Rill", "RillFiles", "RillScenes"), path: "ClipToPackets"),
-        // A clip to files, in two passes: with progress, and names that only whole files bear.
+        // Transcodes a clip in two passes, with progress; only complete files get their names.
         .executableTarget(
             name: "archive-clip", dependencies: rill("Rill", "RillFiles", "RillScenes", "RillTranscode"),
             path: "ArchiveClip"),
-        // A camera live, as packets.
+        // Sends a camera live as RTP packets.
         .executableTarget(
             name: "camera-to-packets", dependencies: rill("Rill"), path: "CameraToPackets"),
-        // A drawn scene live over UDP, with a description for players.
+        // Sends a drawn scene live over UDP, with a session description for players.
         .executableTarget(
             name: "scene-to-udp", dependencies: rill("Rill", "RillScenes"), path: "SceneToUDP"),
-        // A call in both directions, protected, and a lossy network to try it over.
+        // A two-way call over SRTP, and a lossy network to try it with.
         .executableTarget(
             name: "two-way-call", dependencies: rill("Rill", "RillScenes"), path: "TwoWayCall"),
         .executableTarget(
             name: "lossy-relay", dependencies: rill("Rill", "RillLab", "RillLink"), path: "LossyRelay"),
-        // The jitter buffer for an app that has a decoder already: without any C library.
+        // The jitter buffer in an app that has its own decoder, without any C library.
         .executableTarget(
             name: "own-decoder",
             dependencies: rill("RillReceive", "RillRTP"), path: "OwnDecoder"),
-        // A codec that Rill does not bring, AV1 by libaom, through both pipelines.
+        // A codec that Rill does not include, AV1 with libaom, through both pipelines.
         .systemLibrary(name: "CAOM", path: "CAOM", providers: [.apt(["libaom-dev"])]),
         .executableTarget(
             name: "own-codec", dependencies: rill("Rill", "RillScenes") + ["CAOM"], path: "OwnCodec"),
-        // What the camera sees, beside what is sent.
+        // Shows the pictures before they are encoded, while it sends them.
         .executableTarget(
             name: "local-preview", dependencies: rill("Rill", "RillFiles", "RillScenes"), path: "LocalPreview"),
-        // Each library product by itself, in a program that imports nothing else: neither Glibc nor Foundation, which
-        // would bring libraries that the product has to bring.
+        // Each library product in a program of its own that imports nothing else, not even Glibc or Foundation: they would
+        // link libraries that the product must link itself.
         .executableTarget(
             name: "library-rill", dependencies: rill("Rill"), path: "Libraries/Rill"),
         .executableTarget(

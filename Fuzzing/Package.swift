@@ -1,16 +1,16 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Built by Scripts/fuzz, which has the sanitizers' flags: all of Rill that the targets reach is instrumented with them.
+// Scripts/fuzz builds this with the sanitizers' flags, so that all of Rill that the fuzz targets use is instrumented.
 let package = Package(
     name: "rill-fuzzing",
     dependencies: [
         .package(name: "rill", path: "..", traits: ["Laboratory"])
     ],
     targets: [
-        // libFuzzer's entry point, which no header of the toolchain declares to Swift.
+        // libFuzzer's entry point, which no header of the toolchain declares for Swift.
         .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
-        // The very files that `swift test` runs over the corpus: a link to Tests/RillFuzzTargets.
+        // The same files that `swift test` runs over the corpus: a link to Tests/RillFuzzTargets.
         .target(
             name: "RillFuzzTargets",
             dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"].map

@@ -21,10 +21,10 @@ public struct Arguments {
         self.values = values
     }
 
-    /// The value of a name that may be missing.
+    /// The value of an optional argument.
     public func optional(_ name: String) -> String? { values[name] }
 
-    /// The value of a name that has to be there.
+    /// The value of a required argument.
     public subscript(name: String) -> String {
         get throws(WrongUse) {
             guard let value = values[name] else { throw WrongUse("--\(name) is missing") }
@@ -32,11 +32,11 @@ public struct Arguments {
         }
     }
 
-    /// A whole number; `nil` where nobody says one.
+    /// A whole number, or `nil` if it is missing.
     public func number(_ name: String, atLeast least: Int = 1) throws(WrongUse) -> Int? {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), number >= least else {
-            throw WrongUse("--\(name) \(text) is not a number from \(least) up")
+            throw WrongUse("--\(name) \(text) is not a number of at least \(least)")
         }
         return number
     }
@@ -47,25 +47,25 @@ public struct Arguments {
         return seconds
     }
 
-    /// Runs a program by the command line that it was given; an error ends it with 1, wrong use with 2.
+    /// Runs a program with its command line. It exits with 1 after an error, with 2 after wrong use.
     public static func run(_ program: String, _ body: (Arguments) throws -> Void) {
         do {
             try body(try Arguments(CommandLine.arguments.dropFirst()))
         } catch {
             let text = "\(program): \(error)\n"
-            // Where even this fails, the exit code still tells.
+            // If even this fails, the exit code still reports the error.
             _ = write(STDERR_FILENO, text, text.utf8.count)
             exit(error is WrongUse ? 2 : 1)
         }
     }
 }
 
-/// The command line is not as it should be, or what it names.
+/// The command line, or an input that it names, is wrong.
 public struct WrongUse: Error, CustomStringConvertible {
     /// What is wrong.
     public let description: String
 
-    /// Says what is wrong.
+    /// Creates an error with a description.
     public init(_ description: String) {
         self.description = description
     }

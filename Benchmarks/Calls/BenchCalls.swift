@@ -2,16 +2,16 @@ import Arguments
 import Foundation
 import Rill
 
-/// Calls over bad networks, in virtual time: what `Scripts/bench network` and `Scripts/bench rivals` make and judge.
+/// Makes and evaluates calls over bad networks in virtual time, for `Scripts/bench network` and `Scripts/bench rivals`.
 ///
 ///     bench-calls prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
 ///     bench-calls calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
 ///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
 ///     bench-calls long    --folder F --hours N --network NETWORK
 ///
-/// `prepare` encodes both layers once. `calls` makes a call for each line that it reads, and writes a line for each; one
-/// with a capture also writes CAPTURE.json, which `judge` needs to judge what another receiver made of the capture.
-/// `long` simulates hours of the ten seconds that `workload prepare` encodes.
+/// `prepare` encodes both layers once. `calls` makes a call for each input line and writes a line for each. A call with a
+/// capture also writes CAPTURE.json, which `judge` needs to evaluate another receiver of that capture. `long` simulates
+/// hours of a call by repeating the ten seconds that `workload prepare` encodes.
 @main
 enum BenchCalls {
     static func main() {
@@ -41,7 +41,7 @@ enum BenchCalls {
             if let path = job.capture {
                 try JSONEncoder().encode(RivalTrace(log)).write(to: URL(fileURLWithPath: path + ".json"))
             }
-            // Not `print`, which keeps lines back where the output is a pipe.
+            // Not `print`, which buffers lines if the output is a pipe.
             FileHandle.standardOutput.write(Data((try text(result) + "\n").utf8))
         }
     }

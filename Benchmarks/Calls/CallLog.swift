@@ -4,15 +4,15 @@ import RillLink
 import RillRTP
 import RillSend
 
-/// What happened in one call: every frame, every packet of it, and when it was shown.
+/// The log of one call: every frame, its packets, and when it was shown.
 final class CallLog: CallObserver {
-    /// A layer's frames, in the order of sending.
+    /// A layer's frames, in sending order.
     struct Layer {
         var stream: RTPStreamSettings
         var frames: [Frame] = []
         var packets: [Packet] = []
         var places: [UInt32: Int] = [:]
-        /// The frames shown, in that order.
+        /// The shown frames, in showing order.
         var shown: [(frame: Int, at: MediaTime)] = []
         var keyFrameRequests = 0
         var retransmitted = 0
@@ -27,13 +27,13 @@ final class CallLog: CallObserver {
     }
 
     struct Packet {
-        /// Of all times that it was sent.
+        /// Over all transmissions.
         var losses = 0
-        /// Of the first time.
+        /// Of the first transmission.
         var arrival: MediaTime?
     }
 
-    /// Delays of all datagrams of one direction, and how many there were.
+    /// The delays and the number of all datagrams of one direction.
     struct Direction {
         var sent = 0
         var bytes = 0
@@ -47,7 +47,7 @@ final class CallLog: CallObserver {
     private(set) var layers: [Layer] = []
     private(set) var path = Direction()
     private(set) var returnPath = Direction()
-    /// Records what arrives at the receiver, where that is wanted.
+    /// Records the packets that arrive at the receiver, if requested.
     var capture: LinkCapture?
 
     func callBegan(streams: [RTPStreamSettings]) {
@@ -86,9 +86,9 @@ final class CallLog: CallObserver {
         layers[layer].keyFrameRequests += 1
     }
 
-    /// Notes a packet of a layer, or one that is sent again, on its own stream or on that for it.
+    /// Records a packet of a layer, or a retransmission on the same or on a separate stream.
     private func note(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
-        // Our own packets can be read.
+        // Our own packets are always valid.
         guard let packet = try? RTPPacket(parsing: datagram) else { return }
         let header = packet.header
         for index in layers.indices {
@@ -96,7 +96,7 @@ final class CallLog: CallObserver {
             if header.ssrc == stream.ssrc {
                 layers[index].note(header, arrival, at: now)
             } else if header.ssrc == stream.retransmission?.ssrc, packet.payload.count >= 2 {
-                // RFC 4588 §4: the packet's own number stands before what it carried.
+                // RFC 4588 §4: the original sequence number precedes the payload.
                 let number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
                 layers[index].noteRetransmitted(SequenceNumber(number), arrival)
             }
@@ -116,7 +116,7 @@ extension CallLog.Direction {
 }
 
 extension CallLog.Layer {
-    /// The packet's place, counted from the first one.
+    /// The packet's index, counted from the first packet.
     private func place(of number: SequenceNumber) -> Int {
         let next = stream.firstSequenceNumber.advanced(by: packets.count)
         return packets.count + number.distance(since: next)

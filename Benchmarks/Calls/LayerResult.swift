@@ -1,13 +1,13 @@
 import Rill
 import RillReceive
 
-/// What came of one layer in one call. Times are in tenths of a millisecond, so that they are short to write.
+/// The result of one layer in one call. Times are in tenths of a millisecond, which keeps the output short.
 struct LayerResult: Codable {
     var framesSent: Int
     var framesShown: Int
-    /// Of each frame shown: shown, less sent, less the link's smallest delay.
+    /// For each shown frame: the time from sending to showing, minus the link's minimum delay.
     var delays: [Int]
-    /// Of each frame whose packets all came the first time: the last one's delay, less the link's smallest.
+    /// For each frame without a lost packet: the delay of its last packet, minus the link's minimum delay.
     var jitters: [Int]
     var freezes: Int
     var freezeTime: Int
@@ -15,44 +15,44 @@ struct LayerResult: Codable {
     var longestGap: Int
     /// Gaps longer than two frame intervals and 100 ms.
     var gaps: [Gap]
-    /// Mean squared error of luma, summed over the frames shown; `nil` where it was not looked for.
+    /// The mean squared error of luma, summed over the shown frames; `nil` if it was not measured.
     var squaredError: Double?
     var keyFrameRequests = 0
     var packetsLost = 0
     var packetsRetransmitted = 0
     var nacks = 0
-    /// After the disturbance, the time until the median delay stays within 5 ms of what it was before; -1 for never.
+    /// The time after the disturbance until the median delay stays within 5 ms of its earlier value; -1 for never.
     var settled: Int?
 
-    /// A gap in the shown frames.
+    /// A gap between shown frames.
     struct Gap: Codable {
         var length: Int
-        /// The most often that one packet of the frames after the gap's first, up to its last, was lost.
+        /// The highest loss count of a packet of the frames in the gap, including its last frame.
         var losses: Int
     }
 }
 
-/// When the network became worse, and when better again.
+/// When the network became worse, and when it recovered.
 struct Disturbance: Codable {
     var begin: Double
     var end: Double
 }
 
-/// Frames as they were sent and shown, whoever showed them.
+/// The sent and shown frames of any receiver.
 struct ShownFrames {
     struct Frame {
         var sentAt: MediaTime
-        /// The most often that one of its packets was lost.
+        /// The highest loss count of its packets.
         var losses = 0
     }
 
     var frames: [Frame] = []
-    /// In the order of showing: the frame's place, and when.
+    /// In showing order: the frame's index, and when it was shown.
     var shown: [(frame: Int, at: MediaTime)] = []
     var interval: MediaDuration
     var smallestDelay: MediaDuration
 
-    /// All that follows from the times at which frames were shown.
+    /// Everything that follows from the times at which frames were shown.
     func result(disturbed disturbance: Disturbance? = nil) -> LayerResult {
         var meter = FreezeMeter()
         var gaps: [LayerResult.Gap] = []
@@ -63,7 +63,7 @@ struct ShownFrames {
             delays.append(tenths(time - frames[frame].sentAt - smallestDelay))
             guard place > 0 else { continue }
             let (before, begin) = shown[place - 1]
-            // That one of the last two frames was lost, no later one shows: the call is over.
+            // The loss of one of the last two frames causes no gap: no later frame is shown before the call ends.
             guard before < frame, frame < frames.count - 2 else { continue }
             longest = max(longest, time - begin)
             guard time - begin > interval * 2 + .milliseconds(100) else { continue }
@@ -78,7 +78,7 @@ struct ShownFrames {
             settled: disturbance.map { settled(after: $0, delays) })
     }
 
-    /// The medians are those of two seconds, taken every half.
+    /// The medians are over two seconds, every half second.
     private func settled(after disturbance: Disturbance, _ delays: [Int]) -> Int {
         func median(from begin: Double, to end: Double) -> Int? {
             let part = shown.indices.filter { (begin..<end).contains(shown[$0].at.seconds) }.map { delays[$0] }
@@ -94,15 +94,15 @@ struct ShownFrames {
     }
 }
 
-/// A length in tenths of a millisecond, rounded.
+/// A duration in tenths of a millisecond, rounded.
 func tenths(_ duration: MediaDuration) -> Int {
     Int((duration.milliseconds * 10).rounded())
 }
 
 extension CallLog {
-    /// What came of layer `index`.
+    /// The result of layer `index`.
     ///
-    /// - Parameter errors: mean squared errors, frame by frame.
+    /// - Parameter errors: the mean squared error of each frame.
     func result(layer index: Int, interval: MediaDuration, errors: [Double]?, disturbed: Disturbance?) -> LayerResult {
         let layer = layers[index]
         let (smallest, frames) = (path.smallestDelay, shownFrames(layer: index, interval: interval))

@@ -9,9 +9,9 @@ import RillLab
 enum Layers {
     static let names = ["high", "low"]
 
-    /// 640x480 at 30 frames a second and 400 kbit/s, 160x120 at 5 and 45 kbit/s.
+    /// 640x480 at 30 frames per second and 400 kbit/s, 160x120 at 5 and 45 kbit/s.
     ///
-    /// - Parameter keySeconds: at the most from one key frame to the next; `nil` for the presets'.
+    /// - Parameter keySeconds: the maximum key frame interval; `nil` for that of the presets.
     static func settings(keySeconds: Int? = nil) -> [LayerSettings] {
         var layers = [LayerSettings.high(.vga, bitrate: .kilobits(400)), .low]
         guard let keySeconds else { return layers }
@@ -23,13 +23,13 @@ enum Layers {
     }
 }
 
-/// The layers, coded once: what all calls without codecs send, and how far each picture is from its source.
+/// The layers, encoded once: the frames that all calls without codecs send, and the error of each picture.
 struct CodedLayers {
     var clips: [CodedLayer]
-    /// Mean squared error of luma, frame by frame.
+    /// The mean squared error of luma of each frame.
     var errors: [[Double]]
 
-    /// Encodes the pictures and writes what came of it to a folder, `high.ivf`, `high.errors` and the same of `low`.
+    /// Encodes the pictures and writes `high.ivf`, `high.errors`, `low.ivf` and `low.errors` to a folder.
     static func prepare(_ pictures: Pictures, seconds: Int, keySeconds: Int?, in folder: String) throws {
         let layers = Layers.settings(keySeconds: keySeconds)
         let encoder = try SimulcastEncoder(layers: layers)
@@ -59,7 +59,7 @@ struct CodedLayers {
     }
 }
 
-/// Writes a layer's coded frames, decodes them as a receiver does, and writes how far they are from their source.
+/// Writes a layer's encoded frames, decodes them as a receiver does, and writes their errors.
 private final class LayerEnd {
     private let file: IVFWriter
     private let decoder: VPXDecoder

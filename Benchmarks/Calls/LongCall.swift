@@ -3,11 +3,11 @@ import RillLab
 import RillLink
 import RillSend
 
-/// Hours made of ten seconds of a call at full size, which `workload prepare` encodes.
+/// A call of hours: it repeats ten seconds at full size, which `workload prepare` encodes.
 enum LongCall {
     static let layer = LayerSettings.high(.hd720, bitrate: .kilobits(1500))
 
-    /// Simulates so many hours of it without codecs; prints datagrams, frames shown, and the seconds that it took.
+    /// Simulates the hours without codecs; prints the datagrams, the shown frames, and the duration in seconds.
     static func run(hours: Int, network: String, in folder: String) throws {
         let clip = try CodedLayer(of: layer, ivf: folder + "/hd.ivf").repeated(360 * hours)
         let observer = Counter()

@@ -6,14 +6,14 @@ import RillFiles
 import RillImage
 import RillScenes
 
-/// Where the pictures of a trial come from, as often as they are wanted from the beginning.
+/// The source of a trial's pictures, which can be read from the start any number of times.
 enum Pictures {
     /// The drawn portrait.
     case portrait
     /// A clip kept in memory.
     case clip([VideoFrame])
 
-    /// A clip of 640x480 at 30 frames a second; `nil` for the portrait.
+    /// A clip of 640x480 at 30 frames per second, or `nil` for the portrait.
     init(clip path: String?) throws {
         guard let path else {
             self = .portrait
@@ -24,12 +24,12 @@ enum Pictures {
         var frames: [VideoFrame] = []
         while case .frame(let frame) = try clip.next() { frames.append(frame) }
         guard frames.count > 1, frames[0].resolution == .vga, clip.header.frameRate == 30 else {
-            throw WrongUse("\(path) is no clip of 640x480 at 30 frames a second")
+            throw WrongUse("\(path) is not a clip of 640x480 at 30 frames per second")
         }
         self = .clip(frames)
     }
 
-    /// So many seconds of them.
+    /// The given number of seconds of them.
     func source(seconds: Int) throws -> any FrameSource {
         let count = 30 * seconds
         switch self {
@@ -39,7 +39,7 @@ enum Pictures {
     }
 }
 
-/// The pictures that a layer should show, asked for in the order of their times.
+/// The pictures that a layer should show; read them in order of time.
 final class References {
     private let source: any FrameSource
     private let scaler: LayerScaler
@@ -50,7 +50,7 @@ final class References {
         scaler = try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: 1)
     }
 
-    /// The mean squared error of luma of what is shown of the picture captured at `time`.
+    /// The mean squared error of the shown luma, compared with the picture captured at `time`.
     func error(of shown: VideoFrame, capturedAt time: MediaTime) throws -> Double {
         while (current?.captureTime ?? MediaTime(nanoseconds: -1)) < time {
             current = nil

@@ -1,7 +1,7 @@
 import Arguments
 import Rill
 
-/// What has to be known of a trace to judge whoever played it: which frames were sent when.
+/// The sending times of a trace's frames, for evaluating any receiver of the trace.
 struct RivalTrace: Codable {
     var layers: [Layer]
 
@@ -13,7 +13,7 @@ struct RivalTrace: Codable {
         var interval: Int64
         /// Nanoseconds.
         var smallestDelay: Int64
-        /// RTP timestamps, and when the frames were sent, in nanoseconds.
+        /// RTP timestamps, and the sending times of the frames in nanoseconds.
         var timestamps: [UInt32]
         var sentAt: [Int64]
     }
@@ -32,7 +32,7 @@ struct RivalTrace: Codable {
 }
 
 extension RivalTrace.Layer {
-    /// Judges a log of pictures shown, `LATENCY TIMESTAMP NANOSECONDS` in each line; a result for each latency.
+    /// Evaluates a log of shown pictures, `LATENCY TIMESTAMP NANOSECONDS` in each line; returns a result for each latency.
     func judge(_ log: String) throws -> [Int: LayerResult] {
         let places = Dictionary(uniqueKeysWithValues: zip(timestamps, timestamps.indices))
         let interval = MediaDuration(nanoseconds: interval)
@@ -42,7 +42,7 @@ extension RivalTrace.Layer {
             let words = line.split(separator: " ")
             guard words.count == 3, let latency = Int(words[0]), let timestamp = UInt32(words[1]),
                 let time = Int64(words[2]), let place = places[timestamp]
-            else { throw WrongUse("no line of a log: \(line)") }
+            else { throw WrongUse("not a line of a log: \(line)") }
             if shown[latency] == nil {
                 var frames = ShownFrames(interval: interval, smallestDelay: smallest)
                 frames.frames = sentAt.map { .init(sentAt: MediaTime(nanoseconds: $0)) }

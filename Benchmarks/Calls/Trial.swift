@@ -8,23 +8,23 @@ struct Job: Codable {
     var network: String
     var returnNetwork: String?
     var seed: UInt64
-    /// With encoders and decoders.
+    /// Whether to use encoders and decoders.
     var usesCodecs: Bool?
-    /// Nothing that the receiver says reaches the sender, and it asks for no packets.
+    /// Whether feedback is off: the receiver's reports are lost, and it sends no NACKs.
     var isOpenLoop: Bool?
-    /// The same layers go back meanwhile; what becomes of these is not told.
+    /// Whether the same layers are sent in the other direction, too; their results are not reported.
     var isTwoWay: Bool?
     var disturbance: Disturbance?
-    /// A file for what arrives at the receiver.
+    /// A file for the packets that arrive at the receiver.
     var capture: String?
 }
 
-/// What came of a call, one line of JSON on standard output.
+/// The result of a call, one line of JSON on standard output.
 struct CallResult: Codable {
     var layers: [LayerResult]
-    /// The mean delays of both ways together; tenths of a millisecond, like all times.
+    /// The sum of the mean delays of both directions; in tenths of a millisecond, like all times.
     var roundTripTime: Int
-    /// Datagrams sent on the way there, and back; their bytes, without UDP and IP.
+    /// The datagrams sent in each direction; their bytes without UDP and IP headers.
     var sent: [Int]
     var bytes: [Int]
 }
@@ -32,7 +32,7 @@ struct CallResult: Codable {
 /// Makes calls, one after the other.
 final class Trial {
     private let coded: CodedLayers
-    /// What is encoded in calls with codecs; read for the first of them.
+    /// The pictures for calls with codecs; read for the first of these calls.
     private lazy var pictures = Result { try Pictures(clip: clip) }
     private let clip: String?
     private let seconds: Int
@@ -45,7 +45,7 @@ final class Trial {
         layers = Layers.settings(keySeconds: keySeconds)
     }
 
-    /// Makes the call, and gives its log as well.
+    /// Makes the call, and also returns its log.
     func run(_ job: Job) throws -> (CallResult, CallLog) {
         var settings = CallSettings(layers: layers, network: try LinkSettings(notation: job.network).seeded(job.seed))
         if let network = job.returnNetwork {
@@ -76,7 +76,7 @@ final class Trial {
         return (result, log)
     }
 
-    /// - Returns: mean squared errors, frame by frame, of those shown.
+    /// - Returns: the mean squared error of each shown frame.
     private func runWithCodecs(_ simulation: CallSimulation, _ log: CallLog) throws -> [[Double]] {
         let pictures = try pictures.get()
         var references: [References] = []

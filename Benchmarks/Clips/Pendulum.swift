@@ -1,29 +1,29 @@
 import Rill
 
-/// Plays frames there and back, again and again, so that there is no cut where it turns.
+/// Plays frames forwards and backwards repeatedly, so that there is no cut.
 public final class Pendulum: FrameSource {
-    /// The frames' size, 30 frames a second, and how many there are.
+    /// The frames' size, 30 frames per second, and their number.
     public let format: SourceFormat
     private let frames: [VideoFrame]
     private let first: Int
     private let count: Int
     private var nextFrame = 0
 
-    /// So many of `frames` at 30 frames a second; without an end unless `count` says one.
+    /// Plays `frames` at 30 frames per second, endlessly unless `count` limits them.
     ///
-    /// - Parameter first: the frame to begin with, so that no two cameras show the same.
+    /// - Parameter first: the frame to start with, so that no two cameras show the same.
     public init(_ frames: [VideoFrame], from first: Int = 0, count: Int = .max) {
         (self.frames, self.first, self.count) = (frames, first, count)
         format = SourceFormat(
             resolution: frames[0].resolution, frameRate: 30, frameCount: count == .max ? nil : count)
     }
 
-    /// The next frame, stamped by its number.
+    /// The next frame, with the capture time of its number.
     public func next() -> SourceOutput { nextFrame < count ? .frame(nextPicture()) : .end }
 
-    /// The next frame, whatever the count.
+    /// The next frame, without a limit.
     public func nextPicture() -> VideoFrame {
-        // 0, 1, 2, 3, 2, 1, 0, 1 … of four.
+        // 0, 1, 2, 3, 2, 1, 0, 1 … for four frames.
         let round = max(2 * frames.count - 2, 1)
         let place = (first + nextFrame) % round
         var frame = frames[min(place, round - place)]

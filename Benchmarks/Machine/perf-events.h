@@ -1,4 +1,4 @@
-// Counters of the processor for this process and the threads that it starts from here on.
+// Hardware counters for this process and the threads that it starts later.
 #pragma once
 
 #ifndef _GNU_SOURCE
@@ -13,8 +13,8 @@
 
 typedef enum { CPerfEvents_cycles, CPerfEvents_instructions } CPerfEvents_event;
 
-/// The counter's descriptor, running; -1 where the machine gives none (errno says why). Anybody may count their own user
-/// mode; with the kernel's work only who is allowed to (perf_event_paranoid 1, or root).
+/// Starts a counter and returns its descriptor, or -1 if the machine has none (see errno). Every process may count its own user
+/// mode; counting kernel mode needs permission (perf_event_paranoid 1, or root).
 static inline int CPerfEvents_open(CPerfEvents_event event, int withKernel) {
     struct perf_event_attr attributes;
     memset(&attributes, 0, sizeof attributes);
@@ -25,21 +25,21 @@ static inline int CPerfEvents_open(CPerfEvents_event event, int withKernel) {
     attributes.exclude_kernel = !withKernel;
     attributes.exclude_hv = 1;
     attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    // glibc has no function for it.
+    // glibc has no wrapper for this system call.
     return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/// What a counter has counted so far; negative where it could not be read, or did not run all the time.
+/// The count so far; negative if it could not be read, or the counter did not run all the time.
 static inline int64_t CPerfEvents_count(int descriptor) {
     struct { uint64_t count, enabled, running; } value;
     if (read(descriptor, &value, sizeof value) != sizeof value) return -1;
-    // Where more counters are wanted than the processor has they take turns, and counts are guesses.
+    // If there are more counters than the processor has, they are multiplexed, and counts are estimates.
     if (value.running != value.enabled) return -1;
     return (int64_t)value.count;
 }
 
-/// Lets a counter rest, of all threads that it counts; below zero where it did not.
+/// Pauses a counter for all its threads; negative if that failed.
 static inline int CPerfEvents_pause(int descriptor) { return ioctl(descriptor, PERF_EVENT_IOC_DISABLE, 0); }
 
-/// Lets it count again.
+/// Resumes a counter.
 static inline int CPerfEvents_resume(int descriptor) { return ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0); }

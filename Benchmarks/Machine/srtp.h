@@ -1,4 +1,4 @@
-// libsrtp for the floors: the calls that workloads are compared with.
+// libsrtp for the floors: direct calls that workloads are compared with.
 #pragma once
 
 #include <srtp2/srtp.h>

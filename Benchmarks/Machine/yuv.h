@@ -1,4 +1,4 @@
-// libyuv for the floors: the calls that workloads are compared with.
+// libyuv for the floors: direct calls that workloads are compared with.
 #pragma once
 
 #include <libyuv/scale.h>

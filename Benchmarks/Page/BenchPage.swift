@@ -2,8 +2,8 @@ import Arguments
 import Foundation
 import RillPages
 
-/// Makes a page of what `Scripts/bench` measured: `bench-page write` reads it as JSON from standard input, and writes HTML to
-/// standard output. ``Block`` has the pieces.
+/// Makes a page of the results of `Scripts/bench`: `bench-page write` reads them as JSON from standard input, and writes HTML to
+/// standard output. ``Block`` lists the elements.
 @main
 enum BenchPage {
     static func main() {
@@ -23,12 +23,12 @@ enum BenchPage {
     }
 }
 
-/// A piece of a page, by its `kind`.
+/// An element of a page, by its `kind`.
 indirect enum Block: Decodable {
     case section(String, [Block])
     case text(String, style: String)
     case list([String])
-    /// What can be copied.
+    /// Text to copy, such as a command.
     case code(title: String, text: String)
     case table(TableContent)
     case plot(PlotContent)

@@ -1,16 +1,16 @@
 import RillPages
 
-/// A table; a cell may have a verdict, which is its colour.
+/// A table; a cell may have a verdict, which determines its color.
 struct TableContent: Decodable {
     var head: [String]
     var rows: [Row]
     var holdsWords: Bool
 
     struct Row: Decodable {
-        /// One alone is a heading.
+        /// A row of one cell is a heading.
         var cells: [String]
         var isDetail: Bool
-        /// Of each cell.
+        /// The verdict of each cell.
         var verdicts: [String?]?
     }
 
@@ -28,7 +28,7 @@ struct TableContent: Decodable {
     }
 }
 
-/// Values over an axis.
+/// A plot of values over an axis.
 struct PlotContent: Decodable {
     var title: String
     var caption: String
@@ -59,7 +59,7 @@ struct PlotContent: Decodable {
         var ink: Ink
         /// `line`, `dashed`, `scatter`, `band`.
         var form: String
-        /// Places with one value each, of a band with two.
+        /// Points with one value each, or two for a band.
         var points: [[Double]]
 
         var mark: Mark {

@@ -1,13 +1,13 @@
-// Counts what a program allocates, from outside: a library for LD_PRELOAD that stands in for malloc and its kin.
+// Counts a program's allocations: a library for LD_PRELOAD that replaces malloc and related functions.
 //
 //     cc -O2 -shared -fPIC -o allocation-counter.so allocation-counter.c
 //     ALLOCATIONS_TO=counts.txt LD_PRELOAD=./allocation-counter.so program
 //
-// When the program ends, the file holds one line `calls N bytes N frees N`. With ALLOCATIONS_BY_ORIGIN=1 there follows
-// one line for each call stack that allocated: `N calls N bytes: module+0xoffset module+0xoffset …`, innermost first.
+// When the program ends, the file has one line `calls N bytes N frees N`. With ALLOCATIONS_BY_ORIGIN=1, one line follows for
+// each call stack that allocated: `N calls N bytes: module+0xoffset module+0xoffset …`, innermost first.
 //
-// realloc counts as a call of its own where it is not a free. Needs glibc, whose own functions (__libc_malloc …) do
-// the work: they are there from the program's first instruction, where looking them up would allocate.
+// realloc counts as a call unless it is a free. Needs glibc, whose functions (__libc_malloc …) do the work: they are available
+// from the program's first instruction, while looking up malloc would allocate.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-// Skipped are trace, count and the allocation function itself.
+// Frames to skip: trace, count and the allocation function itself.
 enum { kSkipped = 3, kMaxDepth = 24, kStackCapacity = 1 << 15 };
 
 typedef struct {
@@ -41,14 +41,14 @@ static atomic_bool is_tracing;
 static pthread_mutex_t stacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static Stack stacks[kStackCapacity]; // a hash table with open addressing; pages never touched take no memory
 static uint64_t untraced_calls;
-// What the counter itself allocates (the unwinder does, once a thread) is not the program's.
+// Set while the counter itself allocates, which does not count: the unwinder does, once per thread.
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 
 static __attribute__((noinline)) void trace(size_t size) {
     void *frames[kSkipped + kMaxDepth];
     int depth = backtrace(frames, kSkipped + kMaxDepth);
     Stack found = {.depth = depth > kSkipped ? depth - kSkipped : 0};
-    // Inside the calls, not behind them.
+    // An address inside of the call, not after it.
     for (int index = 0; index < found.depth; index++) found.frames[index] = (uintptr_t)frames[kSkipped + index] - 1;
     uint64_t hash = 14695981039346656037u;
     for (int index = 0; index < found.depth; index++) hash = (hash ^ found.frames[index]) * 1099511628211u;
@@ -139,7 +139,7 @@ static __attribute__((destructor)) void end(void) {
     const char *path = getenv("ALLOCATIONS_TO");
     FILE *file = path != NULL ? fopen(path, "w") : NULL;
     if (file == NULL) {
-        fprintf(stderr, "allocation-counter: ALLOCATIONS_TO names no file that can be written\n");
+        fprintf(stderr, "allocation-counter: ALLOCATIONS_TO is not a writable file\n");
         return;
     }
     fprintf(file, "calls %llu bytes %llu frees %llu\n", atomic_load(&calls), atomic_load(&bytes), atomic_load(&frees));

@@ -1,4 +1,4 @@
-// libyuv's conversion of YUYV pictures of 1280x720, again and again, and nothing else: what capturing cannot cost less than.
+// Only libyuv's conversion of YUYV pictures of 1280x720, repeatedly: the floor for the cost of capturing.
 //
 //   bare-conversion COUNT
 #include <libyuv/convert.h>

@@ -1,11 +1,10 @@
-// The library calls of Rill's send side and nothing else: reads a Y4M clip, encodes every frame, scales every sixth one
-// to 160x120 and encodes it too. No packets, no layers, no checks beyond "it worked": the least that any program needs
-// for this work, which the others are measured against.
+// Only the library calls of Rill's send side: reads a Y4M clip, encodes every frame, scales every sixth one to 160x120 and
+// encodes it, too. It has no packets, no layers, and checks only for success: the floor that programs are compared with.
 //
 //     bare-loop vp8|vp9 CLIP KBITS LOW_KBITS [FRAMES [OUTPUT]]
 //
-// The clip has 30 frames a second. Prints "coded high=BYTES low=BYTES". OUTPUT gets each coded frame, the high layer's
-// before the low one's, behind its length in four bytes, least significant first.
+// The clip has 30 frames per second. Prints "coded high=BYTES low=BYTES". OUTPUT gets each encoded frame, the high layer's
+// before the low one's, after its length in four bytes, least significant first.
 
 #include <libyuv/scale.h>
 #include <stdarg.h>
@@ -35,13 +34,13 @@ typedef struct {
     FILE *output;
 } Encoder;
 
-// How fast VPXEncoder has libvpx work on pictures of a size.
+// The speed that VPXEncoder sets for pictures of a size.
 static int speed(int is_vp9, int width, int height) {
     if (!is_vp9) return width * height >= 352 * 288 ? -6 : -4;
     return width * height >= 352 * 288 ? 8 : 5;
 }
 
-// Real-time one-pass CBR, as Rill's VPXEncoder and the vpxenc line of `compare` have it.
+// Real-time one-pass CBR, as in Rill's VPXEncoder and the vpxenc command of `compare`.
 static void open_encoder(Encoder *encoder, int is_vp9, int width, int height, int kilobits, int frames_per_picture) {
     vpx_codec_iface_t *codec = is_vp9 ? vpx_codec_vp9_cx() : vpx_codec_vp8_cx();
     vpx_codec_enc_cfg_t settings;
@@ -57,7 +56,7 @@ static void open_encoder(Encoder *encoder, int is_vp9, int width, int height, in
     settings.rc_max_quantizer = is_vp9 ? 52 : 56;
     settings.rc_undershoot_pct = is_vp9 ? 50 : 100;
     settings.rc_overshoot_pct = is_vp9 ? 50 : 15;
-    // The low layer begins with a full buffer.
+    // The low layer starts with a full buffer.
     settings.rc_buf_initial_sz = width == kLowWidth ? 1000 : 500;
     settings.rc_buf_optimal_sz = 600;
     settings.rc_buf_sz = 1000;
@@ -94,7 +93,7 @@ static void encode(Encoder *encoder, long long index) {
     }
 }
 
-// The largest rectangle in the middle of the picture that has the low layer's aspect, at even positions, scaled down.
+// Scales down the largest centered rectangle with the low layer's aspect ratio, at even positions.
 static void scale_to_low(const vpx_image_t *from, vpx_image_t *to) {
     int width = (int)from->d_w, height = (int)from->d_h;
     if (width * kLowHeight > height * kLowWidth)
@@ -115,7 +114,7 @@ static void scale_to_low(const vpx_image_t *from, vpx_image_t *to) {
 int main(int count, char **arguments) {
     if (count < 5 || count > 7) fail("usage: bare-loop vp8|vp9 CLIP KBITS LOW_KBITS [FRAMES [OUTPUT]]");
     int is_vp9 = strcmp(arguments[1], "vp9") == 0;
-    if (!is_vp9 && strcmp(arguments[1], "vp8") != 0) fail("no codec %s", arguments[1]);
+    if (!is_vp9 && strcmp(arguments[1], "vp8") != 0) fail("unknown codec %s", arguments[1]);
     FILE *clip = fopen(arguments[2], "rb");
     if (!clip) fail("%s cannot be opened", arguments[2]);
     long long limit = count > 5 ? atoll(arguments[5]) : 1LL << 62;
@@ -123,12 +122,12 @@ int main(int count, char **arguments) {
     if (count > 6 && !output) fail("%s cannot be written", arguments[6]);
     char line[256];
     int width = 0, height = 0;
-    if (!fgets(line, sizeof line, clip) || strncmp(line, "YUV4MPEG2 ", 10) != 0) fail("%s is no Y4M", arguments[2]);
+    if (!fgets(line, sizeof line, clip) || strncmp(line, "YUV4MPEG2 ", 10) != 0) fail("%s is not Y4M", arguments[2]);
     for (char *field = strtok(line, " \n"); field; field = strtok(NULL, " \n")) {
         if (field[0] == 'W') width = atoi(field + 1);
         if (field[0] == 'H') height = atoi(field + 1);
     }
-    if (width <= 0 || height <= 0 || width % 2 || height % 2) fail("%s has no even size", arguments[2]);
+    if (width <= 0 || height <= 0 || width % 2 || height % 2) fail("the size of %s is not even", arguments[2]);
 
     Encoder high = {.output = output}, low = {.output = output};
     open_encoder(&high, is_vp9, width, height, atoi(arguments[3]), 1);

@@ -1,7 +1,7 @@
-// A camera that is none, for measuring what capturing costs: interposed (LD_PRELOAD) between a program and the C library,
-// it makes /dev/video-fake a V4L2 camera with YUYV of 1280x720, which always has a frame ready.
+// An emulated camera, for measuring the cost of capturing. Interposed (LD_PRELOAD) between a program and the C library, it makes
+// /dev/video-fake a V4L2 camera with YUYV of 1280x720 that always has a frame ready.
 //
-// Its buffers lie in a file in memory, so that they are mapped as a camera's are. One camera, one thread.
+// Its buffers are in a file in memory, so that they are mapped like a camera's. One camera, one thread.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-// GStreamer as a receiver of recorded packets, in virtual time: what a jitter buffer of a fixed latency makes of a trace.
+// GStreamer as a receiver of recorded packets, in virtual time, with jitter buffers of fixed latencies.
 //
 //     gstreamer-receiver play TRACE.pcap SSRC PAYLOAD-TYPE virtual|real LATENCY...
 //     gstreamer-receiver cost TRACE.pcap SSRC PAYLOAD-TYPE PACKETS LOSS DELAY
@@ -7,16 +7,16 @@
 //
 //     rtpjitterbuffer latency=L ! rtpvp8depay wait-for-keyframe=true ! vp8dec ! fakesink sync=true
 //
-// one latency after the other, and prints a line for each picture shown: `L RTP-TIMESTAMP NANOSECONDS`, the time at which
-// the sink renders it, counted from 1 January 2026, where the captures of virtual time begin. No picture is dropped for
-// coming late. `cost` sends the packets through jitter buffer and depayloader alone, over and over, PACKETS in all, of
-// which LOSS in a million are left out and DELAY in a million come 10 ms late, so that others overtake them; it prints the
-// frames that came out and the nanoseconds of processor time, all threads', that each packet took.
+// one latency after the other, and prints a line for each shown picture: `L RTP-TIMESTAMP NANOSECONDS`, the time at which the
+// sink renders it since 1 January 2026, the start of captures in virtual time. Late pictures are not dropped. `cost` sends the
+// packets only through jitter buffer and depayloader, repeatedly, PACKETS in all, of which LOSS in a million are left out and
+// DELAY in a million arrive 10 ms late, so that others overtake them. It prints the number of frames and the CPU time of all
+// threads per packet in nanoseconds.
 //
-// In virtual time the pipeline's clock is a GstTestClock, which stands still until it is told to go on. It goes on to the
-// next packet or to the next moment that an element waits for, whichever comes first, once every thread of this process
-// sleeps and none has woken since that was first seen: then nothing is left to do at the present time. So the machine's
-// load changes nothing, and half a minute takes a second. `real` uses the system's clock instead, to see that it is true.
+// In virtual time the pipeline's clock is a GstTestClock, which advances only when told. It advances to the next packet or to the
+// next time that an element waits for, whichever is first, once every thread of this process sleeps and none has woken since
+// that was first seen: then no work is left at the present time. So the machine's load has no effect, and half a minute takes a
+// second. `real` uses the system's clock instead, to verify virtual time.
 
 #include <dirent.h>
 #include <gst/check/gsttestclock.h>
@@ -56,14 +56,14 @@ typedef struct {
 
 static guint32 big32(const guint8 *bytes) { return GST_READ_UINT32_BE(bytes); }
 
-// Reads the packets of one source that came to the receiver: a capture as Rill writes it, nanoseconds and raw IPv4.
+// Reads the packets of one SSRC from a capture as Rill writes it, with nanoseconds and raw IPv4.
 static Trace read_trace(const char *path, guint32 ssrc, guint payload_type) {
     gchar *contents = NULL;
     gsize size = 0;
     if (!g_file_get_contents(path, &contents, &size, NULL)) fail("cannot read %s", path);
     const guint8 *bytes = (const guint8 *)contents;
     if (size < kHeadByteCount || GST_READ_UINT32_LE(bytes) != 0xA1B23C4D || GST_READ_UINT32_LE(bytes + 20) != 101)
-        fail("%s is no capture of raw IP with nanoseconds", path);
+        fail("%s is not a capture of raw IP with nanoseconds", path);
     GArray *packets = g_array_new(FALSE, FALSE, sizeof(Packet));
     for (gsize at = kHeadByteCount; at + kRecordByteCount <= size;) {
         const guint8 *record = bytes + at;
@@ -93,7 +93,7 @@ typedef struct {
     GstCaps *mark;
 } Receiver;
 
-// The packet that goes into the depayloader: a frame leaves it while its last packet is in there.
+// Notes the depayloader's input packet: a frame leaves it during the call for its last packet.
 static GstPadProbeReturn note_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
     (void)pad;
     Receiver *receiver = user;
@@ -103,7 +103,7 @@ static GstPadProbeReturn note_packet(GstPad *pad, GstPadProbeInfo *info, gpointe
     return GST_PAD_PROBE_OK;
 }
 
-// A frame takes its RTP timestamp along as a mark, which the decoder copies to the picture: times are not for joining.
+// Attaches the RTP timestamp to the frame as metadata, which the decoder copies to the picture: buffer times do not identify it.
 static GstPadProbeReturn mark_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
     (void)pad;
     Receiver *receiver = user;
@@ -169,9 +169,9 @@ static Receiver *start(guint latency, guint payload_type, gboolean is_virtual, c
     gst_pipeline_use_clock(GST_PIPELINE(receiver->pipeline), receiver->clock);
     gst_element_set_start_time(receiver->pipeline, GST_CLOCK_TIME_NONE);
     gst_element_set_base_time(receiver->pipeline, receiver->base);
-    // What the elements report themselves, but from the first picture on.
+    // A fixed latency instead of the one that the elements report, from the first picture.
     gst_pipeline_set_latency(GST_PIPELINE(receiver->pipeline), latency * GST_MSECOND);
-    // Before the state changes: the first packet must find the events there.
+    // Before the state changes, since these events must precede the first packet.
     if (gst_element_set_state(receiver->pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
         fail("the pipeline does not start");
     link_source(receiver, payload_type);
@@ -179,7 +179,7 @@ static Receiver *start(guint latency, guint payload_type, gboolean is_virtual, c
 }
 
 static void stop(Receiver *receiver) {
-    // The elements wait for a clock that has stopped; flushing wakes them.
+    // The elements wait for a stopped clock; flushing wakes them.
     gst_element_set_state(receiver->pipeline, GST_STATE_NULL);
     gst_object_unref(receiver->source);
     gst_object_unref(receiver->pipeline);
@@ -203,13 +203,13 @@ static void push(Receiver *receiver, GstBuffer *buffer, GstClockTime arrival) {
     GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = arrival;
     if (gst_pad_push(receiver->source, buffer) != GST_FLOW_OK) {
         look_for_errors(receiver);
-        fail("the jitter buffer takes no packets any more");
+        fail("the jitter buffer no longer accepts packets");
     }
 }
 
 // MARK: Virtual time
 
-// What the system says of the other threads: a sum that changes whenever one of them has run, or 0 where one could run.
+// The state of the other threads: a sum that changes whenever one of them has run, or 0 if one is runnable.
 static guint64 look_at_threads(void) {
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks) fail("there is no /proc/self/task");
@@ -221,7 +221,7 @@ static guint64 look_at_threads(void) {
         snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
         FILE *file = fopen(path, "r");
         if (!file) {
-            sum = 0;  // it has just ended
+            sum = 0;  // the thread has just ended
             break;
         }
         size_t length = fread(text, 1, sizeof text - 1, file);
@@ -239,7 +239,7 @@ static guint64 look_at_threads(void) {
     return sum;
 }
 
-// Waits until nothing is left to do at the present time.
+// Waits until no work is left at the present time.
 static void settle(void) {
     for (;;) {
         guint64 before = look_at_threads();
@@ -248,7 +248,7 @@ static void settle(void) {
     }
 }
 
-// Lets whoever waits for a moment up to `end` go on, one after the other.
+// Releases all waits for times up to `end`, one after the other.
 static void advance(GstTestClock *clock, GstClockTime end) {
     for (;;) {
         settle();
@@ -266,8 +266,8 @@ static void advance(GstTestClock *clock, GstClockTime end) {
 }
 
 static void play(const Trace *trace, guint payload_type, gboolean is_virtual, guint latency) {
-    // Every picture is rendered, also a late one, and nobody upstream is told that it was late. A sink would have the
-    // pipeline wait 20 ms more for its own work; this one has none.
+    // Every picture is rendered, also a late one, without QoS events upstream. By default a sink adds 20 ms for its own
+    // processing; this one has none.
     Receiver *receiver = start(
         latency, payload_type, is_virtual,
         "vp8dec threads=1 ! "
@@ -281,7 +281,7 @@ static void play(const Trace *trace, guint payload_type, gboolean is_virtual, gu
     for (guint index = 0; index <= trace->count; index++) {
         GstClockTime time = index < trace->count ? trace->packets[index].arrival : end;
         if (is_virtual) {
-            // A packet that arrives at the moment that an element waits for comes before that moment is over.
+            // A packet that arrives at the time that an element waits for is delivered before that time has passed.
             advance(GST_TEST_CLOCK(receiver->clock), index < trace->count && time > 0 ? time - 1 : time);
             if (gst_clock_get_time(receiver->clock) < time)
                 gst_test_clock_set_time(GST_TEST_CLOCK(receiver->clock), time);
@@ -306,7 +306,7 @@ static GstPadProbeReturn count_frame(GstPad *pad, GstPadProbeInfo *info, gpointe
     return GST_PAD_PROBE_OK;
 }
 
-// A packet of the trace, counted over all rounds of it, and when it comes.
+// A packet of the trace, counted over all its rounds, and its arrival time.
 typedef struct {
     guint index;
     GstClockTime time;
@@ -323,7 +323,7 @@ static gboolean happens(GRand *random, guint parts_per_million) {
     return (guint)g_rand_int_range(random, 0, 1000000) < parts_per_million;
 }
 
-// Sends the trace over and over; numbers and timestamps go on from one round to the next.
+// Sends the trace repeatedly; sequence numbers and timestamps continue from one round to the next.
 static void cost(const Trace *trace, guint payload_type, guint packets, guint loss, guint delay) {
     const Packet *first = &trace->packets[0], *last = &trace->packets[trace->count - 1];
     guint32 round_ticks = big32(last->bytes + 4) - big32(first->bytes + 4) + kClockRate / 30;
@@ -346,7 +346,7 @@ static void cost(const Trace *trace, guint payload_type, guint packets, guint lo
     for (guint position = 0; position < packets; position++) {
         Event event = events[position];
         if (event.time > gst_clock_get_time(receiver->clock)) gst_test_clock_set_time(clock, event.time);
-        // Whoever waits for a moment that has come goes on; nobody waits for it to be done, as on a real clock.
+        // Release due waits, without waiting for the released work, as with a real clock.
         for (GstClockID next = NULL; gst_test_clock_peek_next_pending_id(clock, &next);) {
             gboolean is_due = gst_clock_id_get_time(next) <= event.time;
             gst_clock_id_unref(next);

@@ -1,9 +1,9 @@
-// What the machine itself takes to wake: a thread sleeps until a frame would be due and hands it to a second one, as capture
-// hands frames to an encoder, and neither does anything with it. What a call adds is seen beside that.
+// The machine's own wake-up latency: a thread sleeps until a frame would be due and wakes a second one, as capture wakes an
+// encoder, and neither does any work. A call's latency is compared with it.
 //
 //     wake-probe FRAMES
 //
-// Prints a line for each frame, 30 a second, in nanoseconds: when it was due, when the first thread woke, and the second.
+// Prints a line for each frame, 30 per second, in nanoseconds: when it was due, when the first thread woke, and the second.
 #include "../../Sources/CThreads/shim.h"
 #include <semaphore.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ static long long now(void) {
     return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
-// As Rill's threads ask for: awake at once, in short time slices, on a hardware thread of its own.
+// The settings of Rill's threads: immediate wake-up, short time slices, a separate hardware thread.
 static void settle(int is_last) {
     CThreads_set_timer_slack(1);
-    CThreads_set_turn(100000);
+    CThreads_set_time_slice(100000);
     CThreads_keep_to_last_cpu(is_last);
 }
 

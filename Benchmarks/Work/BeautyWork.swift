@@ -3,7 +3,7 @@ import Rill
 import RillBeauty
 import RillFiles
 
-/// Reads a clip and makes its pictures beautiful; with the filter off it reads alone.
+/// Reads a clip and filters its pictures; with the filter off it only reads.
 struct BeautyWork {
     private let clip: Y4MReader
     private let options: BeautyOptions

@@ -1,22 +1,22 @@
 import Arguments
 
-/// What `Scripts/bench` measures of Rill: processes as those of an app would be, which link Rill and nothing else.
+/// The processes that `Scripts/bench` measures, like those of an app that links only Rill.
 ///
-///     bench-work send       --clip C [--high ADDRESS --low ADDRESS] …   both layers, as fast as it goes
+///     bench-work send       --clip C [--high ADDRESS --low ADDRESS] …   both layers, as fast as possible
 ///     bench-work simulcast  --clip C --codec vp8|vp9 …                  scaling and both encoders
-///     bench-work record     --clip C --high FILE [--low FILE] …         packets, each layer's in an rtpdump
-///     bench-work replay     --packets FILE --to ADDRESS                 a file's packets, at their own times
-///     bench-work receive    --at ADDRESS --frames N                     one stream, until so many pictures are there
-///     bench-work beautify   --clip C --beauty natural|off|…             reads, and makes beautiful
+///     bench-work record     --clip C --high FILE [--low FILE] …         packets, an rtpdump file per layer
+///     bench-work replay     --packets FILE --to ADDRESS                 a file's packets, at their times
+///     bench-work receive    --at ADDRESS --frames N                     one stream, until N pictures are shown
+///     bench-work beautify   --clip C --beauty natural|off|…             reads and filters
 ///     bench-work camera     --count N                                   frames of /dev/video-fake
-///     bench-work latency    --clip C --bitrate B --frames N …           a live call with oneself; prints all timestamps
+///     bench-work latency    --clip C --bitrate B --frames N …           a live loopback call; prints all timestamps
 ///     bench-work senders    --clip C --count N …                        many live senders
 ///     bench-work receivers  --at ADDRESS --high N --low N …             many live streams
 ///     bench-work conference --at PORT --others PORT …                   one end of a conference
-///     bench-work others     --at PORT --ends PORT,… …                   all of its other ends
-///     bench-work layer-source|layer-encode|layer-judge --clip C …       one layer by itself
+///     bench-work others     --at PORT --ends PORT,… …                   all other ends
+///     bench-work layer-source|layer-encode|layer-judge --clip C …       only one layer
 ///
-/// Each prints what it has done as `name=value`, the pictures that it has worked on as `frames=COUNT`.
+/// Each prints its results as `name=value`, including the number of processed pictures as `frames=COUNT`.
 @main
 enum BenchWork {
     static func main() {

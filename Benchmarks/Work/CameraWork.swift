@@ -1,6 +1,6 @@
 import Rill
 
-/// Takes so many frames from /dev/video-fake, which Programs/fake-camera.c makes a camera with a frame always ready.
+/// Captures frames from /dev/video-fake, which Programs/fake-camera.c emulates with a frame always ready.
 enum CameraWork {
     static func run(count: Int) throws {
         let camera = try V4L2Camera(.path("/dev/video-fake"), CameraConstraints(resolution: .hd720))

@@ -3,7 +3,7 @@ import Rill
 import RillLab
 import Synchronization
 
-/// Receives one stream live, as an app does, until so many pictures have been shown.
+/// Receives one live stream, as an app does, until a number of pictures have been shown.
 ///
 ///     receive --at ADDRESS --frames N
 struct ReceiveWork {
@@ -17,12 +17,12 @@ struct ReceiveWork {
 
     func run() throws {
         let socket = try UDPSocket(boundTo: address, settings: .large)
-        // Nobody sends anything again: what is asked for is not sent either.
+        // The sender does not retransmit, so NACKs are not sent either.
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         let shown = Tally()
         var isKnown = false
         var datagram: [UInt8] = []
-        // Whoever started this ends it where packets were lost.
+        // If packets were lost, the parent process ends this one.
         while shown.count < frameCount {
             guard try socket.receive(into: &datagram, within: .milliseconds(20)) != nil else { continue }
             if !isKnown, let ssrc = SSRC(ofSenderOf: datagram.span) {
@@ -54,7 +54,7 @@ final class Tally: Sendable {
 }
 
 extension UDPSocket.Settings {
-    /// Room for what comes while nobody looks.
+    /// The buffer for packets that arrive while the thread is busy.
     static var large: UDPSocket.Settings {
         var settings = UDPSocket.Settings()
         settings.receiveBufferByteCount = 8 << 20
@@ -63,7 +63,7 @@ extension UDPSocket.Settings {
 }
 
 extension JitterBufferSettings {
-    /// Of a stream in which nothing is retransmitted.
+    /// Settings for a stream without retransmission.
     static func withoutNACK(_ ssrc: SSRC) -> JitterBufferSettings {
         var settings = JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96))
         settings.nack = nil

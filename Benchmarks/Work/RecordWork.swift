@@ -3,7 +3,7 @@ import Clips
 import Rill
 import RillFiles
 
-/// Both layers' packets, or the high one's alone, each layer's in a file of its own, stamped with their pictures' times.
+/// Records both layers' packets, or only the high layer's, in a file for each layer, with the capture times of their pictures.
 ///
 ///     record --clip C --high FILE [--low FILE --low-stream 45k@5] --bitrate B --seconds S
 struct RecordWork {

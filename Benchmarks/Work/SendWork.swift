@@ -3,7 +3,8 @@ import Rill
 import RillBeauty
 import RillFiles
 
-/// The whole sending side, as fast as it goes: a clip's pictures, two encoders, packets, which go to sockets or nowhere.
+/// The whole sending side, as fast as possible: a clip's pictures, two encoders, and packets, which are sent to sockets or
+/// discarded.
 ///
 ///     send --clip C [--bitrate 1500k] [--low-bitrate 45k] [--threads 1] [--beauty natural]
 ///          [--high ADDRESS --low ADDRESS]
@@ -11,7 +12,8 @@ struct SendWork {
     private let clip: String
     private let settings: SendSettings
     private let sockets: (high: ConnectedUDPSocket, low: ConnectedUDPSocket)?
-    /// Of each encoder; with one the whole process has but one, else reading and the low layer have one of their own.
+    /// The threads of each encoder. With one, the whole process has only one thread; otherwise reading and the low layer each
+    /// have another.
     private let threadCount: Int
 
     init(_ arguments: Arguments) throws {
@@ -36,12 +38,12 @@ struct SendWork {
     }
 
     func run() throws {
-        // One picture is encoded and one is read; where several threads work, one waits between them.
+        // One picture is encoded and one is read; with several threads, one waits between them.
         let clip = try Y4MReader(path: clip, capacity: threadCount > 1 ? 3 : 2)
         let bytes = CodedBytes()
         let pipeline = try SendPipeline(settings, taps: SendTaps(encoded: bytes))
         let highSource = pipeline.ssrc(of: .high)
-        // Each layer's packets to a port of their own, as FFmpeg and GStreamer send theirs.
+        // Each layer's packets are sent to a separate port, as with FFmpeg and GStreamer.
         let packets = ConcurrentPacketTap { [sockets] packet, time in
             guard let sockets else { return }
             (SSRC(ofSenderOf: packet) == highSource ? sockets.high : sockets.low).send(packet, at: time)
@@ -61,7 +63,7 @@ struct SendWork {
     }
 }
 
-/// Sums up what the encoders make, and says it at the end.
+/// Sums up the encoders' output, and prints it at the end.
 private final class CodedBytes: EncodedFrameSink {
     private var (high, low) = (0, 0)
 

@@ -4,8 +4,8 @@ import Rill
 import RillCodec
 import RillFiles
 
-/// Reads a clip, scales and encodes both layers through `SimulcastEncoder`, and nothing else: what a bare C loop of the same
-/// library calls, `Programs/bare-loop.c`, is compared with. What is written is the same, each coded frame behind its length.
+/// Only reads a clip, and scales and encodes both layers through `SimulcastEncoder`, for comparison with a bare C loop of the same
+/// library calls, `Programs/bare-loop.c`. The output is the same, each encoded frame after its length.
 ///
 ///     simulcast --clip C --codec vp8|vp9 --bitrate B --low-bitrate B [--count FRAMES] [--output FILE]
 struct SimulcastWork {
@@ -45,7 +45,7 @@ extension Arguments {
     var codec: VideoCodec {
         get throws {
             guard let codec = VideoCodec(builtIn: try self["codec"].uppercased()) else {
-                throw WrongUse("--codec is vp8 or vp9")
+                throw WrongUse("--codec must be vp8 or vp9")
             }
             return codec
         }
@@ -53,7 +53,7 @@ extension Arguments {
 }
 
 extension LayerSettings {
-    /// The low layer at another bitrate or rate than it has by itself.
+    /// The low layer with another bitrate or frame rate.
     static func low(_ codec: VideoCodec = .vp8, bitrate: Bitrate, rate: Int = 5) -> LayerSettings {
         var low = LayerSettings.low(codec)
         (low.bitrate, low.frameRate) = (bitrate, FrameRate(rate))
@@ -70,7 +70,7 @@ extension LayerSettings {
     }
 }
 
-/// Coded frames, each behind its length in four bytes, least significant first; written as the C loop writes them.
+/// Writes encoded frames, each after its length in four bytes, least significant first, as the C loop does.
 private final class FrameFile {
     private let path: String
     private let file: UnsafeMutablePointer<FILE>

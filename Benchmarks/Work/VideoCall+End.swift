@@ -2,7 +2,7 @@ import Glibc
 import Rill
 
 extension VideoCall {
-    /// Ends the call, and waits for that on this thread, which is none of those that tasks share.
+    /// Ends the call and blocks this thread until then. The thread must not belong to the tasks' shared pool.
     func waitForEnd() {
         let ended = Tally()
         Task {

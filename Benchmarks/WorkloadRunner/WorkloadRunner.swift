@@ -3,15 +3,15 @@ import Counters
 import Machine
 import Workloads
 
-/// Does one workload, and nothing else: what `Scripts/bench` measures single stages with.
+/// Runs a single workload, with which `Scripts/bench` measures single stages.
 ///
 ///     workload prepare --folder F [--clip CLIP.y4m]
 ///     workload list --folder F
 ///     workload run --name NAME --folder F [--iterations N] [--time MS] [--count N]
 ///
-/// `prepare` writes what the others work on. `list` gives all workloads. `run` does the work as often as `--count` says, or as
-/// often as takes `--time` but at least five times its own count, and prints a line for each iteration: nanoseconds, cycles
-/// and instructions of one of the things counted, and 0 for what the machine does not count.
+/// `prepare` writes the input of the others. `list` prints all workloads. `run` repeats the work `--count` times, or as often
+/// as fits into `--time` but at least five times its own count, and prints a line for each iteration: nanoseconds, cycles and
+/// instructions per unit of work, or 0 if the machine does not count them.
 @main
 enum WorkloadRunner {
     static func main() {
@@ -25,7 +25,7 @@ enum WorkloadRunner {
         }
     }
 
-    /// Name, unit, pixels, count and floor of each, a line for each, `-` for none.
+    /// Prints a line for each workload: name, unit, pixels, count and floor, `-` for none.
     private static func list(_ material: Material) {
         for workload in Workload.all {
             print(
@@ -37,28 +37,28 @@ enum WorkloadRunner {
     private static func measure(_ arguments: Arguments) throws {
         let name = try arguments["name"]
         guard let workload = Workload.all.first(where: { $0.wholeName == name }) else {
-            throw WrongUse("no workload \(name); `list` names them")
+            throw WrongUse("no workload \(name); `list` prints them")
         }
         let work = try workload.setUp(Material(folder: arguments["folder"]))
-        // In user mode, which anybody may count.
+        // In user mode, which needs no permission.
         let counters = [CPerfEvents_cycles, CPerfEvents_instructions].map { ProcessorCounter($0) }
         var sum = 0
         var count = try arguments.number("count") ?? workload.count
         if let time = try arguments.number("time") {
             sum &+= try work(workload.count)  // the first time is slower
             let once = try measured(counters, workload.count) { sum &+= try work($0) }
-            // A whole session, begun anew in each iteration, would spend a short one on its beginning.
+            // A session restarts in each iteration, and would spend a short one on its start.
             count = max(5 * workload.count, Int(1e6 * Double(time) / once.nanoseconds))
         }
         for _ in 0..<(try arguments.number("iterations") ?? 1) {
             let iteration = try measured(counters, count) { sum &+= try work($0) }
             print(iteration.nanoseconds, iteration.counts[0], iteration.counts[1])
         }
-        // Whoever looks at the result cannot have left out the work.
+        // Using the result keeps the compiler from removing the work.
         if sum == 42 { print("the answer") }
     }
 
-    /// What one of `count` things took.
+    /// Prints the cost of one of `count` units.
     private static func measured(
         _ counters: [ProcessorCounter], _ count: Int, _ body: (Int) throws -> Void
     ) throws -> (nanoseconds: Double, counts: [Double]) {

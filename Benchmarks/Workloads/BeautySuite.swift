@@ -18,7 +18,7 @@ extension Suite {
     }
 }
 
-/// Owns a filter, which closures cannot.
+/// Owns a filter: closures cannot own noncopyable values.
 private final class BeautyWork {
     private var filter: BeautyFilter
 

@@ -37,7 +37,7 @@ extension Suite {
         }
     }
 
-    /// The frames over and over; each round begins with a key frame. Twice the count lies within the first round.
+    /// Decodes the frames repeatedly; each round starts with a key frame. Twice the count is within the first round.
     private static func decoding(
         _ codec: VideoCodec, _ rid: StreamLayer.RID, of unit: Workload.Unit, count: Int
     ) -> Workload {

@@ -45,7 +45,7 @@ extension Suite {
             let fit = PictureFit(picture.resolution, into: .vga, .letterbox)
             return { count in try repeating(count) { picture.scaled(fit, into: pool)?.y[0, 0] } }
         },
-        Workload(.image, "turn", of: .clipFrame, count: 10) { material in
+        Workload(.image, "rotate", of: .clipFrame, count: 10) { material in
             let picture = try material.frame(0)
             let turned = Rotation.clockwise90.applied(to: picture.resolution)
             let pool = try FramePool(resolution: turned, capacity: 1)
@@ -79,7 +79,7 @@ extension Suite {
             var same = bytes.map { $0 }  // in memory of its own
             return { count in
                 try repeating(count) { () -> Int? in
-                    // Written to each time, or the compiler compares once.
+                    // Write each time; otherwise the compiler compares only once.
                     same.withUnsafeMutableBytes {
                         $0[0] = 7
                         return Glibc.memcmp(bytes, $0.baseAddress!, bytes.count) == 0 ? 1 : nil
@@ -103,7 +103,7 @@ extension Suite {
     ]
 }
 
-/// The picture with its chroma interleaved, as some cameras and decoders give it.
+/// The picture with interleaved chroma, as some cameras and decoders produce it.
 private func interleaved(_ picture: VideoFrame) throws -> VideoFrame {
     let pool = try FramePool(.nv12, resolution: picture.resolution, capacity: 1)
     guard var frame = pool.makeFrame() else { throw NoResult() }
@@ -113,7 +113,7 @@ private func interleaved(_ picture: VideoFrame) throws -> VideoFrame {
     return frame.finish(captureTime: .zero)
 }
 
-/// libyuv called as directly as can be, on planes of the same sizes: the floor of what scaling costs.
+/// Direct calls of libyuv on planes of the same sizes: the floor for the cost of scaling.
 private final class BareScaling {
     private let source: UnsafeMutablePointer<UInt8>
     private let target: UnsafeMutablePointer<UInt8>

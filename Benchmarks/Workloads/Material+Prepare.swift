@@ -9,20 +9,20 @@ import RillSend
 extension Material {
     private static let seconds = 10
 
-    /// The clip is too short, or not of 30 frames a second.
+    /// The clip is too short, or does not have 30 frames per second.
     public struct UnfitClip: Error, CustomStringConvertible {
-        /// What was read.
+        /// The clip's path.
         public let path: String
-        /// How many frames it gave.
+        /// The number of its frames.
         public let frameCount: Int
 
-        /// What it has, and what is expected.
+        /// The number of frames, and the expected one.
         public var description: String {
-            "\(path) has \(frameCount) frames; expected ten seconds of 30 frames a second, which are \(30 * seconds)"
+            "\(path) has \(frameCount) frames; expected ten seconds of 30 frames per second, which are \(30 * seconds)"
         }
     }
 
-    /// Writes all files of the material into `folder`, which is there: of a Y4M clip of 30 frames a second, or of the drawn
+    /// Writes all files of the material into an existing folder: from a Y4M clip of 30 frames per second, or from the drawn
     /// portrait at 1280x720.
     public static func prepare(in folder: String, clip path: String? = nil) throws {
         let count = 30 * seconds
@@ -51,7 +51,7 @@ extension Material {
     }
 }
 
-/// Both layers of one codec, each in a file.
+/// Writes both layers of one codec, each to a file.
 private final class CodedFiles {
     private let encoder: SimulcastEncoder
     private let files: [StreamLayer.RID: IVFWriter]
@@ -76,7 +76,7 @@ private final class CodedFiles {
     }
 }
 
-/// The high layer's coded frames, and the packets that they make, each at the time of its frame.
+/// Writes the high layer's encoded frames, and their packets, each with the time of its frame.
 private final class PacketRecording {
     private let encoder: SimulcastEncoder
     private let file: IVFWriter

@@ -3,12 +3,12 @@ import Rill
 import RillCodec
 import RillFiles
 
-/// What all workloads work on: pictures, the frames that they were coded to, and packets, from the files of a folder.
+/// The input of all workloads: pictures, encoded frames and packets, from the files of a folder.
 ///
-/// Coding them takes seconds, under callgrind minutes, so it is done once, by ``prepare(in:clip:)``. Each part is read when
-/// it is first asked for.
+/// Encoding takes seconds, and minutes under callgrind, so it is done once, by ``prepare(in:clip:)``. Each part is read when
+/// it is first used.
 public final class Material {
-    /// What `prepare` writes.
+    /// The files that `prepare` writes.
     enum File: String {
         /// The first frames of the clip.
         case clip = "clip.y4m"
@@ -21,15 +21,15 @@ public final class Material {
         }
     }
 
-    /// How many frames of the clip are kept.
+    /// The number of frames of the clip.
     static let frameCount = 60
 
-    /// Where it is.
+    /// The folder.
     public let folder: String
     /// The size of the clip's pictures.
     public let resolution: Resolution
 
-    /// What was prepared in `folder`.
+    /// Opens the material prepared in `folder`.
     public init(folder: String) throws {
         self.folder = folder
         resolution = try Y4MReader(path: "\(folder)/\(File.clip.rawValue)").format.resolution
@@ -48,10 +48,10 @@ public final class Material {
     /// One of the clip's pictures.
     func frame(_ index: Int) throws -> VideoFrame { try frames.get()[index] }
 
-    /// The clip's pictures, there and back without an end.
+    /// The clip's pictures, forwards and backwards without end.
     func pictures() throws -> Pendulum { Pendulum(try frames.get()) }
 
-    /// The pictures that the low layer encodes, there and back without an end.
+    /// The low layer's input pictures, forwards and backwards without end.
     func lowPictures() throws -> Pendulum {
         let scaler = try LayerScaler(LayerSettings.low.resolution, capacity: Self.frameCount)
         return Pendulum(try frames.get().compactMap(scaler.fitted))
@@ -60,7 +60,7 @@ public final class Material {
     /// A pool for one picture of the clip's size.
     func pool(capacity: Int = 1) throws -> FramePool { try FramePool(resolution: resolution, capacity: capacity) }
 
-    /// What the clip's frames were coded to.
+    /// The clip's encoded frames.
     func coded(_ codec: VideoCodec, _ rid: StreamLayer.RID) throws -> [[UInt8]] {
         let file = try IVFReader(path: "\(folder)/\(File.coded(codec, rid))")
         var (frames, payload): ([[UInt8]], [UInt8]) = ([], [])
@@ -71,7 +71,7 @@ public final class Material {
     /// The packets of ten seconds.
     func packets() throws -> RecordedStream { try RecordedStream(path: path(.packets)) }
 
-    /// Both layers, as they are sent of this clip.
+    /// Both layers, with their settings for this clip.
     func layers(_ codec: VideoCodec) -> [LayerSettings] { Self.layers(codec, resolution) }
 
     static func layers(_ codec: VideoCodec, _ resolution: Resolution) -> [LayerSettings] {

@@ -41,7 +41,7 @@ extension Suite {
     ]
 }
 
-/// Plays recorded packets into a whole receiving side, round after round.
+/// Plays recorded packets into a whole receiving side, in repeated rounds.
 private final class RecordedCall {
     private var stream: RecordedStream
     private let pipeline: ReceivePipeline<PacketTap>
@@ -69,7 +69,7 @@ private final class RecordedCall {
             ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: screen, feedback: PacketTap { _, _ in })
     }
 
-    /// Lets packets come until so many pictures more were shown.
+    /// Inserts packets until `count` more pictures are shown.
     func receive(pictures count: Int) throws -> Int {
         let end = screen.count + count
         while screen.count < end {

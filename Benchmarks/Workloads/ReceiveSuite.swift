@@ -21,7 +21,7 @@ extension Suite {
     }
 }
 
-/// Owns a bench, which closures cannot.
+/// Owns a bench: closures cannot own noncopyable values.
 private final class Chain {
     var bench: ChainBench
 

@@ -1,7 +1,7 @@
 import RillSecurity
 
 extension Suite {
-    /// What SRTP costs against libsrtp's own call and a copy of the packet.
+    /// The cost of SRTP compared with libsrtp's own call and a copy of the packet.
     static let securityWorkloads: [Workload] =
         pair("gcm", .aeadAES128GCM, count: 2048) + pair("cm", .aesCM128Tag80, count: 1024)
 

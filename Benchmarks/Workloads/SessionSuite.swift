@@ -1,7 +1,7 @@
 import Rill
 
 extension Suite {
-    /// What a session costs against its parts alone, packet by packet.
+    /// The cost of a session per packet, compared with its parts.
     static let sessionWorkloads: [Workload] = [
         half("send-parts") { $0.sendParts(packets: $1) },
         half("send", floor: "session/send-parts") { $0.send(packets: $1) },

@@ -1,4 +1,4 @@
-/// Workloads of one room of the house.
+/// The workloads of one module.
 public enum Suite: String, CaseIterable, Sendable {
     case image
     case beauty
@@ -10,7 +10,7 @@ public enum Suite: String, CaseIterable, Sendable {
     case pipeline
     case transcode
 
-    /// What belongs to it.
+    /// Its workloads.
     public var workloads: [Workload] {
         switch self {
         case .image: Self.imageWorkloads

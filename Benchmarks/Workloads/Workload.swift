@@ -1,19 +1,19 @@
 import Rill
 
-/// One piece of work that is measured: set up once, then done as often as is asked for, and nothing else.
+/// A piece of work to measure: it is set up once, then repeated as often as requested.
 ///
 ///     Workload(.image, "mirror", of: .clipFrame, count: 20) { material in
 ///         let (picture, pool) = (try material.frame(0), try material.pool())
 ///         return { count in try repeating(count) { picture.mirrored(into: pool)?.y[0, 0] } }
 ///     }
 ///
-/// An entry like this in its suite's list is all that it takes: the command line, the thresholds, the table of throughput and
-/// the suites of `swift package benchmark` find it there.
+/// An entry like this in its suite's list is enough: the command line, the thresholds and the table of throughput find it
+/// there.
 public struct Workload: Sendable {
-    /// Does the work so many times more, and gives a number that hangs on all that was done.
+    /// Repeats the work a number of times, and returns a number that depends on all of it.
     public typealias Work = (_ count: Int) throws -> Int
 
-    /// What is counted.
+    /// The unit of work.
     public enum Unit: String, Sendable {
         /// Pictures of the clip's size.
         case clipFrame
@@ -21,10 +21,10 @@ public struct Workload: Sendable {
         case lowFrame
         /// RTP packets.
         case packet
-        /// Compounds of RTCP.
+        /// RTCP compound packets.
         case compound
 
-        /// The pixels of one; 0 for what has none.
+        /// The pixels per unit, or 0.
         public func pixelCount(in material: Material) -> Int {
             switch self {
             case .clipFrame: material.resolution.pixelCount
@@ -34,17 +34,17 @@ public struct Workload: Sendable {
         }
     }
 
-    /// Where it belongs.
+    /// Its suite.
     public let suite: Suite
-    /// What it is called within its suite.
+    /// Its name within the suite.
     public let name: String
-    /// What it counts.
+    /// Its unit.
     public let unit: Unit
-    /// How many are enough for a count of instructions: what is done once in a long while is in it, or cancels.
+    /// The number of units for counting instructions, large enough to include rare work, or for it to cancel.
     public let count: Int
-    /// The whole name of the workload that does the least that anybody needs for this: the other side of a ratio.
+    /// The full name of the floor, the workload with the minimum for the same work, to which a ratio is taken.
     public let floor: String?
-    /// Makes all that the work needs, which is not measured.
+    /// Sets up the work; this is not measured.
     public let setUp: @Sendable (Material) throws -> Work
 
     init(
@@ -62,16 +62,16 @@ public struct Workload: Sendable {
     /// Its name among all workloads: `image/mirror`.
     public var wholeName: String { "\(suite.rawValue)/\(name)" }
 
-    /// All there are, suite by suite.
+    /// All workloads, by suite.
     public static let all = Suite.allCases.flatMap(\.workloads)
 }
 
-/// A piece of work had no result where it must have one: a measurement of failures would be none.
+/// A workload returned no result: measuring failures would be meaningless.
 struct NoResult: Error, CustomStringConvertible {
-    var description: String { "a workload had no result: its pool is dry, or its input is not what it should be" }
+    var description: String { "a workload had no result: its pool is exhausted, or its input is wrong" }
 }
 
-/// Does `body` so many times and sums up what it gives; `nil` is a failure.
+/// Repeats `body` and sums up its results; `nil` is a failure.
 @inline(__always)
 func repeating<Sample: BinaryInteger>(_ count: Int, _ body: () throws -> Sample?) throws -> Int {
     var sum = 0

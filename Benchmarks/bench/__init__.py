@@ -1,1 +1,1 @@
-"""`Scripts/bench`: what Rill costs and how its pictures look, beside what others make of the same work."""
+"""`Scripts/bench`: the cost of Rill and the quality of its pictures, compared with other software doing the same work."""

@@ -1,11 +1,10 @@
-"""Measures Rill: what it costs beside FFmpeg, GStreamer and vpxenc, and what single parts cost.
+"""Measures Rill: its cost compared with FFmpeg, GStreamer and vpxenc, and the cost of its parts.
 
     Scripts/bench [JOB …|all] [CLIP] [OPTIONS]
     Scripts/bench JOB --help
 
-Jobs are those below; `all`, which is also what is run without a job, are send, receive, transcode, beauty, latency and scale.
-Without a clip a portrait is drawn. Seconds are those of the machine as it is: let it rest meanwhile, and look at the load in
-the report. On a clean machine first: Scripts/setup benchmark.
+The jobs are listed below. `all`, the default, runs send, receive, transcode, beauty, latency and scale. Without a clip a portrait
+is drawn. Timings need an idle machine; the report shows its load. On a clean machine, run Scripts/setup benchmark first.
 
 """
 
@@ -65,21 +64,21 @@ def main(words: list[str]) -> int:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """Where clips and what is made of them stay until the next run: commands that are copied from a report find them there."""
+    """The folder for clips and outputs. They stay until the next run, so that commands copied from a report find them."""
     folder = PACKAGE / ".build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder.parent / "bench.lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit("bench: another run is at work, and both would disturb each other")
+            sys.exit("bench: another run is in progress, and both would disturb each other")
         shutil.rmtree(folder)
         folder.mkdir()
         yield folder
 
 
 def take_names(words: list[str]) -> list[str]:
-    """Words up to the first that is not a job; that one is the clip, or an option."""
+    """The words before the first that is not a job, which is the clip or an option."""
     names: list[str] = []
     for word in words:
         if word not in JOBS:
@@ -89,7 +88,7 @@ def take_names(words: list[str]) -> list[str]:
 
 
 def make_parser(jobs: list[Job], is_named: bool) -> argparse.ArgumentParser:
-    """Of the options that one of the jobs takes, and those that all take."""
+    """A parser for the options of the given jobs, and those of all jobs."""
     table = "\n".join(f"  {name:<15}{job.title}" for name, job in JOBS.items())
     text = "\n\n".join(f"{job.name}: {job.help}" for job in jobs) if is_named else __doc__ + table
     parser = argparse.ArgumentParser(
@@ -97,7 +96,7 @@ def make_parser(jobs: list[Job], is_named: bool) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
     )
     if any(job.takes_clip for job in jobs):
-        parser.add_argument("clip", nargs="?", type=Path, help="what to do it with (default: the drawn portrait)")
+        parser.add_argument("clip", nargs="?", type=Path, help="the clip to measure with (default: the drawn portrait)")
     else:
         parser.set_defaults(clip=None)
     for name in dict.fromkeys(name for job in jobs for name in job.options):
@@ -106,23 +105,23 @@ def make_parser(jobs: list[Job], is_named: bool) -> argparse.ArgumentParser:
         options["help"] += f" (default: {default})" if default else ""
         parser.add_argument(f"--{name}", default=None, **options)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page, with plots")
-    parser.add_argument("--against", metavar="FILE", help="compare with an earlier run, the file that --json made")
+    parser.add_argument("--against", metavar="FILE", help="compare with an earlier run, a file written by --json")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON object instead of tables")
-    form.add_argument("--markdown", action="store_true", help="the tables as a README has them")
+    form.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    form.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
     return parser
 
 
 def check(options: argparse.Namespace) -> None:
     if options.clip and not options.clip.is_file():
-        raise WrongUse(f"there is no clip {options.clip}")
+        raise WrongUse(f"no such clip: {options.clip}")
     if options.html and options.html.suffix != ".html":
         raise WrongUse(f"{options.html}: the name of a page must end in .html")
     if options.against:
         try:
             json.loads(Path(options.against).read_text())["results"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WrongUse(f"{options.against} is not what --json makes: {error!r}") from None
+            raise WrongUse(f"{options.against} is not an output of --json: {error!r}") from None
 
 
 def subtitle(options: argparse.Namespace, context: Context) -> str:
@@ -132,7 +131,7 @@ def subtitle(options: argparse.Namespace, context: Context) -> str:
 
 
 def page(report: Report) -> bytes:
-    """The page, complete in one file."""
+    """The HTML page, self-contained in one file."""
     program = build("bench-page")
     done = subprocess.run([program, "write"], input=json.dumps(report.page()).encode(), capture_output=True, check=False)
     if done.returncode != 0:

@@ -1,4 +1,4 @@
-"""Compares this run with an earlier one, by the JSON of both: `--against old.json`."""
+"""Compares this run with the JSON of an earlier one: `--against old.json`."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .figures import FEW, MOST_SCATTER, Figure, Sample, Verdict
 from .report import Block, Table, Text
 
-# Of what repeats, less than this is no change: what another link order or a longer path name makes.
+# Smaller changes of repeatable figures are ignored: a different link order or a longer path name causes them.
 LEAST = 0.002
 
 Key = tuple[str, str, str]
@@ -36,7 +36,7 @@ def figures(report: dict) -> Iterator[tuple[Key, Old]]:
 
 
 def change(before: Old, now: Old) -> tuple[float, Verdict]:
-    """What a figure grew by, as a share, and whether that can be said. Whether more is better depends on the figure."""
+    """The relative change of a figure, and the verdict on it. Whether more is better depends on the figure."""
     share = now.value / before.value - 1 if before.value else 0.0 if now.value == before.value else float("inf")
     if before.repeats and now.repeats:
         return share, Verdict.LEVEL if abs(share) <= LEAST else Verdict.AHEAD if share < 0 else Verdict.BEHIND
@@ -55,7 +55,7 @@ WORDS = {Verdict.AHEAD: "less", Verdict.BEHIND: "more", Verdict.LEVEL: "the same
 
 
 def compare(path: str, now: str) -> list[Block]:
-    """What is said of the earlier run: every figure that both have, and what only one of them has."""
+    """The comparison with the earlier run: every figure of both runs, and a list of those in only one."""
     with open(path, encoding="utf-8") as file:
         old = json.load(file)
     before, after = dict(figures(old)), dict(figures(json.loads(now)))
@@ -71,14 +71,14 @@ def compare(path: str, now: str) -> list[Block]:
     counts = ", ".join(f"{told.count(each)} {WORDS[each]}" for each in Verdict if told.count(each))
     facts = {key: value for key, value in old["facts"].items() if key != "load"}
     blocks: list[Block] = [Text(
-        f"Beside {path} ({facts.get('rill', 'unknown')}, {facts.get('processor', 'unknown')}): of {len(rows)} figures {counts or 'none'}. "
-        "Counts repeat, and a change of more than 0.2 % is one; seconds are judged where both runs have five iterations, whose "
-        "middle halves are narrow and lie apart."
+        f"Compared with {path} ({facts.get('rill', 'unknown')}, {facts.get('processor', 'unknown')}): of {len(rows)} figures {counts or 'none'}. "
+        "Counts are repeatable: a change of more than 0.2 % is significant. Timings are judged only if both runs have five iterations, "
+        "and are significant if the interquartile ranges are narrow and do not overlap."
     )]
     missing = [f"{key[0]}, {key[1]}, {key[2]}" for key in before.keys() ^ after.keys()]
     if missing:
-        blocks.append(Text(f"In one of them alone: {'; '.join(sorted(missing)[:12])}" + (" …" if len(missing) > 12 else ""), is_note=True))
+        blocks.append(Text(f"In only one of the runs: {'; '.join(sorted(missing)[:12])}" + (" …" if len(missing) > 12 else ""), is_note=True))
     if rows:
-        head = ["figure", "of it", "before", "now", "change"]
+        head = ["figure", "column", "before", "now", "change"]
         blocks.append(Table(head, [row for _, row in sorted(rows, key=lambda row: row[0])]))
     return blocks

@@ -1,4 +1,4 @@
-"""Makes calls in virtual time with bench-calls, several at once, and keeps what came of them."""
+"""Makes calls in virtual time with bench-calls, several at once, and stores their results."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ STORE = PACKAGE / ".build" / "network"
 
 
 def job(network: Network, seconds: int, seed: int) -> dict:
-    """A call over that network, as bench-calls is told."""
+    """The job for bench-calls: a call over that network."""
     found = {"network": network.text(seconds), "seed": seed}
     if network.back is not None:
         found["returnNetwork"] = network.back
@@ -44,7 +44,7 @@ class Maker:
         self.folder = STORE / name
         self.options += ["--folder", str(self.folder)]
         self._prepare()
-        # What a call comes to hangs on the program and on the coded clip, and on nothing else.
+        # The result of a call depends only on the program and on the encoded clip.
         program = hashlib.sha256(Path(self.program).read_bytes())
         for coded in sorted(self.folder.glob("*.ivf")):
             program.update(coded.read_bytes())
@@ -60,7 +60,7 @@ class Maker:
         marker.touch()
 
     def make(self, jobs: dict) -> dict:
-        """What came of each job; those made before are not made again."""
+        """The result of each job; stored results are reused."""
         known = self._known()
         results = {key: known[text(job)] for key, job in jobs.items() if text(job) in known}
         missing = {key: job for key, job in jobs.items() if key not in results}
@@ -70,7 +70,7 @@ class Maker:
 
     def _known(self) -> dict[str, dict]:
         if not self.results.exists():
-            # Results of other programs are of no more use.
+            # Results of other builds of the program are useless.
             for old in self.folder.glob("results-*.jsonl"):
                 old.unlink()
             return {}
@@ -87,7 +87,7 @@ class Maker:
         results, lock, begin = {}, threading.Lock(), time.monotonic()
 
         def work(items: list) -> None:
-            """One process makes these, one after the other."""
+            """Makes these calls in one process, one after the other."""
             words = (self.program, "calls", *self.options)
             with tempfile.TemporaryFile("w+") as lines:
                 lines.writelines(text(job) + "\n" for _, job in items)
@@ -105,7 +105,7 @@ class Maker:
         with self.results.open("a") as store, ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(work, ([*jobs.items()][first :: self.workers] for first in range(min(self.workers, len(jobs))))))
         if missing := [job for key, job in jobs.items() if key not in results]:
-            raise CommandFailed(f"bench-calls gave nothing for {text(missing[0])}")
+            raise CommandFailed(f"bench-calls gave no result for {text(missing[0])}")
         return results
 
 

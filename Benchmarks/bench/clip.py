@@ -1,4 +1,4 @@
-"""The clip that all work on, in the forms that programs read."""
+"""The clip to measure with, in the formats that the programs read."""
 
 import re
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from .process import CommandFailed, command, installed, progress, rill, run
 
-# All clips are played at that rate.
+# All clips are played at this rate.
 RATE = 30
 
 
 @dataclass(frozen=True)
 class Clip:
-    """Pictures as Y4M of I420, 30 a second."""
+    """A Y4M file of I420 pictures, 30 per second."""
 
     name: str
     path: Path
@@ -30,12 +30,12 @@ class Clip:
         return self.width * self.height
 
     def bitrate(self, codec: str = "vp8") -> int:
-        """What `Bitrate.suggested` says, in kbit/s."""
+        """The bitrate of `Bitrate.suggested`, in kbit/s."""
         return round(800 * (0.75 if codec == "vp9" else 1) * (self.pixels / (640 * 480)) ** 0.5722)
 
     @property
     def speed(self) -> int:
-        """What libvpx's VP8 is told of its speed for pictures of that size, here and by Rill's own encoder."""
+        """The speed setting (cpu-used) of libvpx's VP8 for pictures of that size, the same as in Rill's encoder."""
         return -6 if self.pixels >= 352 * 288 else -4
 
     def first(self, frame_count: int, folder: Path) -> "Clip":
@@ -43,12 +43,12 @@ class Clip:
         return _cut(self, min(frame_count, self.frame_count), folder)
 
     def samples(self, folder: Path) -> Path:
-        """The samples alone: GStreamer 1.22's y4mdec gives up on 1280x720."""
+        """The bare samples: GStreamer 1.22's y4mdec fails on 1280x720."""
         return _samples(self, folder)
 
 
 def opened(path: Path, folder: Path) -> Clip:
-    """A clip of any kind; one that is not Y4M of 30 pictures a second is made one, picture by picture."""
+    """Opens a clip of any format. One that is not Y4M at 30 frames per second is converted, picture by picture."""
     name = path.name
     if path.suffix != ".y4m":
         progress(f"reading {name}")
@@ -59,7 +59,7 @@ def opened(path: Path, folder: Path) -> Clip:
     header, (width, height), start, frame = _layout(path)
     clip = Clip(name, path, width, height, (path.stat().st_size - start) // frame)
     if width % 2 or height % 2 or width < 160 or height < 120:
-        raise CommandFailed(f"{name} is {clip.size}: even sizes from 160x120 on are taken; `rill transcode --size` makes one")
+        raise CommandFailed(f"{name} is {clip.size}: its size must be even and at least 160x120; `rill transcode --size` changes it")
     if clip.frame_count < 6:
         raise CommandFailed(f"{name} has {clip.frame_count} pictures: at least 6 are needed")
     return clip if b" F30:1" in header else _cut(clip, clip.frame_count, folder)
@@ -76,7 +76,7 @@ def portrait(size: str, seconds: int, folder: Path) -> Clip:
 
 
 def scaled(clip: Clip, size: str, frame_count: int, folder: Path, *filters: str) -> Clip:
-    """Its first pictures in another size, by FFmpeg's filters."""
+    """Its first pictures, scaled with FFmpeg's filters."""
     if not installed("ffmpeg"):
         raise CommandFailed("FFmpeg is not installed (Debian: ffmpeg)")
     progress(f"scaling to {size}")
@@ -87,7 +87,7 @@ def scaled(clip: Clip, size: str, frame_count: int, folder: Path, *filters: str)
 
 
 def _layout(path: Path) -> tuple[bytes, tuple[int, int], int, int]:
-    """The first line, width and height, where the first frame begins, and the bytes of one with its own line."""
+    """The header line, width and height, the offset of the first frame, and the bytes of a frame with its header line."""
     with path.open("rb") as file:
         header = file.readline(512)
         start, line = len(header), len(file.readline(512))

@@ -1,4 +1,4 @@
-"""Figures beside what is committed of them: pure comparison, and the file that they are committed in."""
+"""Compares figures with the committed ones (a pure function), and reads and writes the file of committed figures."""
 
 import json
 from dataclasses import dataclass
@@ -6,30 +6,30 @@ from enum import Enum
 from pathlib import Path
 
 Figures = dict[str, dict[str, float]]
-"""What was measured: for each workload `instructions`, `allocations` and `ratio`, as far as it has them."""
+"""The measured figures: for each workload `instructions`, `allocations` and `ratio`, as far as it has them."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A committed figure, and how far from it is still the same."""
+    """A committed figure and its tolerance."""
 
     value: float
-    # A share of the value.
+    # Relative to the value.
     tolerance: float = 0.0
-    # On top of it, in the figure's own unit: a buffer that grows once more is no allocation a frame.
+    # Added to it, in the figure's unit: a buffer that grows once more is not an allocation per frame.
     slack: float = 0.0
 
     @property
-    def room(self) -> float:
+    def margin(self) -> float:
         return self.tolerance * abs(self.value) + self.slack
 
 
 KINDS = ("instructions", "allocations", "ratio")
-# What a figure is committed with at first, besides the slack that whoever measured it gives. Instructions repeat to a
-# ten-thousandth where one thread does the work: more than one percent is somebody's doing.
+# The initial tolerances of a figure; the caller adds the slack. Instructions of single-threaded work repeat to 0.01 %: more than
+# one percent is a real change.
 TOLERANCES = {"instructions": 0.01, "allocations": 0.0, "ratio": 0.01}
-# Where processor or libraries are others than those that a figure was committed with, other kernels and another memcpy run:
-# what is within this much more is somebody's machine, not somebody's change.
+# A processor or libraries other than those of the committed figures run other kernels and another memcpy: an increase within
+# this share is due to the machine, not to a change.
 ELSEWHERE = 0.05
 DIGITS = {"instructions": 0, "allocations": 5, "ratio": 4}
 
@@ -48,18 +48,18 @@ class Verdict(Enum):
 
 
 def judge(measured: float | None, threshold: Threshold | None, more: float = 0.0) -> Verdict:
-    """A figure that is not a number is exceeded: nothing that cannot be compared passes.
+    """The verdict on a figure. NaN exceeds its threshold: nothing that cannot be compared passes.
 
-    `more` is a share of the committed value that is allowed on top of its room.
+    `more` is a share of the committed value that is allowed in addition to its margin.
     """
     if threshold is None:
         return Verdict.NEW
     if measured is None:
         return Verdict.GONE
-    if not measured <= threshold.value + threshold.room:
-        within = measured <= threshold.value * (1 + more) + threshold.room
+    if not measured <= threshold.value + threshold.margin:
+        within = measured <= threshold.value * (1 + more) + threshold.margin
         return Verdict.ELSEWHERE if within and more > 0 else Verdict.EXCEEDED
-    return Verdict.BETTER if measured < threshold.value - threshold.room else Verdict.KEPT
+    return Verdict.BETTER if measured < threshold.value - threshold.margin else Verdict.KEPT
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ class Row:
 
     @property
     def change(self) -> float | None:
-        """What it grew by, as a share; None where there is nothing to divide."""
+        """The relative change; None if it is undefined."""
         if self.measured is None or not self.committed:
             return None
         return self.measured / self.committed - 1
 
 
 class Committed:
-    """The committed file: the figures, and what they were made with."""
+    """The committed file: the figures, and the versions and processor that they were measured with."""
 
     def __init__(self, thresholds: dict[str, dict[str, Threshold]], made_with: dict[str, str]) -> None:
         self.thresholds = thresholds
@@ -89,7 +89,7 @@ class Committed:
 
     @classmethod
     def read(cls, path: Path) -> "Committed":
-        """An empty one where there is no file."""
+        """Reads the file; without one, the result is empty."""
         if not path.exists():
             return cls({}, {})
         content = json.loads(path.read_text())
@@ -109,10 +109,10 @@ class Committed:
     def compare(
         self, measured: Figures, suites: set[str] | None = None, made_with: dict[str, str] | None = None
     ) -> list[Row]:
-        """Each figure measured, and each committed that was to be measured; `suites` are those that were run, None all.
+        """A row for each measured figure, and for each committed one of the suites that ran; `suites` is None for all.
 
-        Instructions may be somewhat more where `made_with` is not what the file says; allocations and ratios, of which both
-        sides were counted here, may not.
+        Instructions may be slightly higher if `made_with` differs from the file's. Allocations and ratios may not: both sides
+        of a ratio are counted here.
         """
         more = ELSEWHERE if made_with is not None and self.differences(made_with) else 0.0
         rows = []
@@ -124,16 +124,16 @@ class Committed:
                     continue
                 threshold, figure = thresholds.get(kind), figures.get(kind)
                 value = threshold.value if threshold else None
-                room = more if kind == "instructions" else 0.0
-                rows.append(Row(name, kind, figure, value, judge(figure, threshold, room)))
+                extra = more if kind == "instructions" else 0.0
+                rows.append(Row(name, kind, figure, value, judge(figure, threshold, extra)))
         return rows
 
     def updated(
         self, measured: Figures, slacks: dict[str, float], made_with: dict[str, str], suites: set[str] | None = None
     ) -> "Committed":
-        """The same with what was measured in the place of what was committed; `slacks` are those of new allocations.
+        """The file with the measured figures; `slacks` are those of new allocation figures.
 
-        Tolerances and slacks stay; what is of a suite that was run, and was not measured, goes.
+        Tolerances and slacks are kept. Figures of a suite that ran are removed if they were not measured.
         """
         kept = {
             name: kinds
@@ -146,12 +146,12 @@ class Committed:
             new[name] = {}
             for kind, value in figures.items():
                 first = Threshold(0, TOLERANCES[kind], slacks.get(name, 0.0) if kind == "allocations" else 0.0)
-                room = old.get(kind, first)
-                new[name][kind] = Threshold(round(value, DIGITS[kind]), room.tolerance, room.slack)
+                before = old.get(kind, first)
+                new[name][kind] = Threshold(round(value, DIGITS[kind]), before.tolerance, before.slack)
         return Committed(kept | new, made_with)
 
     def differences(self, made_with: dict[str, str]) -> list[str]:
-        """What the committed figures were made with that is another here."""
+        """The versions and processor that differ from those of the committed figures."""
         return [
             f"{key}: committed with {value}, here {made_with.get(key, 'unknown')}"
             for key, value in sorted(self.made_with.items())

@@ -1,8 +1,8 @@
-"""Programs that do the same work, run by turns: Rill beside those that a user would pick instead.
+"""Compares Rill with other programs that do the same work.
 
-Every iteration runs all of them once, in an order of its own drawn from the seed: whatever else the machine does meets all
-alike, and nobody always follows the same neighbour. One command runs twice; what differs there is chance. Instructions are
-counted afterwards, once for each command.
+Every iteration runs each program once, in a random order drawn from the seed, so that other load on the machine affects all of
+them alike. One command runs twice per iteration; the difference between its two runs is noise. Instructions are counted
+afterwards, once for each command.
 """
 
 import random
@@ -14,17 +14,17 @@ from .figures import Cell, Figure, Verdict, count, judge, ratios, timed
 from .job import Context
 from .process import Command, CommandFailed, Run, installed, printed, progress, run
 from .recipes import PACKAGES
-from .report import Comparison, Drawing, Result, Table, Text, bar
+from .report import Comparison, Drawing, Result, Table, Text, target
 
 OURS, RIVAL, FLOOR, AGAIN = "ours", "rival", "floor", "again"
-# Coded bytes may differ by so much: rate controls that cannot be set wholly alike.
+# Encoded bytes may differ by this share, since the programs' rate controls cannot be set exactly alike.
 TOLERANCE = 0.05
 CALLGRIND_FACTOR = 8
 
 
 @dataclass
 class Work:
-    """What a program made of its work; who did other work than Rill is not compared."""
+    """A program's output; runs whose output differs from Rill's are left out."""
 
     frames: int
     coded_bytes: int | None = None
@@ -32,24 +32,24 @@ class Work:
 
     def difference(self, ours: "Work") -> str | None:
         if self.frames != ours.frames:
-            return f"worked on {self.frames} pictures, Rill on {ours.frames}"
+            return f"processed {self.frames} pictures, Rill {ours.frames}"
         if self.coded_bytes is not None and ours.coded_bytes:
             if abs(self.coded_bytes / ours.coded_bytes - 1) > TOLERANCE:
-                return f"made {self.coded_bytes} coded bytes, Rill {ours.coded_bytes}"
+                return f"encoded to {self.coded_bytes} bytes, Rill to {ours.coded_bytes}"
         return None
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity that is compared; of each, less is better."""
+    """A quantity that is compared; less is better."""
 
     title: str
-    # Of what is run, or of instructions that were counted.
+    # Reads it from an entry's runs, or from its instruction count.
     of: Callable[["Entry"], list[float]]
-    # How it is written.
+    # Formats it.
     form: Callable[[float], str]
     repeats: bool
-    # Differences below this are no differences, however little the machine scattered.
+    # Smaller differences are ignored, however small the noise was.
     least_scatter: float = 0.01
 
 
@@ -66,23 +66,23 @@ MEMORY = Measure("peak memory", lambda entry: [each.peak for each in entry.runs]
 
 
 Look = Callable[[Run], Work]
-"""Looks what a run of a program has done."""
+"""Reads the output of a program's run."""
 
 
 def printed_frames(done: Run) -> Work:
-    """What most programs say of their work."""
+    """The frame count that most programs print."""
     found = printed(done.output)
     return Work(int(found.get("frames", found.get("frame", 0))))
 
 
 @dataclass
 class Entry:
-    """One program's way to do a job, and what came of it."""
+    """One program in a comparison, and its results."""
 
     name: str
     part: str
     command: Command
-    # The same without what is measured: what it takes is subtracted.
+    # The command without the measured work; its cost is subtracted.
     baseline: Command | None = None
     look: Look = printed_frames
     runs: list[Run] = field(default_factory=list)
@@ -93,8 +93,8 @@ class Entry:
 
     @property
     def again(self) -> "Entry":
-        """The same once more."""
-        return replace(self, name=f"{self.name}, the same again", part=AGAIN, runs=[])
+        """A second entry of the same command."""
+        return replace(self, name=f"{self.name}, repeated", part=AGAIN, runs=[])
 
 
 @dataclass
@@ -110,7 +110,7 @@ class Heat:
         return self.entries[0]
 
     def scatter(self, measure: Measure) -> float:
-        """How far a command strays from itself; never less than what is no difference."""
+        """The noise: how far two runs of one command differ; at least the measure's smallest."""
         for again in (each for each in self.entries if each.part == AGAIN):
             original = next(each for each in self.entries if each.command == again.command)
             found = ratios(measure.of(again), measure.of(original))
@@ -118,17 +118,17 @@ class Heat:
         return measure.least_scatter
 
     def void(self, entry: Entry) -> str | None:
-        """Why a program is not compared: its work was other than Rill's."""
+        """Why a program is left out: how its output differs from Rill's; None if it does not."""
         if entry.part != RIVAL or entry.work is None or self.ours.work is None:
             return None
         return entry.work.difference(self.ours.work)
 
     def taken(self) -> list[Measure]:
-        """What was measured of anybody."""
+        """The measures that have values."""
         return [measure for measure in self.measures if any(measure.of(each) for each in self.entries)]
 
     def compared(self, measure: Measure) -> list[tuple[Entry, "Beside"]]:
-        """Rill beside each other program."""
+        """Rill compared with each other program."""
         found = []
         for entry in self.entries[1:]:
             sample = ratios(measure.of(entry), measure.of(self.ours))
@@ -139,19 +139,19 @@ class Heat:
         return found
 
     def beside(self, measure: Measure, name: str) -> "Beside | None":
-        """Rill beside the first program whose name begins so; None where nothing is to be said."""
+        """Rill compared with the first program whose name starts like this; None if they cannot be compared."""
         return next((found for entry, found in self.compared(measure) if entry.name.startswith(name)), None)
 
     def promise(self, result: Result, text: str, measure: Measure, name: str, limit: float | None = None) -> None:
-        """A bar on what Rill takes over what another takes; where there is no limit, as far as a command strays from itself."""
+        """Adds a target for Rill's cost relative to another program's. Without a limit, Rill may be worse by the noise."""
         if found := self.beside(measure, name):
             limit = 1 + found.scatter if limit is None else limit
-            result.bars.append(bar(text, 1 / found.ratio, limit, "×", is_judged=found.verdict is not Verdict.UNJUDGED))
+            result.targets.append(target(text, 1 / found.ratio, limit, "×", is_judged=found.verdict is not Verdict.UNJUDGED))
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The other's over Rill's: the median, the middle half, what is chance, and the verdict; a floor has none."""
+    """The other's cost divided by Rill's: median, quartiles, noise, and the verdict, which a floor does not have."""
 
     measure: Measure
     ratio: float
@@ -169,11 +169,11 @@ class Beside:
 
 
 Runs = Callable[[Command, float], Run]
-"""Runs a command of a program to its end."""
+"""Runs a command to its end, with a time limit in seconds."""
 
 
 def hold(context: Context, result: Result, heats: list[Heat], *explanation: str, runs: Runs = run) -> None:
-    """Runs all programs, and fills in the result."""
+    """Runs all programs and fills in the result."""
     prepare(result, heats)
     order, places = random.Random(context.seed), [(heat, entry) for heat in heats for entry in heat.entries]
     for iteration in range(context.iterations):
@@ -191,7 +191,7 @@ def hold(context: Context, result: Result, heats: list[Heat], *explanation: str,
 
 
 def prepare(result: Result, heats: list[Heat]) -> None:
-    """Leaves out what is not installed. Where seconds are taken one command runs twice: ours if nobody says another."""
+    """Leaves out programs that are not installed. For timings one command runs twice: Rill's, unless a heat has another."""
     programs = {entry.command.words[0] for heat in heats for entry in heat.entries}
     missing = [program for program in PACKAGES if program in programs and not installed(program)]
     result.note(*(PACKAGES[program] for program in missing))
@@ -202,7 +202,7 @@ def prepare(result: Result, heats: list[Heat]) -> None:
 
 
 def _run(entry: Entry, runs: Runs) -> None:
-    """What goes wrong with one program is its own: it takes no further part."""
+    """Runs an entry once. A program that fails is left out of further iterations."""
     try:
         done = runs(entry.command, 1800)
         work = entry.look(done)
@@ -224,20 +224,20 @@ def _count(entry: Entry, runs: Runs) -> None:
 
 
 def describe(result: Result, heats: list[Heat]) -> None:
-    """Comparisons, the plot, and a table for each heat."""
+    """Adds comparisons, the plot, and a table for each heat."""
     groups = []
     for heat in heats:
         for entry in heat.entries:
             who = f"{entry.name}, {heat.title}"
             result.commands += [(f"{result.job}, {who}", str(entry.command))] if entry.part != AGAIN else []
             if entry.baseline and entry.part != AGAIN:
-                result.commands.append((f"{result.job}, {who}, what is subtracted", str(entry.baseline)))
+                result.commands.append((f"{result.job}, {who}, subtracted baseline", str(entry.baseline)))
             if entry.failure:
                 result.failures.append(f"{who} failed: {entry.failure}")
             elif void := heat.void(entry):
-                result.note(f"{who} is not compared: it {void}.")
+                result.note(f"{who} is left out: it {void}.")
             elif entry.packets_lost:
-                result.note(f"{who}: {entry.packets_lost} datagrams were lost; what they held is not counted.")
+                result.note(f"{who}: {entry.packets_lost} datagrams were lost; their bytes are not counted.")
         for measure in heat.taken():
             compared = heat.compared(measure)
             where = f"{result.job}, {measure.title}, {heat.title}"
@@ -248,10 +248,10 @@ def describe(result: Result, heats: list[Heat]) -> None:
                 groups.append(_group(heat, measure, compared))
     if groups:
         caption = (
-            "Bars: the median of the ratios, iteration by iteration. Whiskers: the middle half. Shaded: what is level, because "
-            "a command strays as far from itself."
+            "Bars: the median of the ratios of each iteration. Whiskers: the quartiles. Shaded: differences within the noise, which "
+            "two runs of one command show, too."
         )
-        title = "What the others take, as a multiple of Rill's"
+        title = "Cost of the others as a multiple of Rill's"
         plot = {"kind": "ratios", "title": title, "caption": caption, "reference": "Rill", "groups": groups}
         result.blocks.append(Drawing(plot))
     for heat in heats:
@@ -265,7 +265,7 @@ def _group(heat: Heat, measure: Measure, compared: list[tuple[Entry, Beside]]) -
     rows = [
         {
             "name": entry.name, "ink": INKS[beside.verdict], "ratio": beside.ratio, "range": beside.quartiles,
-            "note": f"{beside.text}, " + (f"{_word(beside.verdict)}" if beside.verdict else "a floor: less work"),
+            "note": f"{beside.text}, " + (f"{_word(beside.verdict)}" if beside.verdict else "a floor: it does less work"),
         }
         for entry, beside in compared
     ]
@@ -280,10 +280,10 @@ def _word(verdict: Verdict) -> str:
 
 def _table(heat: Heat) -> Table:
     measures = heat.taken()
-    table = Table([heat.title, *(each for measure in measures for each in (measure.title, "over Rill's")), "pictures", "coded bytes"], [])
+    table = Table([heat.title, *(each for measure in measures for each in (measure.title, "× Rill's")), "pictures", "encoded bytes"], [])
     for entry in heat.entries:
         row: list[Cell] = [entry.name]
-        spread = ["  least to most"]
+        spread = ["  min to max"]
         for measure in measures:
             values = measure.of(entry)
             middle = timed(values).value
@@ -302,4 +302,4 @@ def _table(heat: Heat) -> Table:
 
 def _scatter(heat: Heat) -> Text:
     parts = [f"{measure.title} ±{heat.scatter(measure):.1%}" for measure in heat.taken()]
-    return Text(f"With {heat.title} a command differed from itself by: {', '.join(parts)}. Smaller differences are level.", is_note=True)
+    return Text(f"With {heat.title}, two runs of one command differed by: {', '.join(parts)}. Smaller differences are level.", is_note=True)

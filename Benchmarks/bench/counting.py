@@ -1,7 +1,7 @@
-"""Counts what programs execute and allocate. Counts repeat where seconds do not: they are what is compared by.
+"""Counts the instructions and allocations of programs. Unlike timings, counts are repeatable, so comparisons use them.
 
-Instructions are callgrind's, allocations those of an interposed malloc (`Programs/allocation-counter.c`). What one more thing
-costs in the steady state is the difference between a run of N things and one of 2N, over N: what is done once cancels.
+Callgrind counts instructions, an interposed malloc allocations (`Programs/allocation-counter.c`). The steady-state cost of one
+unit of work is the difference between a run of 2N units and one of N, divided by N: one-time costs cancel.
 """
 
 import re
@@ -13,22 +13,22 @@ from pathlib import Path
 from .process import ENVIRONMENT, Command, CommandFailed, build_c, command, run
 
 Program = Callable[[int], Command]
-"""The command that does so many things."""
+"""Returns the command for a number of units of work."""
 
 
 def instructions(what: Command, runs: Callable[[Command], object] = run) -> int:
-    """Those that a command executes, its children's included; `runs` is how it is run."""
+    """The instructions that a command executes, including its children; `runs` runs it."""
     with tempfile.TemporaryDirectory(prefix="rill-bench-count-") as folder:
         program = _without_debug_information(what.words[0], folder)
         valgrind = ("valgrind", "--quiet", "--tool=callgrind", "--trace-children=yes")
-        # An environment of its own: where the stack begins depends on how long that is, and copies and the runtime's checks on where
-        # the stack begins. By the shell's alone a packet through the parts of a session took 2652 or 2682.
+        # A fixed environment: its length determines the start of the stack, and with it the cost of copies and of the runtime's
+        # checks. With the shell's environments a packet through the parts of a session took 2652 or 2682 instructions.
         variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/"} | ENVIRONMENT | what.environment
         clean = ("env", "-i", *(f"{name}={value}" for name, value in variables.items()))
         runs(Command((*clean, *valgrind, f"--callgrind-out-file={folder}/sum-%p", program, *what.words[1:])))
         total = 0
         for path in Path(folder).glob("sum-*"):
-            # A program that forks has both lines; the last number counts.
+            # A program that forks has both lines; the last number is right.
             sums = re.findall(r"^(?:summary|totals): (\d+)", path.read_text(errors="replace"), re.MULTILINE)
             if not sums:
                 raise CommandFailed(f"callgrind wrote no sum for {what}")
@@ -37,8 +37,8 @@ def instructions(what: Command, runs: Callable[[Command], object] = run) -> int:
 
 
 def _without_debug_information(program: str, folder: str) -> str:
-    """A copy of a program of ours for callgrind 3.19, which gives up on Swift's debug information."""
-    # What is given by name alone is the system's, and a script has none.
+    """A stripped copy of one of our programs: callgrind 3.19 fails on Swift's debug information."""
+    # Programs given by name only are the system's, and scripts have no debug information.
     if "/" not in program or program.startswith("/usr/bin/") or Path(program).open("rb").read(4) != b"\x7fELF":
         return program
     copy = f"{folder}/{Path(program).name}"
@@ -52,22 +52,22 @@ def steady_instructions(program: Program, count: int) -> float:
 
 
 def steady_allocations(program: Program, count: int) -> float:
-    """Starting a process takes a few more or fewer, so nothing may come to a few less than nothing: that is nothing."""
+    """The allocations per unit, at least 0: starting a process takes a few more or fewer, so the difference may be negative."""
     shorter, longer = (allocations(program(times * count))[0]["calls"] for times in (1, 2))
     return max(0, longer - shorter) / count
 
 
 Stacks = dict[tuple[str, ...], Counter]
-"""Calls and bytes of each call stack, a stack being `module+0xoffset` innermost first."""
+"""The calls and bytes of each call stack; a stack is a tuple of `module+0xoffset`, innermost first."""
 
 
 def allocations(what: Command, by_origin: bool = False) -> tuple[Counter, Stacks, int]:
-    """Calls, bytes and frees in all, those of each call stack, and the peak of memory."""
+    """The total calls, bytes and frees, those of each call stack, and the peak memory."""
     with tempfile.TemporaryDirectory(prefix="rill-bench-count-") as folder:
         path = Path(folder) / "counts"
         variables = {"ALLOCATIONS_TO": str(path), "ALLOCATIONS_BY_ORIGIN": str(int(by_origin))} | what.environment
         variables["LD_PRELOAD"] = ":".join(filter(None, [build_c("allocation-counter.so"), what.environment.get("LD_PRELOAD")]))
-        # Through `env`, so that nothing but the program itself is counted.
+        # Run with `env`, so that only the program itself is counted.
         done = run(command("env", *(f"{name}={value}" for name, value in variables.items()), *what.words))
         first, *lines = path.read_text().splitlines()
         words = first.split()
@@ -79,14 +79,14 @@ def allocations(what: Command, by_origin: bool = False) -> tuple[Counter, Stacks
         return Counter({name: int(number) for name, number in zip(words[::2], words[1::2])}), stacks, done.peak
 
 
-# Names in the place of addresses.
+# Names instead of addresses.
 
-# The way from an `init` or an append into malloc: says nothing about who wanted the memory.
+# Functions between an `init` or an append and malloc: they do not show who needed the memory.
 RUNTIME = re.compile(r"^(swift_slowAlloc|swift_allocObject|swift::|_swift_|swift_bufferAllocate|operator new|\?\?)")
 
 
 def by_origin(stacks: Stacks, depth: int) -> list[tuple[str, Counter]]:
-    """The stacks with names in place of addresses, those of the same innermost `depth` names in one, largest first."""
+    """The stacks with names instead of addresses, merged by their innermost `depth` names, largest first."""
     names = _symbols({frame for stack in stacks for frame in stack})
     origins: defaultdict[str, Counter] = defaultdict(Counter)
     for stack, count in stacks.items():
@@ -115,7 +115,7 @@ def _symbols(frames: set[str]) -> dict[str, list[str]]:
 
 
 def _place(line: str) -> str:
-    """` (File.swift:12)` from addr2line's path, or nothing where it knows none."""
+    """` (File.swift:12)` from addr2line's path, or an empty string if it is unknown."""
     found = re.search(r"([^/]+\.(?:swift|c|h)):(\d+)", line)
     return f" ({found[1]}:{found[2]})" if found else ""
 

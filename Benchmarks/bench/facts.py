@@ -1,4 +1,4 @@
-"""The machine and the programs, as far as they matter to a measurement."""
+"""Facts about the machine and the programs that matter for a measurement."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from .process import REPOSITORY
 
 
 def first_match(*words: str, pattern: str = r"(.*\S)") -> str:
-    """The first match of a pattern in what a program prints; `not installed` where there is no such program."""
+    """The first match of a pattern in a program's output; `not installed` if the program is missing."""
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     except FileNotFoundError:
@@ -25,7 +25,7 @@ def processor() -> str:
 
 
 def versions() -> dict[str, str]:
-    """What instructions depend on besides our own code."""
+    """The versions that instruction counts depend on besides our own code."""
     found = {name: first_match("dpkg-query", "--show", "--showformat=${Version}", f"{name}-dev") for name in ("libvpx", "libyuv")}
     found["swift"] = first_match("swift", "--version", pattern=r"Swift version (\S+)")
     return found | {"valgrind": first_match("valgrind", "--version")}
@@ -48,5 +48,5 @@ def all_facts(load_before: str) -> dict[str, str]:
 
 
 def load() -> str:
-    """Mean numbers of processes that ran or wanted to, over 1, 5 and 15 minutes."""
+    """The load average over 1, 5 and 15 minutes."""
     return ", ".join(f"{value:.2f}" for value in os.getloadavg())

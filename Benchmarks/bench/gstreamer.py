@@ -1,4 +1,4 @@
-"""GStreamer's jitter buffer on traces that Rill recorded: `Programs/gstreamer-receiver.c`."""
+"""Runs GStreamer's jitter buffer on traces that Rill recorded, with `Programs/gstreamer-receiver.c`."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ def receiver() -> str:
 
 
 def describe(capture: Path) -> dict[str, dict]:
-    """What bench-calls says of a capture that it wrote, layer by layer."""
+    """The description of a capture that bench-calls wrote, by layer."""
     return {layer["name"]: layer for layer in json.loads(_description(capture).read_text())["layers"]}
 
 
@@ -29,12 +29,12 @@ def _description(capture: Path) -> Path:
 
 
 def play(capture: Path, layer: dict, latencies: list[int], clock: str = "virtual") -> str:
-    """What GStreamer shows of a layer, and when: `LATENCY TIMESTAMP NANOSECONDS` in each line."""
+    """The pictures of a layer that GStreamer shows, and when: `LATENCY TIMESTAMP NANOSECONDS` in each line."""
     return run(command(receiver(), "play", capture, layer["ssrc"], layer["payloadType"], clock, *latencies)).output
 
 
 def judge(capture: Path, layer: dict) -> dict[int, dict]:
-    """What came of a layer at each latency. A trace that was played before is not played again."""
+    """The results of a layer at each latency. The logs of traces played earlier are reused."""
     content = hashlib.sha256(Path(receiver()).read_bytes() + capture.read_bytes()).hexdigest()
     kept = capture.with_name(f"{capture.name}-{layer['name']}-{content[:16]}.log")
     if not kept.exists():

@@ -1,4 +1,4 @@
-"""One layer of a simulcast by itself: what it sees of a clip, what an encoder makes of it, how that looks."""
+"""One simulcast layer on its own: its input pictures, its encoding, and its quality."""
 
 import math
 import subprocess
@@ -12,7 +12,7 @@ from .process import Command, CommandFailed, build, command, run
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer of that size and rate, in pixels and frames a second."""
+    """A layer with its size in pixels and its rate in frames per second."""
 
     name: str
     width: int
@@ -33,21 +33,21 @@ def high(clip: Clip) -> Layer:
 
 @dataclass
 class Frame:
-    """One frame of what a layer saw, and what became of it."""
+    """One input frame of a layer, and its result."""
 
     number: int
-    # 0 where the encoder left it out: the picture before it is shown on.
+    # 0 if the encoder dropped it: the previous picture stays on screen.
     byte_count: int
     # Mean squared error of luma, and its structural similarity.
     error: float
     ssim: float
     is_key: bool = False
-    # As the codec counts: 0 to 127 for VP8, 0 to 255 for VP9. None where nobody said.
+    # The codec's index: 0 to 127 for VP8, 0 to 255 for VP9. None if unknown.
     quantizer: int | None = None
 
 
 def psnr(frames: list[Frame]) -> float:
-    """Of the mean squared error over all frames, in dB."""
+    """The PSNR of the mean squared error over all frames, in dB."""
     error = sum(frame.error for frame in frames) / len(frames)
     return 10 * math.log10(255 * 255 / error) if error > 0 else math.inf
 
@@ -57,7 +57,7 @@ def ssim(frames: list[Frame]) -> float:
 
 
 def kilobits(frames: list[Frame], rate: int) -> float:
-    """Of frames that follow one another, in kbit/s."""
+    """The bitrate of consecutive frames, in kbit/s."""
     return 8 * sum(frame.byte_count for frame in frames) * rate / len(frames) / 1000
 
 
@@ -70,14 +70,14 @@ def encode_command(clip: Path, layer: Layer, codec: str, bitrate: int, output: P
 
 
 def encode(clip: Path, layer: Layer, codec: str, bitrate: int, output: Path, *more: object) -> dict[int, tuple[bool, int]]:
-    """Encodes with Rill; says of each coded frame whether it is a key frame, and its quantizer."""
+    """Encodes with Rill; returns for each encoded frame whether it is a key frame, and its quantizer."""
     text = run(encode_command(clip, layer, codec, bitrate, output, *more)).output
     lines = [[int(word) for word in line.split()] for line in text.splitlines()]
     return {number: (is_key == 1, quantizer) for number, _, is_key, quantizer in lines}
 
 
 def judge(clip: Path, layer: Layer, coded: Path, *more: object) -> list[Frame]:
-    """Decodes an IVF file with vpxdec and compares each frame of the layer with what is shown at its time."""
+    """Decodes an IVF file with vpxdec and compares each frame of the layer with the picture shown at its time."""
     decoder = subprocess.Popen(["vpxdec", "--i420", "-o", "-", str(coded)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     text = run(work("judge", clip, layer, "--coded", coded, *more), stdin=decoder.stdout).output
     if decoder.wait() != 0:

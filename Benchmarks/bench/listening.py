@@ -1,4 +1,4 @@
-"""UDP ports of this machine, and what comes to them."""
+"""UDP ports of this machine, and the packets that arrive at them."""
 
 import socket
 from pathlib import Path
@@ -7,14 +7,14 @@ from .contest import Work
 
 
 class PacketTally:
-    """Listens at a port of its own, and counts what a sender's VP8 stream comes to.
+    """Listens on a port, and counts the encoded bytes of a sender's VP8 stream.
 
-    The system keeps what comes until `drain()` fetches it. What it had no room for shows as gaps in the sequence numbers.
+    The system queues packets until `drain()` fetches them. Packets that it dropped show as gaps in the sequence numbers.
     """
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        for option in (socket.SO_RCVBUF, 33):  # SO_RCVBUFFORCE, past the system's limit for those who may
+        for option in (socket.SO_RCVBUF, 33):  # SO_RCVBUFFORCE, which exceeds the system's limit if permitted
             try:
                 self._socket.setsockopt(socket.SOL_SOCKET, option, 8 << 20)
             except PermissionError:
@@ -33,7 +33,7 @@ class PacketTally:
         return "127.0.0.1:%d" % self._socket.getsockname()[1]
 
     def drain(self) -> None:
-        """Counts what has come. RTCP may come to the same port, and is passed over (RFC 5761 §4)."""
+        """Counts the packets that arrived. RTCP may arrive at the same port and is ignored (RFC 5761 §4)."""
         while True:
             try:
                 packet = self._socket.recv(65_536)
@@ -45,7 +45,7 @@ class PacketTally:
                 self._coded_bytes += len(packet) - payload_offset(packet)
 
     def take(self) -> Work:
-        """What has come since the last call."""
+        """The packets since the last call."""
         extended: list[int] = []
         for number in self._numbers:
             last = extended[-1] if extended else number
@@ -57,7 +57,7 @@ class PacketTally:
 
 
 def payload_offset(packet: bytes) -> int:
-    """Where a packet's coded bytes begin: behind its header (RFC 3550 §5.1) and its VP8 descriptor (RFC 7741 §4.2)."""
+    """The offset of a packet's encoded bytes, after its header (RFC 3550 §5.1) and its VP8 descriptor (RFC 7741 §4.2)."""
     offset = 12 + 4 * (packet[0] & 15)
     if packet[0] & 0x10:
         offset += 4 + 4 * int.from_bytes(packet[offset + 2 : offset + 4], "big")
@@ -71,8 +71,8 @@ def payload_offset(packet: bytes) -> int:
 
 
 def free_port() -> int:
-    """A port that is free, the next one too: FFmpeg listens there for RTCP. Another may take it before it is used, and then
-    the measurement fails, and says so."""
+    """A free port whose next port is free, too: FFmpeg listens there for RTCP. If another process takes it before it is used,
+    the measurement fails with an error."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as second:
             first.bind(("127.0.0.1", 0))

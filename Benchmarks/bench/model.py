@@ -1,13 +1,13 @@
-"""Predicts what a process of many streams takes, from what streams of one kind take.
+"""Predicts the cost of a process with many streams from the costs of streams of one kind.
 
-CPU: so much for each layer, packet and pixel, and more or less while the machine's other threads are at work. Pixels cost more
-then, since threads share cores, caches and memory; layers and packets may cost less, since a thread that is still awake need not
-be woken for the next one. With P and W, what pixels and the rest would take in a second on a machine that does nothing else, on T
-hardware threads, the process takes
+CPU: each layer, packet and pixel has a cost, which changes while other hardware threads are busy. Pixels then cost more, since
+threads share cores, caches and memory; layers and packets may cost less, since a thread that is still awake need not be woken.
+Let P and W be the CPU seconds per second of the pixels and of the rest on an otherwise idle machine, and T the number of hardware
+threads. The process takes
 
     C = P (1 + sharing u) + W (1 + waking u)        u = (C + F) / T
 
-where F is what others take; it is solved for C. Instructions and bytes are the sum of the streams.
+where F is the CPU time of other processes; it is solved for C. Instructions and bytes are the sum over the streams.
 """
 
 import itertools
@@ -15,15 +15,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-# Where all threads are this busy, no more is promised: what is left is the system's.
+# At this utilization of all threads nothing more is predicted to fit: the rest is for the system.
 FULL_LOAD = 0.95
-# Less than a hundredth of the pictures left out or late is real time.
+# A load is real time if less than 1 % of the pictures are dropped or late.
 REAL_TIME = 0.99
 
 
 @dataclass(frozen=True)
 class Load:
-    """What a process of many streams has to do in a second: streams, packets, pixels, at full size and of thumbnails."""
+    """The load of a process with many streams, per second: streams, packets and pixels, at full size and of thumbnails."""
 
     high: float = 0
     low: float = 0
@@ -39,25 +39,25 @@ class Load:
 
     @property
     def costs(self) -> list[float]:
-        """Layers, packets, pixels at full size, pixels of thumbnails: what has a cost of its own."""
+        """The quantities with costs of their own: layers, packets, pixels at full size, pixels of thumbnails."""
         return [self.high + self.low, self.packets, self.high_pixels, self.low_pixels]
 
 
 @dataclass
 class Measurement:
-    """What a process of many streams was seen to take."""
+    """The measured cost of a process with many streams."""
 
     load: Load
-    # CPU seconds of the process in a second, and of who feeds it.
+    # CPU seconds per second of the process, and of the process that feeds it.
     cpu: float
     feeder: float = 0
-    # In a second; None where the machine counts none.
+    # Per second; None if the machine cannot count them.
     instructions: float | None = None
-    # The most memory that was resident at once, without the pictures that a camera would have had.
+    # Peak resident memory, without the pictures that stand in for cameras.
     memory: float | None = None
-    # Of the pictures that were due the share that was coded, or shown in time.
+    # The share of the due pictures that were encoded, or shown in time.
     in_time: float = 1
-    # Of several measurements of the same load, all of them.
+    # All measurements of the same load, if there were several.
     rounds: list["Measurement"] = field(default_factory=list)
 
     @property
@@ -66,18 +66,18 @@ class Measurement:
 
     @property
     def least_cpu(self) -> float:
-        """What the load takes while nobody disturbs: whoever shares caches or cores can only add to it. A round that left
-        pictures out did less, and does not count."""
+        """The undisturbed cost of the load: processes that share caches or cores can only add to it. Rounds that dropped
+        pictures did less work and are left out."""
         return min((each.cpu for each in self.rounds if each.is_real_time), default=self.cpu)
 
     def spread(self, value: Callable[["Measurement"], float | None]) -> float | None:
-        """How far the most of the rounds lies above the least, as a part of the middle one; None of one alone."""
+        """The range of the rounds relative to their median; None for a single round."""
         values, middle = [found for each in self.rounds if (found := value(each)) is not None], value(self)
         return (max(values) - min(values)) / middle if len(values) > 1 and middle else None
 
     @staticmethod
     def middle(rounds: list["Measurement"]) -> "Measurement":
-        """The one in the middle of each quantity; in real time where most of them were."""
+        """The median of each quantity; in real time if most rounds were."""
 
         def of(values: Sequence[float | None]) -> float | None:
             known = sorted(value for value in values if value is not None)
@@ -91,29 +91,29 @@ class Measurement:
 
 @dataclass(frozen=True)
 class CapacityModel:
-    """CPU seconds of a layer in a second, of a packet, of a pixel at full size and of a thumbnail's."""
+    """CPU seconds of a layer per second, of a packet, of a pixel at full size and of a pixel of a thumbnail."""
 
     costs: tuple[float, float, float, float]
-    # By what part pixels cost more while all threads are busy, and layers and packets; below zero, less.
+    # The relative extra cost of pixels, and of layers and packets, while all threads are busy; it may be negative.
     sharing: float
     waking: float
     threads: int
 
     def cpu(self, load: Load, feeder: float = 0) -> float:
-        """In seconds a second; infinite where it is more than the threads have."""
+        """CPU seconds per second; infinite if it exceeds the threads' capacity."""
         layers, packets, high, low = (cost * amount for cost, amount in zip(self.costs, load.costs))
         growth = (self.sharing * (high + low) + self.waking * (layers + packets)) / self.threads
         return (layers + packets + high + low + growth * feeder) / (1 - growth) if growth < 1 else math.inf
 
     def holds(self, load: Load, feeder: float = 0) -> bool:
-        """Whether a load leaves the machine's threads something to spare."""
+        """Whether a load leaves capacity on the machine's threads."""
         return self.cpu(load, feeder) + feeder <= FULL_LOAD * self.threads
 
     @staticmethod
     def fit(measurements: list[Measurement], threads: int) -> "CapacityModel | None":
-        """The model that comes closest to the least that was measured of each load, in parts of it; no cost is negative."""
+        """The model with the smallest relative error to each load's minimum; no cost is negative."""
         best, usable = None, [each for each in measurements if each.least_cpu > 0]
-        # A thread that shares its core with one that never rests has half of it.
+        # A thread that shares its core with a busy one has half of it.
         for sharing, waking in itertools.product((step / 20 for step in range(21)), (step / 10 for step in range(-8, 11))):
             rows = []
             for each in usable:
@@ -121,25 +121,25 @@ class CapacityModel:
                 pixels, rest = ((1 + share * busy) / each.least_cpu for share in (sharing, waking))
                 rows.append([amount * factor for amount, factor in zip(each.load.costs, (rest, rest, pixels, pixels))])
             found = non_negative_fit(rows)
-            # Of two that fit alike the one that assumes less.
+            # Of two equal fits, prefer the one with the smaller factors.
             if found and (best is None or found[1] + 1e-6 * (sharing + abs(waking)) < best[0]):
                 best = found[1] + 1e-6 * (sharing + abs(waking)), CapacityModel(tuple(found[0]), sharing, waking, threads)
         return best[1] if best else None
 
 
 def instruction_row(load: Load) -> list[float]:
-    """Each layer, packet and pixel has its own."""
+    """The instructions of each layer, packet and pixel."""
     return load.costs
 
 
 def memory_row(load: Load) -> list[float]:
-    """The program's, each stream's, and pictures, which are held as long as streams last and have thirty in a second at full
-    size. Thumbnails are of one size. Packets that wait have their place from the beginning."""
+    """The memory of the program, of each stream, and of pictures, which are held as long as the streams last; full-size streams
+    have 30 per second, and all thumbnails have one size. Memory for waiting packets is allocated at the start."""
     return [1, load.high, load.low, load.high_pixels]
 
 
 def fit_sum(measurements: list[Measurement], row: Callable[[Load], list[float]], values: list[float | None]) -> list[float] | None:
-    """The costs that come closest to what was measured, in parts of each; None where it was not measured of all loads."""
+    """The costs with the smallest relative errors; None if a load was not measured."""
     if any(not value for value in values):
         return None
     found = non_negative_fit([[amount / value for amount in row(each.load)] for each, value in zip(measurements, values)])
@@ -147,10 +147,10 @@ def fit_sum(measurements: list[Measurement], row: Callable[[Load], list[float]],
 
 
 def non_negative_fit(rows: list[list[float]]) -> tuple[list[float], float] | None:
-    """Least squares of a few unknowns, none negative, by which each row sums to 1; and the sum of the squares that are left.
+    """Non-negative least squares for a few unknowns, where each row sums to 1; and the remaining sum of squares.
 
-    Each set of unknowns that may differ from zero is solved by the normal equations, and the best that came out without negative
-    ones is taken: with four unknowns there are fifteen sets.
+    Every subset of the unknowns is solved by the normal equations with the others zero, and the best non-negative solution is
+    used: four unknowns have fifteen subsets.
     """
     best = None
     width = len(rows[0]) if rows else 0
@@ -168,14 +168,14 @@ def non_negative_fit(rows: list[list[float]]) -> tuple[list[float], float] | Non
 
 
 def _least_squares(rows: list[list[float]]) -> list[float] | None:
-    # Quantities of very different size: columns are brought to the same one first.
+    # Scale the columns first, since the quantities differ by orders of magnitude.
     width = len(rows[0])
     sizes = [max(abs(row[column]) for row in rows) for column in range(width)]
     if not all(sizes):
         return None
     scaled = [[value / size for value, size in zip(row, sizes)] for row in rows]
     equations = [[sum(row[i] * row[j] for row in scaled) for j in range(width)] + [sum(row[i] for row in scaled)] for i in range(width)]
-    # Gauss and Jordan, by the largest element of each column; None where the columns depend on each other.
+    # Gauss-Jordan elimination with partial pivoting; None if the columns are linearly dependent.
     for column in range(width):
         pivot = max(range(column, width), key=lambda row: abs(equations[row][column]))
         if abs(equations[pivot][column]) <= 1e-9:

@@ -1,4 +1,4 @@
-"""The networks that calls are judged on, and the bars that they have to meet."""
+"""The emulated networks for calls, and the targets on each."""
 
 import math
 import statistics
@@ -7,32 +7,32 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .figures import percentile
-from .report import Bar
+from .report import Target
 
 
 @dataclass(frozen=True)
 class Network:
-    """One row of the table: a network, each way, in the notation of `rill loopback --network`."""
+    """One row of the table: a network for both directions, in the notation of `rill loopback --network`."""
 
     name: str
     notation: str
-    # The way back, where it differs.
+    # The return path, if it differs.
     back: str | None = None
-    # When it becomes worse, and when better again, as parts of the call's length.
+    # When it becomes worse, and when better again, as fractions of the call's length.
     disturbance: tuple[float, float] | None = None
     loses: bool = False
 
     def text(self, seconds: int) -> str:
-        """The notation for calls of that length."""
+        """The notation for calls of this length."""
         if self.disturbance is None:
             return self.notation
         begin, end = (round(part * seconds) for part in self.disturbance)
         return self.notation.format(begin=f"{begin}s", end=f"{end}s")
 
 
-# A Gaussian that is cut off at zero has less than its deviation: the mean delay is three times that, so that 1 packet in
-# 700 is cut. A constant delay proves nothing without loss: the rows of round-trip times lose 2 %. The queue before the
-# bottleneck holds three seconds, more than ever wait there: the step is to swell the delay, not to lose.
+# A Gaussian cut off at zero has less than its nominal deviation. So the mean delay is three deviations, which cuts 1 packet in
+# 700. A constant delay proves nothing without loss: the rows of round-trip times lose 2 %. The queue before the bottleneck holds
+# three seconds, more than ever wait there, so that the rate step increases the delay but loses nothing.
 NETWORKS = [
     Network("clean", "delay=50ms"),
     Network("jitter 30 ms", "delay=90ms,jitter=30ms"),
@@ -52,7 +52,7 @@ INTERVALS = {"high": 1000 / 30, "low": 200}
 
 @dataclass(frozen=True)
 class Gap:
-    """A long gap in the frames shown, in ms, and how often the unluckiest of its packets was lost."""
+    """A long gap between shown frames, in ms, and the highest loss count of one of its packets."""
 
     length: float
     losses: int
@@ -61,7 +61,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Cell:
-    """One layer on one network: what bench-calls says of the calls of all seeds, judged together. Times are in ms."""
+    """One layer on one network: the results of bench-calls for all seeds together. Times are in ms."""
 
     network: Network
     layer: str
@@ -70,7 +70,7 @@ class Cell:
 
     @cached_property
     def results(self) -> list[dict]:
-        """Those of the layer, whose times are in tenths of a millisecond."""
+        """The layer's results, whose times are in tenths of a millisecond."""
         return [call["layers"][LAYERS.index(self.layer)] for call in self.calls.values()]
 
     def sum(self, name: str) -> float:
@@ -113,47 +113,47 @@ class Cell:
         return self.sum("framesShown") / self.sum("framesSent")
 
     @property
-    def delay_bar(self) -> float:
+    def delay_target(self) -> float:
         return self.jitter + (self.round_trip_time + self.interval + 20 if self.network.loses else 10)
 
     @property
-    def gap_bar(self) -> float:
+    def gap_target(self) -> float:
         return 2 * self.interval + self.round_trip_time + self.jitter + 100
 
     @property
     def settled(self) -> list[float]:
-        """Seconds after the disturbance until delays are what they were; below zero for never."""
+        """Seconds after the disturbance until the delays are back to normal; negative for never."""
         return [each["settled"] / (10_000 if each["settled"] >= 0 else 1) for each in self.results if "settled" in each]
 
     def gaps_over(self, is_excused: bool) -> list[Gap]:
-        """Gaps longer than their bar, excused by a packet lost three times or not; the longest first."""
+        """Gaps longer than the target, longest first; those with a packet lost three times are excused."""
         gaps = [Gap(gap["length"] / 10, gap["losses"], seed) for seed, each in zip(self.calls, self.results) for gap in each["gaps"]]
-        over = [gap for gap in gaps if gap.length > self.gap_bar and (gap.losses >= 3) == is_excused]
+        over = [gap for gap in gaps if gap.length > self.gap_target and (gap.losses >= 3) == is_excused]
         return sorted(over, key=lambda gap: -gap.length)
 
     def seeds_over(self) -> int:
-        """How many seeds have a 95th percentile of their own that is over their own bar."""
+        """The number of seeds whose own 95th percentile misses their own target."""
         alone = [replace(self, calls={seed: call}) for seed, call in self.calls.items()] if len(self.calls) > 1 else []
-        return sum(cell.high_delay > cell.delay_bar for cell in alone)
+        return sum(cell.high_delay > cell.delay_target for cell in alone)
 
     def psnr(self) -> float:
         error = self.sum("squaredError") / max(1, self.sum("framesShown"))
         return 10 * math.log10(255 * 255 / error) if error > 0 else math.inf
 
-    def bars(self) -> list[Bar]:
-        """What is asked, what is there, and whether it is met."""
+    def targets(self) -> list[Target]:
+        """Each target with the measured value, and whether it is met."""
         where = f"{self.network.name}, {TITLES[self.layer]}: "
-        found = [Bar(f"{where}95 % of delays at most {self.delay_bar:.1f} ms", f"{self.high_delay:.1f} ms", self.high_delay <= self.delay_bar)]
+        found = [Target(f"{where}95 % of delays at most {self.delay_target:.1f} ms", f"{self.high_delay:.1f} ms", self.high_delay <= self.delay_target)]
         if self.network.loses:
             over = self.gaps_over(False)
             text = f"{len(over)} longer"
             if over:
                 text += f", the worst {over[0].length:.0f} ms (seed {over[0].seed})"
-            found.append(Bar(f"{where}no gap longer than {self.gap_bar:.0f} ms", text, not over))
+            found.append(Target(f"{where}no gap longer than {self.gap_target:.0f} ms", text, not over))
         if self.network.disturbance is not None:
             late = [value for value in self.settled if value < 0 or value > 10]
             text = f"{len(late)} later, the latest {max(self.settled):.1f} s" if late else f"{max(self.settled):.1f} s"
             if any(value < 0 for value in late):
                 text = f"{len(late)} later or never"
-            found.append(Bar(f"{where}the median back within 10 s", text, not late))
+            found.append(Target(f"{where}the median back within 10 s", text, not late))
         return found

@@ -1,4 +1,4 @@
-"""Runs programs, and says what each run took: CPU seconds, wall seconds, peak memory. The instrument for seconds."""
+"""Runs programs and measures each run: CPU seconds, wall seconds, peak memory."""
 
 import os
 import re
@@ -14,21 +14,21 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "Benchmarks"
-# Both packages are built here: what they share is compiled once.
+# Both packages are built here, so that shared code is compiled once.
 SCRATCH = REPOSITORY / ".build"
-# A trap ends a program, and no debugger waits for anybody.
+# A trap ends a program instead of starting a debugger that waits.
 ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no"}
-# Seconds that any run may take.
+# The time limit of a run in seconds.
 LIMIT = 3600.0
 
 
 class CommandFailed(Exception):
-    """A program ended with an error, or did not end in time; the text says which one, and the end of what it printed."""
+    """A program failed or timed out; the text has the command and the end of its output."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A program and its arguments, and what it finds in its environment besides ours."""
+    """A program with its arguments and additional environment variables."""
 
     words: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict, compare=False)
@@ -47,23 +47,23 @@ def quoted(word: str) -> str:
 
 @dataclass
 class Run:
-    """What one run took. CPU is user and system time of the process and the children that it waited for."""
+    """The cost of one run. CPU is user and system time of the process and the children that it waited for."""
 
     cpu: float
     wall: float
     peak: int
-    # What it printed: all of it, and on standard output alone.
+    # Everything that it printed, and what it printed on standard output.
     output: str
     answer: str = ""
 
     def __sub__(self, part: "Run") -> "Run":
-        """What is left without what another run took; the peak is not a sum, and stays."""
+        """The difference to another run; the peak memory is not additive and stays."""
         return Run(self.cpu - part.cpu, self.wall - part.wall, self.peak, self.output, self.answer)
 
 
 class Process:
-    """A program at work. GNU time is asked for its peak: a child of this Python would count the memory of the Python that it
-    was before it became the program."""
+    """A running program. GNU time measures its peak memory: a child of this Python would count the memory of the forked Python,
+    too."""
 
     def __init__(self, what: Command, stdin: int | Path = subprocess.DEVNULL) -> None:
         self.what = what
@@ -84,7 +84,7 @@ class Process:
         return Path(self._output.name).read_text(errors="replace")
 
     def wait(self, limit: float = LIMIT, look: Callable[[], None] | None = None, pause: float = 0.002) -> Run:
-        """Waits for its end; `look` is called meanwhile, each `pause` seconds."""
+        """Waits for its end, and calls `look` every `pause` seconds."""
         status, usage = 0, None
         try:
             while True:
@@ -92,7 +92,7 @@ class Process:
                 if child != 0:
                     break
                 if time.monotonic() - self._begin > limit:
-                    raise CommandFailed(f"{self.what}\nwas not done after {limit:.0f} s")
+                    raise CommandFailed(f"{self.what}\ntimed out after {limit:.0f} s")
                 if look:
                     look()
                 time.sleep(pause)
@@ -105,7 +105,7 @@ class Process:
             look()
         text = self.printed()
         if code != 0:
-            raise CommandFailed(f"{self.what}\nended with {code}:\n{text[-2000:]}")
+            raise CommandFailed(f"{self.what}\nexited with {code}:\n{text[-2000:]}")
         peak = int(Path(f"{self._folder.name}/peak").read_text().split()[-1])
         return Run(usage.ru_utime + usage.ru_stime, wall, 1024 * peak, text, self._answer())
 
@@ -122,7 +122,7 @@ def run(what: Command, limit: float = LIMIT, stdin: int | Path = subprocess.DEVN
 
 @contextmanager
 def meanwhile(*commands: Command):
-    """Lets programs work, and ends them."""
+    """Runs programs in the background, and ends them."""
     children = [Process(each) for each in commands]
     try:
         yield
@@ -132,26 +132,26 @@ def meanwhile(*commands: Command):
 
 
 def printed(text: str) -> dict[str, float]:
-    """The pairs `name=value` in what a program prints; of a name that stands there often, the last."""
+    """The pairs `name=value` in a program's output; the last one for a repeated name."""
     return {name: float(value) for name, value in re.findall(r"(\w+)= *(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\b", text)}
 
 
 def installed(program: str) -> str | None:
-    """Where a program is; None where it is not installed."""
+    """The path of a program; None if it is not installed."""
     return shutil.which(program)
 
 
 def progress(text: str) -> None:
-    """One line on standard error that the next one replaces; on anything but a terminal, nothing."""
+    """Prints a line on standard error that the next one replaces; only on a terminal."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
-# Programs that are built.
+# Building programs.
 
 
 def build(product: str, package: Path = PACKAGE) -> str:
-    """Builds a Swift program in release, and says where it is; the tool says itself what is wrong."""
+    """Builds a Swift program in release, and returns its path; swift build prints its own errors."""
     options = os.environ.get("RILL_RELEASE_OPTIONS", "").split()
     return _built(
         product, SCRATCH / "release" / product,
@@ -160,7 +160,7 @@ def build(product: str, package: Path = PACKAGE) -> str:
 
 
 def build_c(name: str, *options: str) -> str:
-    """Compiles a C program of `Programs/`, or a library where it ends with .so."""
+    """Compiles a C program of `Programs/`, or a library if the name ends in .so."""
     output = PACKAGE / ".build" / name
     output.parent.mkdir(exist_ok=True)
     source = PACKAGE / "Programs" / (Path(name).stem + ".c")
@@ -176,11 +176,11 @@ def _built(name: str, path: Path, step: Sequence[object]) -> str:
         progress(f"building {name}")
         done = subprocess.run([*map(str, step)], stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
-            sys.exit(f"{done.stdout}\nthis did not work: {' '.join(map(str, step))}")
+            sys.exit(f"{done.stdout}\nfailed: {' '.join(map(str, step))}")
         _done.add(name)
     return str(path)
 
 
 def rill() -> str:
-    """The command line."""
+    """The path of the program rill."""
     return build("rill", REPOSITORY)

@@ -1,11 +1,11 @@
-"""How other programs are told to encode, so that they do the same work as Rill, or after their own instructions."""
+"""Encoder options for the other programs: either for the same work as Rill, or as their own documentation recommends."""
 
 from pathlib import Path
 
 from .clip import Clip
 
 FFMPEG = ("ffmpeg", "-nostdin", "-v", "error")
-# Debian's names of what is not always installed.
+# Debian's packages of programs that may be missing.
 PACKAGES = {
     "ffmpeg": "FFmpeg is not installed (Debian: ffmpeg).",
     "gst-launch-1.0": "GStreamer is not installed (Debian: gstreamer1.0-tools, gstreamer1.0-plugins-base, gstreamer1.0-plugins-good).",
@@ -13,11 +13,12 @@ PACKAGES = {
 }
 KEY_DISTANCE = 3000
 
-# The same as Rill: constant bitrate, quantizers 2 to 56, no lag, no key frame but the first, a buffer that aims at 600 ms.
+# The same as Rill: constant bitrate, quantizers 2 to 56, no lookahead, only the first frame a key frame, a buffer with a target
+# of 600 ms.
 
 
 def ffmpeg_vp8(kilobits: int, speed: int, threads: int, is_full: bool = False) -> list[str]:
-    """The buffer is 720 ms: FFmpeg aims at five sixths of it, Rill at 600 of 1000 ms."""
+    """The buffer is 720 ms: FFmpeg's target is five sixths of it, Rill's is 600 of 1000 ms."""
     rate = f"{kilobits * 1000}"
     words = f"-c:v libvpx -deadline realtime -cpu-used {speed} -threads {threads} -b:v {rate} -minrate {rate} -maxrate {rate}"
     words += f" -bufsize {kilobits * 720} -qmin 2 -qmax 56 -undershoot-pct 100 -overshoot-pct 15 -lag-in-frames 0"
@@ -43,13 +44,14 @@ def gstreamer_source(clip: Clip, samples: Path, rate: int = 30) -> list[str]:
     return ["gst-launch-1.0", "--quiet", "filesrc", f"location={samples}", *words.split(), f"framerate={rate}/1", "!"]
 
 
-# After their own instructions, for pictures at equal bitrate. Each gets one thread, no lag, and no key frame but the first.
+# As their documentation recommends, for quality at equal bitrate. Each gets one thread, no lookahead, and only the first frame
+# is a key frame.
 #
 # - FFmpeg: "Live encoding with VP9 using FFmpeg" (https://developers.google.com/media/vp9/live-encoding), with the constant
-#   bitrate of FFmpeg's own libvpx page (`minrate`, `maxrate` and `b` alike) and a buffer of a second. VP8 takes the same without
-#   the options that are VP9's alone. Its speed is -4 there, not 6: above zero libvpx follows the wall clock, on an idle machine
-#   down to 4 and never below, and below zero it is fixed. So this is the best picture that the recipe gives.
-# - GStreamer: what its own webrtcsink sets on vp8enc and vp9enc (gst-plugins-rs, net/webrtc/src/webrtcsink/imp.rs).
+#   bitrate of FFmpeg's own libvpx page (equal `minrate`, `maxrate` and `b`) and a buffer of a second. VP8 uses the same without
+#   the VP9-only options. Its speed is -4, not 6: positive speeds let libvpx follow the wall clock, on an idle machine down to 4
+#   and never below; negative speeds are fixed. So this is the best quality that the recipe gives.
+# - GStreamer: the settings of its webrtcsink for vp8enc and vp9enc (gst-plugins-rs, net/webrtc/src/webrtcsink/imp.rs).
 
 
 def ffmpeg_own(source: Path, codec: str, kilobits: int, output: Path) -> list[str]:

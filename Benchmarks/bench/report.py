@@ -1,4 +1,4 @@
-"""What a job found out, in one form for all jobs: text, JSON, Markdown and pages are made of it."""
+"""The results of jobs in a common form, and their output as text, JSON, Markdown and HTML pages."""
 
 import json
 import math
@@ -10,11 +10,11 @@ from .figures import Cell, Figure, Verdict, met
 
 @dataclass
 class Table:
-    """Rows under a head; the first cell of a row is its name, and one alone is a heading."""
+    """A table; the first cell of a row is its name, and a row of one cell is a heading."""
 
     head: list[str]
     rows: list[list[Cell]]
-    # Rows by number that say more of the row above.
+    # Indexes of rows that add details to the row above.
     details: set[int] = field(default_factory=set)
     holds_words: bool = False
 
@@ -22,7 +22,7 @@ class Table:
         lines = [self.head] + [[str(cell) for cell in row] for row in self.rows]
         full = [line for line in lines if len(line) == len(self.head)]
         widths = [max(len(line[column]) for line in full) for column in range(len(self.head))]
-        # Names and words to the left, numbers to the right.
+        # Names and words are aligned left, numbers right.
         align = [str.ljust if column == 0 or self.holds_words else str.rjust for column in range(len(self.head))]
         return "\n".join("  ".join(put(*pair) for put, *pair in zip(align, line, widths)).rstrip() for line in lines)
 
@@ -53,7 +53,7 @@ class Table:
 
 @dataclass
 class Text:
-    """A paragraph; a note says how something was done, and how it is to be read."""
+    """A paragraph; a note explains how something was measured and how to read it."""
 
     text: str
     is_note: bool = False
@@ -64,7 +64,7 @@ class Text:
 
 @dataclass
 class Drawing:
-    """A plot, as `bench-page` reads it: on pages alone."""
+    """A plot for `bench-page`; only pages show it."""
 
     content: dict
 
@@ -76,30 +76,30 @@ Block = Table | Text | Drawing
 
 
 @dataclass
-class Bar:
-    """A promise of Rill's, and whether this run keeps it; None where that could not be judged."""
+class Target:
+    """An acceptance target, and whether this run meets it; None if it could not be judged."""
 
     name: str
     finding: str
     is_met: bool | None
 
 
-def bar(name: str, figure: float | None, limit: float, unit: str = "", note: str = "", is_judged: bool = True) -> Bar:
-    """A figure may be so much at most; nothing measured keeps no promise."""
+def target(name: str, figure: float | None, limit: float, unit: str = "", note: str = "", is_judged: bool = True) -> Target:
+    """A target with an upper limit; without a measured figure it is not met."""
     if figure is None or not math.isfinite(figure):
-        return Bar(name, "nothing was measured", False)
+        return Target(name, "nothing was measured", False)
 
     def text(value: float) -> str:
         number = f"{value:.0f}" if value == round(value) else f"{value:.3f}"
         return number + (unit if unit in ("", "×") else f" {unit}")
 
     finding = text(figure) + (f", at most {text(limit)}" if limit else "") + (f" ({note})" if note else "")
-    return Bar(name, finding, figure <= limit if is_judged else None)
+    return Target(name, finding, figure <= limit if is_judged else None)
 
 
 @dataclass
 class Comparison:
-    """Rill beside another in one measure: the other's over Rill's, the verdict on it, and how it is written."""
+    """Rill compared with another program in one measure: the other's cost divided by Rill's, its text, and the verdict."""
 
     where: str
     rival: str
@@ -110,16 +110,16 @@ class Comparison:
 
 @dataclass
 class Result:
-    """What came of a job."""
+    """The result of a job."""
 
     job: str
     title: str
     blocks: list[Block] = field(default_factory=list)
-    bars: list[Bar] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
-    # What was run, to be copied: what it is, and the command.
+    # The commands that were run, each with a title.
     commands: list[tuple[str, str]] = field(default_factory=list)
-    # What kept the job from doing all of its work.
+    # Errors that kept the job from finishing.
     failures: list[str] = field(default_factory=list)
 
     def note(self, *texts: str) -> None:
@@ -127,34 +127,34 @@ class Result:
 
     @property
     def is_failed(self) -> bool:
-        return bool(self.failures) or any(each.is_met is False for each in self.bars)
+        return bool(self.failures) or any(each.is_met is False for each in self.targets)
 
 
-def bars_table(bars: Iterable[Bar]) -> Table:
-    rows = [[each.name, each.finding, met(each.is_met)] for each in bars]
-    return Table(["what Rill promises", "measured", ""], rows, holds_words=True)
+def targets_table(targets: Iterable[Target]) -> Table:
+    rows = [[each.name, each.finding, met(each.is_met)] for each in targets]
+    return Table(["target", "measured", ""], rows, holds_words=True)
 
 
 @dataclass
 class Report:
-    """All results of one run, and all that is needed to do it again."""
+    """All results of one run, with everything needed to repeat it."""
 
     subtitle: str
     results: list[Result]
     facts: dict[str, str]
-    # What is said of an earlier run beside this one.
+    # The comparison with an earlier run.
     against: list[Block] = field(default_factory=list)
 
     @property
-    def bars(self) -> list[Bar]:
-        return [each for result in self.results for each in result.bars]
+    def targets(self) -> list[Target]:
+        return [each for result in self.results for each in result.targets]
 
     @property
     def comparisons(self) -> list[Comparison]:
         return [each for result in self.results for each in result.comparisons]
 
     def headline(self) -> str:
-        """Where Rill stands, of what could be judged."""
+        """The number of comparisons in which Rill is ahead, level and behind."""
         found = [each.verdict for each in self.comparisons]
         judged = [verdict for verdict in found if verdict is not Verdict.UNJUDGED]
         parts = []
@@ -164,21 +164,20 @@ class Report:
             parts.append(f"Of {len(judged)} {things} Rill is ahead in {ahead}, level in {level} and behind in {behind}.")
         if len(found) > len(judged):
             parts.append(
-                f"Not judged: {len(found) - len(judged)} of seconds, for fewer than 5 iterations, or a command that strays "
-                "from itself by more than 10 %."
+                f"Not judged: {len(found) - len(judged)} timings, because of fewer than 5 iterations or noise of more than 10 %."
             )
-        if self.bars:
-            unjudged = sum(each.is_met is None for each in self.bars)
+        if self.targets:
+            unjudged = sum(each.is_met is None for each in self.targets)
             parts.append(
-                f"Bars met: {sum(each.is_met is True for each in self.bars)} of {len(self.bars)}" + (f", {unjudged} not judged." if unjudged else ".")
+                f"Targets met: {sum(each.is_met is True for each in self.targets)} of {len(self.targets)}" + (f", {unjudged} not judged." if unjudged else ".")
             )
         return " ".join(parts)
 
     def shortcomings(self) -> list[str]:
-        """Where Rill is behind, by name, worst first."""
+        """The comparisons in which Rill is behind, worst first."""
         behind = [each for each in self.comparisons if each.verdict is Verdict.BEHIND]
         return [
-            f"{each.where}: Rill takes {1 / each.ratio:.3g} times what {each.rival} takes"
+            f"{each.where}: Rill takes {1 / each.ratio:.3g} times as much as {each.rival}"
             for each in sorted(behind, key=lambda each: each.ratio)
         ]
 
@@ -189,8 +188,8 @@ class Report:
         for result in self.results:
             parts.append(f"{result.job}: {result.title}")
             parts += [each.text() if isinstance(each, Table) else each.text for each in result.blocks if not isinstance(each, Drawing)]
-            if result.bars:
-                parts.append(bars_table(result.bars).text())
+            if result.targets:
+                parts.append(targets_table(result.targets).text())
             parts += result.failures
             if result.commands:
                 parts.append("\n".join(f"{name}\n  {line}" for name, line in result.commands))
@@ -200,15 +199,15 @@ class Report:
 
     def markdown(self) -> str:
         tables = [each.markdown() for result in self.results for each in result.blocks if isinstance(each, Table)]
-        bars = [bars_table(self.bars).markdown()] if self.bars else []
-        return "\n\n".join(tables + bars)
+        targets = [targets_table(self.targets).markdown()] if self.targets else []
+        return "\n\n".join(tables + targets)
 
     def json(self) -> str:
         results = [
             {
                 "job": result.job, "title": result.title,
                 "tables": [each.json() for each in result.blocks if isinstance(each, Table)],
-                "bars": [vars(each) for each in result.bars],
+                "targets": [vars(each) for each in result.targets],
                 "comparisons": [vars(each) | {"verdict": each.verdict.value} for each in result.comparisons],
                 "commands": dict(result.commands), "failures": result.failures,
             }
@@ -218,28 +217,28 @@ class Report:
         return json.dumps(report, indent=2, ensure_ascii=False)
 
     def page(self) -> dict:
-        """What `bench-page` makes a page of: where Rill stands, what it promises, then each job, then how to do it again."""
+        """The input of `bench-page`: the comparisons, the targets, each job, and how to repeat the run."""
         blocks: list[dict] = [{"kind": "headline", "text": self.headline()}] if self.headline() else []
         if behind := self.shortcomings():
             blocks += [{"kind": "text", "text": "Behind, worst first:"}, {"kind": "list", "items": behind}]
         if self.comparisons:
             blocks.append(self._overview().block())
             blocks.append(Text(READING, is_note=True).block())
-        if self.bars:
-            blocks.append(bars_table(self.bars).block())
+        if self.targets:
+            blocks.append(targets_table(self.targets).block())
         if self.against:
-            blocks.append({"kind": "section", "title": "Beside an earlier run", "blocks": [each.block() for each in self.against]})
+            blocks.append({"kind": "section", "title": "Compared with an earlier run", "blocks": [each.block() for each in self.against]})
         for result in self.results:
             inside = [each.block() for each in result.blocks] + [Text(each).block() for each in result.failures]
             title = f"{result.job[0].upper()}{result.job[1:]}: {result.title[0].lower()}{result.title[1:]}"
             blocks.append({"kind": "section", "title": title, "blocks": inside})
         facts = Table(["machine and programs", ""], [[*each] for each in self.facts.items()], holds_words=True)
-        blocks.append({"kind": "section", "title": "Where it was measured", "blocks": [facts.block()]})
+        blocks.append({"kind": "section", "title": "Machine and programs", "blocks": [facts.block()]})
         commands = [pair for result in self.results for pair in result.commands]
         if commands:
             codes = [{"kind": "code", "title": name, "text": line} for name, line in commands]
-            blocks.append({"kind": "section", "title": "The commands", "blocks": codes})
-        title = "Rill beside the others" if self.comparisons else "What Rill costs"
+            blocks.append({"kind": "section", "title": "Commands", "blocks": codes})
+        title = "Rill compared with others" if self.comparisons else "The cost of Rill"
         return {"title": title, "subtitle": self.subtitle, "blocks": blocks}
 
     def _overview(self) -> Table:
@@ -247,12 +246,11 @@ class Report:
             [each.where, each.rival, Figure(f"{each.text} {each.verdict.value}", verdict=each.verdict)]
             for each in self.comparisons
         ]
-        return Table(["what", "beside", "what it takes, over what Rill takes"], rows, holds_words=True)
+        return Table(["measure", "compared with", "its cost relative to Rill's"], rows, holds_words=True)
 
 
 READING = (
-    "Of everything measured here less is better. A figure is what the other takes over what Rill takes, iteration by iteration "
-    "(the median, and the middle half): above 1 Rill takes less. Level is what differs by no more than one and the same command "
-    "differs from itself in this run, and what the iterations do not agree on. Seconds are judged only where there were five "
-    "iterations or more and no command strayed from itself by more than 10 %."
+    "Less is better in all measures. A figure is the other program's cost divided by Rill's, per iteration (median and quartiles): "
+    "above 1, Rill takes less. A difference is level if it is within the noise (the difference between two runs of one command) or "
+    "if the iterations do not agree. Timings are judged only with five or more iterations and noise of at most 10 %."
 )

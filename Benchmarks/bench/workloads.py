@@ -1,4 +1,4 @@
-"""The pieces of work of `Workloads/`, and those that cannot be: built, given their material, listed, done."""
+"""Builds, lists and runs the workloads of `Workloads/`, and those that are separate programs."""
 
 import tempfile
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from .process import Command, build, build_c, command, progress, run
 
-# Else dictionaries lie in memory as chance has it, and counts scatter.
+# Otherwise the random order of dictionaries makes counts vary.
 ENVIRONMENT = {"SWIFT_DETERMINISTIC_HASHING": "1"}
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One line of `workload list`, or a program whose last argument is how many frames it works on."""
+    """A line of `workload list`, or a program whose last argument is its number of frames."""
 
     name: str
     unit: str
@@ -35,10 +35,10 @@ class Workload:
 
 @contextmanager
 def material(clip: Path | None = None) -> Iterator[tuple[Path, list[Workload]]]:
-    """A folder with what the workloads work on, made of a Y4M clip of 30 frames a second or of the drawn portrait, and all of
-    them, to be done on it."""
+    """A folder with the workloads' input, made from a Y4M clip of 30 frames per second or the drawn portrait, and all
+    workloads."""
     program = build("workload")
-    progress("encoding what is worked on")
+    progress("encoding the workloads' input")
     with tempfile.TemporaryDirectory(prefix="rill-workloads-") as name:
         run(command(program, "prepare", "--folder", name, *(["--clip", clip] if clip else [])))
         found = []
@@ -50,9 +50,9 @@ def material(clip: Path | None = None) -> Iterator[tuple[Path, list[Workload]]]:
 
 
 def programs(folder: Path, suites: set[str] | None = None) -> list[Workload]:
-    """Workloads that are programs of their own, each behind its floor: both codecs' simulcast of the material's clip and the bare
-    loop that does the same, and a frame of a camera of YUYV and libyuv's conversion of it. Six frames: every sixth has a low one
-    beside it."""
+    """Workloads that are separate programs, each after its floor: simulcast of the material's clip with both codecs and a bare
+    C loop of the same calls, and capturing a YUYV camera frame and libyuv's conversion of it. Six frames: every sixth also has a
+    low one."""
     found, clip = [], str(folder / "clip.y4m")
 
     def add(name: str, floor: str | None, *words: object, **environment: str) -> None:
@@ -71,13 +71,13 @@ def programs(folder: Path, suites: set[str] | None = None) -> list[Workload]:
 
 
 def bare_loop() -> str:
-    """The library calls of the sending side and nothing else."""
+    """Only the library calls of the sending side."""
     return build_c("bare-loop", "-lvpx", "-lyuv")
 
 
 @dataclass(frozen=True)
 class Iteration:
-    """What one of the things counted took; None for what the machine does not count."""
+    """The cost of one unit of work; None for quantities that the machine does not count."""
 
     nanoseconds: float
     cycles: float | None
@@ -85,7 +85,7 @@ class Iteration:
 
 
 def iterate(workload: Workload, folder: Path, *options: object) -> list[Iteration]:
-    """Does a workload and takes its times; options as `--iterations 5 --time 100`."""
+    """Runs a workload and times it, with options such as `--iterations 5 --time 100`."""
     program = workload.words[0]
     found = []
     for line in run(command(program, "run", "--folder", folder, "--name", workload.name, *options)).output.splitlines():
@@ -95,11 +95,11 @@ def iterate(workload: Workload, folder: Path, *options: object) -> list[Iteratio
 
 
 def rotation(workloads: list[Workload], folder: Path, count: int, *options: object) -> dict[str, list[Iteration]]:
-    """So many iterations of each, a few of one, then of the next: whatever else the machine does meets all of them alike."""
+    """Runs `count` iterations of each workload in rotation, so that other load on the machine affects all of them alike."""
     rounds = min(10, count)
     found: dict[str, list[Iteration]] = {each.name: [] for each in workloads}
     for index in range(rounds):
-        # The first rounds have one more, so that all have as many as were asked for.
+        # The first rounds run one more, so that the sum is `count`.
         length = count // rounds + (index < count % rounds)
         for each in workloads:
             progress(f"round {index + 1} of {rounds}: {each.name}")

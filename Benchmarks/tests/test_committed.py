@@ -1,4 +1,4 @@
-"""What the comparison of figures with committed ones says, and what it writes."""
+"""The comparison of figures with committed ones, and the file of committed figures."""
 
 import math
 import tempfile
@@ -25,70 +25,70 @@ class Judging(unittest.TestCase):
         self.assertIs(judge(1010.1, INSTRUCTIONS), Verdict.EXCEEDED)
         self.assertIs(judge(1.03, ALLOCATIONS), Verdict.EXCEEDED)
 
-    def test_more_than_the_tolerance_below_is_better_and_no_failure(self) -> None:
+    def test_more_than_the_tolerance_below_is_better_and_not_a_failure(self) -> None:
         self.assertIs(judge(989, INSTRUCTIONS), Verdict.BETTER)
         self.assertFalse(Verdict.BETTER.is_failure)
 
-    def test_another_machine_may_take_somewhat_more_and_no_more_than_that(self) -> None:
+    def test_another_machine_may_take_slightly_more(self) -> None:
         self.assertIs(judge(1009, INSTRUCTIONS, 0.05), Verdict.KEPT)
         self.assertIs(judge(1060, INSTRUCTIONS, 0.05), Verdict.ELSEWHERE)
         self.assertIs(judge(1061, INSTRUCTIONS, 0.05), Verdict.EXCEEDED)
         self.assertFalse(Verdict.ELSEWHERE.is_failure)
 
-    def test_slack_lets_nothing_stay_nearly_nothing(self) -> None:
+    def test_slack_allows_a_zero_to_stay_almost_zero(self) -> None:
         nothing = Threshold(0, slack=0.02)
         self.assertIs(judge(0.01, nothing), Verdict.KEPT)
         self.assertIs(judge(1, nothing), Verdict.EXCEEDED)
 
-    def test_without_tolerance_or_slack_only_the_same_is_kept(self) -> None:
+    def test_without_tolerance_or_slack_only_equal_values_are_kept(self) -> None:
         self.assertIs(judge(1, Threshold(1)), Verdict.KEPT)
         self.assertIs(judge(1.0001, Threshold(1)), Verdict.EXCEEDED)
 
-    def test_what_is_not_a_number_is_exceeded(self) -> None:
+    def test_nan_is_exceeded(self) -> None:
         self.assertIs(judge(math.nan, INSTRUCTIONS), Verdict.EXCEEDED)
 
-    def test_what_is_new_or_gone_fails(self) -> None:
+    def test_new_and_missing_figures_fail(self) -> None:
         self.assertTrue(judge(1, None).is_failure)
         self.assertTrue(judge(None, INSTRUCTIONS).is_failure)
 
 
 class Comparing(unittest.TestCase):
-    def test_only_instructions_are_forgiven_another_machine(self) -> None:
+    def test_only_instructions_may_differ_on_another_machine(self) -> None:
         both = {"instructions": INSTRUCTIONS, "allocations": ALLOCATIONS}
         figures = {"rtp/parse": {"instructions": 1040, "allocations": 1.04}}
         for made_with, verdict in ((MADE_WITH, Verdict.EXCEEDED), ({"libvpx": "1.15.0"}, Verdict.ELSEWHERE)):
             rows = committed(rtp_parse=both).compare(figures, None, made_with)
             self.assertEqual([row.verdict for row in rows], [verdict, Verdict.EXCEEDED])
 
-    def test_rows_say_what_changed_by_how_much(self) -> None:
+    def test_rows_have_the_relative_change(self) -> None:
         rows = committed(rtp_parse={"instructions": INSTRUCTIONS}).compare({"rtp/parse": {"instructions": 1100}})
         self.assertEqual([(row.workload, row.verdict) for row in rows], [("rtp/parse", Verdict.EXCEEDED)])
         self.assertAlmostEqual(rows[0].change, 0.1)
 
-    def test_each_figure_of_a_workload_is_judged_by_itself(self) -> None:
+    def test_each_figure_of_a_workload_is_judged_separately(self) -> None:
         both = {"instructions": INSTRUCTIONS, "allocations": ALLOCATIONS}
         rows = committed(rtp_parse=both).compare({"rtp/parse": {"instructions": 1000, "allocations": 2}})
         self.assertEqual([row.verdict for row in rows], [Verdict.KEPT, Verdict.EXCEEDED])
 
-    def test_a_workload_that_vanished_is_told_only_where_its_suite_was_run(self) -> None:
+    def test_a_missing_workload_is_reported_only_if_its_suite_ran(self) -> None:
         file = committed(rtp_parse={"instructions": INSTRUCTIONS})
         self.assertEqual([row.verdict for row in file.compare({})], [Verdict.GONE])
         self.assertEqual([row.verdict for row in file.compare({}, {"rtp"})], [Verdict.GONE])
         self.assertEqual(file.compare({}, {"image"}), [])
 
-    def test_a_figure_that_vanished_from_its_workload_is_told(self) -> None:
+    def test_a_missing_figure_of_a_workload_is_reported(self) -> None:
         file = committed(rtp_parse={"instructions": INSTRUCTIONS, "ratio": Threshold(1)})
         rows = file.compare({"rtp/parse": {"instructions": 1000}})
         self.assertEqual([row.verdict for row in rows], [Verdict.KEPT, Verdict.GONE])
 
-    def test_another_library_is_told(self) -> None:
+    def test_another_library_is_reported(self) -> None:
         told = committed().differences({"libvpx": "1.15.0", "libyuv": "2023"})
         self.assertEqual(told, ["libvpx: committed with 1.12.0, here 1.15.0"])
         self.assertEqual(committed().differences(MADE_WITH), [])
 
 
 class Updating(unittest.TestCase):
-    def test_new_figures_are_written_with_the_slack_given_and_found_again(self) -> None:
+    def test_new_figures_round_trip_with_the_given_slack(self) -> None:
         figures = {"rtp/parse": {"instructions": 58.04, "allocations": 0.0}}
         new = committed().updated(figures, {"rtp/parse": 0.1}, MADE_WITH)
         with tempfile.TemporaryDirectory() as folder:
@@ -100,24 +100,24 @@ class Updating(unittest.TestCase):
         self.assertEqual(found.made_with, MADE_WITH)
         self.assertTrue(all(row.verdict is Verdict.KEPT for row in found.compare(figures)))
 
-    def test_tolerances_that_somebody_set_stay(self) -> None:
+    def test_edited_tolerances_stay(self) -> None:
         file = committed(rtp_parse={"instructions": Threshold(1000, tolerance=0.05)})
         new = file.updated({"rtp/parse": {"instructions": 2000}}, {}, MADE_WITH)
         self.assertEqual(new.thresholds["rtp/parse"]["instructions"], Threshold(2000, tolerance=0.05))
 
-    def test_suites_that_were_not_run_stay_and_what_vanished_from_others_goes(self) -> None:
+    def test_suites_that_did_not_run_stay_and_missing_figures_of_others_are_removed(self) -> None:
         file = committed(rtp_parse={"instructions": INSTRUCTIONS}, image_copy={"instructions": INSTRUCTIONS})
         new = file.updated({"rtp/read": {"instructions": 7}}, {}, MADE_WITH, {"rtp"})
         self.assertEqual(sorted(new.thresholds), ["image/copy", "rtp/read"])
 
-    def test_the_text_is_sorted_and_repeats(self) -> None:
+    def test_the_text_is_sorted_and_repeatable(self) -> None:
         figures = {"rtp/read": {"ratio": 1.5, "instructions": 7}, "image/copy": {"instructions": 9}}
         text = committed().updated(figures, {}, MADE_WITH).text()
         self.assertLess(text.index("image/copy"), text.index("rtp/read"))
         self.assertLess(text.index('"instructions": {"value": 7'), text.index('"ratio"'))
         self.assertEqual(text, committed().updated(dict(reversed(figures.items())), {}, MADE_WITH).text())
 
-    def test_a_file_that_is_not_there_has_nothing(self) -> None:
+    def test_a_missing_file_is_empty(self) -> None:
         self.assertEqual(Committed.read(Path("/nonexistent/thresholds.json")).thresholds, {})
 
 

@@ -1,11 +1,11 @@
-"""What may be said of two samples, and of a run beside an earlier one."""
+"""The verdict on two samples, and the comparison of a run with an earlier one."""
 
 import json
 import unittest
 
 from bench.against import change, figures, Old
 from bench.figures import Sample, Verdict, judge, percentile, ratios, timed
-from bench.report import Comparison, Report, Result, Table, bar
+from bench.report import Comparison, Report, Result, Table, target
 
 
 def sample(*values: float) -> Sample:
@@ -13,25 +13,25 @@ def sample(*values: float) -> Sample:
 
 
 class Samples(unittest.TestCase):
-    def test_quartiles_lie_between_values_in_proportion(self) -> None:
+    def test_quartiles_are_interpolated(self) -> None:
         self.assertEqual(sample(4, 1, 3, 2).median, 2.5)
         self.assertEqual(sample(1, 2, 3, 4, 5).quartiles, (2, 4))
 
-    def test_percentiles_are_exact_and_not_thrown_off_by_rounding(self) -> None:
+    def test_percentiles_are_exact_despite_rounding(self) -> None:
         for count in (20, 40, 100, 1000):
             self.assertEqual(percentile(range(1, count + 1), 0.95), count * 95 // 100, count)
         self.assertEqual(percentile([7], 0.999), 7)
 
-    def test_ratios_are_taken_iteration_by_iteration_without_those_that_say_nothing(self) -> None:
+    def test_ratios_are_taken_per_iteration_without_zeros(self) -> None:
         self.assertEqual(ratios([2, 9, 8], [1, 3, 0]).values, (2, 3))
         self.assertIsNone(ratios([None], [1]))
 
-    def test_the_scatter_of_a_command_is_how_far_its_middle_half_strays_from_one(self) -> None:
+    def test_the_noise_of_a_command_is_the_distance_of_its_quartiles_from_one(self) -> None:
         self.assertAlmostEqual(sample(0.9, 1, 1.2).straying_from_one, 0.1)
 
 
 class Verdicts(unittest.TestCase):
-    def test_a_difference_above_chance_is_one_in_either_direction(self) -> None:
+    def test_a_difference_above_the_noise_counts_in_either_direction(self) -> None:
         self.assertIs(judge(sample(*[1.2] * 5), 0.05, False), Verdict.AHEAD)
         self.assertIs(judge(sample(*[0.8] * 5), 0.05, False), Verdict.BEHIND)
         self.assertIs(judge(sample(*[1.04] * 5), 0.05, False), Verdict.LEVEL)
@@ -43,7 +43,7 @@ class Verdicts(unittest.TestCase):
     def test_iterations_that_do_not_agree_are_level(self) -> None:
         self.assertIs(judge(sample(0.8, 0.9, 1.3, 1.4, 1.5), 0.01, False), Verdict.LEVEL)
 
-    def test_few_iterations_and_a_run_that_scatters_do_not_judge_seconds(self) -> None:
+    def test_timings_are_not_judged_with_few_iterations_or_high_noise(self) -> None:
         self.assertIs(judge(sample(*[2] * 4), 0.01, False), Verdict.UNJUDGED)
         self.assertIs(judge(sample(*[2] * 11), 0.11, False), Verdict.UNJUDGED)
         self.assertIs(judge(sample(2), 0.002, True), Verdict.AHEAD)
@@ -56,16 +56,16 @@ class Verdicts(unittest.TestCase):
         self.assertIn("Not judged: 1", headline)
 
 
-class Bars(unittest.TestCase):
-    def test_a_bar_is_met_up_to_its_limit_and_missed_where_nothing_was_measured(self) -> None:
-        self.assertTrue(bar("", 10, 10).is_met)
-        self.assertFalse(bar("", 10.01, 10).is_met)
-        self.assertFalse(bar("", None, 10).is_met)
-        self.assertFalse(bar("", float("nan"), 10).is_met)
+class Targets(unittest.TestCase):
+    def test_a_target_is_met_up_to_its_limit_and_missed_without_a_measurement(self) -> None:
+        self.assertTrue(target("", 10, 10).is_met)
+        self.assertFalse(target("", 10.01, 10).is_met)
+        self.assertFalse(target("", None, 10).is_met)
+        self.assertFalse(target("", float("nan"), 10).is_met)
 
-    def test_what_may_not_be_judged_is_neither(self) -> None:
-        result = Result("send", "Sending", bars=[bar("", 99, 10, is_judged=False)])
-        self.assertIsNone(result.bars[0].is_met)
+    def test_a_target_that_cannot_be_judged_is_neither_met_nor_missed(self) -> None:
+        result = Result("send", "Sending", targets=[target("", 99, 10, is_judged=False)])
+        self.assertIsNone(result.targets[0].is_met)
         self.assertFalse(result.is_failed)
 
 
@@ -75,7 +75,7 @@ class Against(unittest.TestCase):
         for now, verdict in ((1001, Verdict.LEVEL), (1030, Verdict.BEHIND), (970, Verdict.AHEAD)):
             self.assertIs(change(before, Old("", now, [], True))[1], verdict, now)
 
-    def test_seconds_are_compared_where_both_runs_have_iterations_that_agree(self) -> None:
+    def test_timings_are_compared_if_the_iterations_of_both_runs_agree(self) -> None:
         def seconds(*values: float) -> Old:
             return Old("", sorted(values)[len(values) // 2], list(values), False)
 

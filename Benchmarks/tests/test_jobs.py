@@ -1,4 +1,4 @@
-"""What programs print and send is understood; what is asked for wrongly is refused."""
+"""The output and packets of programs are parsed; wrong command lines are rejected."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from bench.contest import AGAIN, CPU, OURS, RIVAL, Entry, Heat, Work
 from bench.figures import Verdict
 from bench.job import OPTIONS
 from bench.jobs import JOBS
-from bench.jobs.latency import STRETCHES, Call, bars
+from bench.jobs.latency import STAGES, Call, targets
 from bench.listening import payload_offset
 from bench.process import Run, command, printed, quoted, run
 
@@ -27,21 +27,21 @@ layer high coded=1 encoderBusy=1 packetsSent=2 packetsReceived=1 shown=1
 frames=2
 """
 
-    def test_the_stamps_of_a_call_become_stretches_of_its_way(self) -> None:
+    def test_the_timestamps_of_a_call_become_stages(self) -> None:
         call = Call("idle", "")
         call.read(self.TEXT)
-        found = {title: call.layers["high"].milliseconds(stretch) for title, _, stretch in STRETCHES}
+        found = {title: call.layers["high"].milliseconds(stage) for title, _, stage in STAGES}
         self.assertEqual(found["captured → last packet sent"], [6])
         self.assertEqual(found["of it what Rill adds"], [1])
         self.assertEqual(found["captured → picture shown"], [10])
 
-    def test_what_was_lost_is_told_with_its_reason_and_misses_the_bar(self) -> None:
+    def test_losses_are_reported_with_their_reason_and_miss_the_target(self) -> None:
         call = Call("idle", "")
         call.read(self.TEXT)
-        self.assertEqual([*call.layers["high"].losses()], ["1 of 2 frames of high (1 gave way to a newer one)", "1 datagrams of high"])
-        self.assertEqual([each.is_met for each in bars(call, 1)], [True, False])
+        self.assertEqual([*call.layers["high"].losses()], ["1 of 2 frames of high (1 replaced by a newer frame)", "1 datagrams of high"])
+        self.assertEqual([each.is_met for each in targets(call, 1)], [True, False])
 
-    def test_a_line_that_is_none_of_its_own_is_refused(self) -> None:
+    def test_an_unknown_line_is_rejected(self) -> None:
         with self.assertRaisesRegex(Exception, "line 1"):
             Call("idle", "").read("Segmentation fault\n")
 
@@ -51,13 +51,13 @@ class Contests(unittest.TestCase):
     def entry(part: str, seconds: float, work: Work, words: str = "a") -> Entry:
         return Entry(part, part, command(words), runs=[Run(seconds, seconds, 1, "")] * 5, work=work)
 
-    def test_who_did_other_work_is_not_compared(self) -> None:
+    def test_runs_whose_output_differs_are_left_out(self) -> None:
         ours = self.entry(OURS, 1, Work(30, 1000))
         for work, is_compared in ((Work(30, 1049), True), (Work(30, 1051), False), (Work(29, 1000), False)):
             heat = Heat("", [CPU], [ours, self.entry(RIVAL, 2, work, "b")])
             self.assertEqual(bool(heat.compared(CPU)), is_compared, work)
 
-    def test_the_scatter_is_that_of_the_command_that_ran_twice(self) -> None:
+    def test_the_noise_is_that_of_the_command_that_ran_twice(self) -> None:
         ours, again = self.entry(OURS, 1, Work(30)), self.entry(AGAIN, 1.06, Work(30))
         heat = Heat("", [CPU], [ours, self.entry(RIVAL, 1.05, Work(30), "b"), again])
         self.assertAlmostEqual(heat.scatter(CPU), 0.06)
@@ -65,35 +65,35 @@ class Contests(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def test_pairs_are_found_in_what_is_printed(self) -> None:
+    def test_pairs_are_found_in_the_output(self) -> None:
         self.assertEqual(printed("frame=  1\nfps=30.5\nframe=  90\nx=1.5e3 held=7")["frame"], 90)
         self.assertEqual(printed("cpu=0.118 instructions=5.51e8")["instructions"], 5.51e8)
         self.assertEqual(printed("frame=12\nspeed=3.33e+03x")["frame"], 12)
 
-    def test_words_are_quoted_as_a_shell_takes_them(self) -> None:
+    def test_words_are_quoted_for_a_shell(self) -> None:
         for word in ("plain-1.0", "it's", "a b", "$HOME", ""):
             self.assertEqual(subprocess.check_output(["sh", "-c", f"printf %s {quoted(word)}"], text=True), word)
 
-    def test_a_run_is_measured_and_one_that_does_not_end_is_ended(self) -> None:
+    def test_a_run_is_measured_and_one_that_hangs_is_stopped(self) -> None:
         done = run(command(sys.executable, "-c", "sum(range(3000000)); b = bytearray(50 << 20); print('frames=3')"))
         self.assertEqual(printed(done.output), {"frames": 3})
         self.assertTrue(0 < done.cpu < 20 and done.peak > 50 << 20, done)
-        with self.assertRaisesRegex(Exception, "not done"):
+        with self.assertRaisesRegex(Exception, "timed out"):
             run(command("sleep", 60), limit=0.2)
-        with self.assertRaisesRegex(Exception, "ended with 3"):
+        with self.assertRaisesRegex(Exception, "exited with 3"):
             run(command("sh", "-c", "exit 3"))
 
-    def test_what_is_said_on_standard_error_is_no_part_of_an_answer(self) -> None:
+    def test_an_answer_is_standard_output_alone(self) -> None:
         done = run(command("sh", "-c", "echo measured >&2; echo '{}'"))
         self.assertEqual(done.answer, "{}\n")
         self.assertIn("measured", done.output)
 
-    def test_coded_bytes_begin_behind_header_and_descriptor(self) -> None:
+    def test_encoded_bytes_start_after_header_and_descriptor(self) -> None:
         header = bytes([0x80, 96]) + bytes(10)
         for descriptor, length in (((0x10, 9), 1), ((0x90, 0x80, 5), 3), ((0x90, 0x80, 0x85, 1), 4), ((0x90, 0xE0, 0x85, 1, 2, 3), 6)):
             self.assertEqual(payload_offset(header + bytes(descriptor) + bytes(9)), 12 + length, descriptor)
 
-    def test_a_clip_of_another_rate_is_played_at_thirty_and_a_part_is_its_beginning(self) -> None:
+    def test_a_clip_of_another_rate_is_played_at_thirty_and_a_part_is_its_start(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path, frame = Path(folder) / "clip.y4m", 160 * 120 * 3 // 2
             path.write_bytes(b"YUV4MPEG2 W160 H120 F25:1 C420\n" + b"".join(b"FRAME\n" + bytes([n]) * frame for n in range(8)))
@@ -108,7 +108,7 @@ class CommandLine(unittest.TestCase):
     def bench(self, *words: str) -> subprocess.CompletedProcess:
         return subprocess.run([sys.executable, "-m", "bench", *words], cwd=PACKAGE, capture_output=True, text=True, check=False)
 
-    def test_every_job_says_what_it_is_and_takes_options_that_there_are(self) -> None:
+    def test_every_job_has_a_title_and_known_options(self) -> None:
         for name, job in JOBS.items():
             self.assertTrue(job.title and job.help and job.options.keys() <= OPTIONS.keys(), name)
             self.assertIn(job.title, self.bench("--help").stdout)
@@ -118,7 +118,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("duplication 5 %", done.stdout)
 
-    def test_what_there_is_not_is_refused_before_anything_is_done(self) -> None:
+    def test_wrong_arguments_are_rejected_before_anything_runs(self) -> None:
         for words in (
             ["nothing.y4m"], ["send", "nothing.y4m"], ["send", "--seeds", "3"], ["send", "--iterations", "0"], ["send", "--bitrate", "1500"],
             ["send", "--html", "page.txt"], ["rtp", "--against", "nothing.json"], ["rtp", "clip.y4m"], ["latency", "--duration", "2d"],

@@ -1,4 +1,4 @@
-"""What many streams take, as it follows from what streams of one kind take."""
+"""The predicted cost of many streams from the costs of streams of one kind."""
 
 import random
 import unittest
@@ -18,26 +18,26 @@ def measured(load: Load) -> Measurement:
 
 
 class Models(unittest.TestCase):
-    def test_the_costs_that_made_the_measurements_are_found_again(self) -> None:
+    def test_the_fit_recovers_the_costs(self) -> None:
         found = CapacityModel.fit([measured(load) for load in LOADS], 2)
         for cost, true in zip(found.costs, TRUE.costs):
             self.assertAlmostEqual(cost / true, 1, places=3)
         mixture = Load(3, 3, 420, 8.3e7, 2.9e5)
         self.assertAlmostEqual(found.cpu(mixture) / TRUE.cpu(mixture), 1, places=3)
 
-    def test_noise_of_a_twentieth_does_not_throw_predictions_off_by_a_tenth(self) -> None:
+    def test_noise_of_five_percent_changes_predictions_by_less_than_ten(self) -> None:
         chance = random.Random(1)
         noisy = [Measurement(load, TRUE.cpu(load) * chance.uniform(0.95, 1.05)) for load in LOADS]
         mixture = Load(3, 3, 420, 8.3e7, 2.9e5)
         self.assertLess(abs(CapacityModel.fit(noisy, 2).cpu(mixture) / TRUE.cpu(mixture) - 1), 0.1)
 
-    def test_what_is_more_than_the_threads_have_is_not_held(self) -> None:
+    def test_a_load_beyond_the_threads_does_not_fit(self) -> None:
         self.assertTrue(TRUE.holds(LOADS[0]))
         self.assertFalse(TRUE.holds(LOADS[0] * 40))
         self.assertFalse(TRUE.holds(LOADS[0], feeder=1.9))
 
     def test_no_cost_is_negative(self) -> None:
-        # Less than nothing for the second column would fit best.
+        # A negative value for the second column would fit best.
         unknowns, error = non_negative_fit([[1, 1], [1, 2], [1, 3]])
         self.assertTrue(all(value >= 0 for value in unknowns))
         unknowns, error = non_negative_fit([[2, 3], [1, 5]])
@@ -50,7 +50,7 @@ class Models(unittest.TestCase):
             self.assertAlmostEqual(cost / true, 1, places=6)
         self.assertIsNone(fit_sum([measured(LOADS[0])], memory_row, [None]))
 
-    def test_the_least_of_the_rounds_counts_without_those_that_left_pictures_out(self) -> None:
+    def test_the_minimum_of_the_rounds_counts_without_those_that_dropped_pictures(self) -> None:
         rounds = [Measurement(LOADS[0], cpu, in_time=share) for cpu, share in ((0.3, 1), (0.2, 1), (0.1, 0.5))]
         middle = Measurement.middle(rounds)
         self.assertEqual((middle.cpu, middle.least_cpu, middle.is_real_time), (0.2, 0.2, True))
@@ -58,7 +58,7 @@ class Models(unittest.TestCase):
 
 
 class Climbing(unittest.TestCase):
-    def test_the_limit_is_found_to_a_tenth(self) -> None:
+    def test_the_limit_is_found_within_ten_percent(self) -> None:
         for limit in (0, 1, 7, 19, 100, 999):
             tried: list[int] = []
 

@@ -1,7 +1,7 @@
 // archive-clip OUT.ivf [CLIP.y4m]
 //
-// Codes a clip, or five seconds of the portrait scene, in two passes at constant quality, with the low layer in a file
-// beside it, and shows how far it is. Both files get their names when they are whole: kill it, and there is none.
+// Encodes a clip, or five seconds of the portrait scene, in two passes at constant quality, writes the low layer to a second
+// file, and shows its progress. Both files get their names only when they are complete: an interrupted run leaves neither.
 
 import Rill
 import RillFiles
@@ -11,14 +11,14 @@ import RillTranscode
 let paths = Array(CommandLine.arguments.dropFirst())
 let path = paths.first ?? "out.ivf"
 
-// Two passes read a clip twice, so the transcoder is told how to open it.
+// Two passes read a clip twice, so the transcoder gets a function that opens it.
 let clip = ReopenableClip(frameCount: nil, opensRanges: false) { _ in
     paths.count > 1
         ? try Clip.open(paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
 }
 let format = try clip.open(nil).format
 
-// An archive keeps every frame, at its own time.
+// An archive keeps every frame with its own timestamp.
 var high = LayerSettings.high(format.resolution, bitrate: .suggested(for: format.resolution))
     .takingEveryFrame(of: format.frameRate)
 high.encoder = .good(.vp8)
@@ -36,7 +36,7 @@ let running = transcoder.start()
 var shown = 0
 for await progress in running.progress where progress.framesRead >= shown + 60 {
     shown = progress.framesRead
-    print("\(progress.framesAnalyzed) frames looked at, \(progress.framesRead) coded")
+    print("\(progress.framesAnalyzed) frames analyzed, \(progress.framesRead) encoded")
 }
 let report = try await running.report()
 for (file, output) in zip(files, report.outputs) {

@@ -1,4 +1,4 @@
-// libaom, and what of it Swift does not see: macros, variadic functions and unions.
+// libaom, with wrappers for what Swift does not import: macros, variadic functions and unions.
 
 #include <aom/aom_decoder.h>
 #include <aom/aom_encoder.h>

@@ -1,7 +1,7 @@
 // clip-to-packets OUT.rtpdump [CLIP.y4m]
 //
-// Sends a clip, or five seconds of the portrait scene, as a simulcast: a high layer, and a low one of 160x120 at five
-// frames a second. The packets go into an rtpdump file, which Wireshark opens; in an app they go into a socket.
+// Sends a clip, or five seconds of the portrait scene, as simulcast: a high layer, and a low one of 160x120 at five
+// frames per second. The packets are written to an rtpdump file, which Wireshark opens; an app writes them to a socket.
 
 import Rill
 import RillFiles

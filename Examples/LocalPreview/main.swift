@@ -1,6 +1,6 @@
 // local-preview [CLIP.y4m]
 //
-// Shows in the terminal what goes into the encoders, as a call shows you yourself: a tap on the sending pipeline.
+// Shows the encoders' input in the terminal, like the self-view of a call: a tap on the sending pipeline.
 
 import Rill
 import RillFiles
@@ -11,7 +11,7 @@ let source: any FrameSource =
     ? try Y4MReader(path: CommandLine.arguments[1])
     : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 60)
 
-/// A picture as text: one character for each of 72 by 27 patches, the lighter the denser.
+/// A picture as text: one character for each of 72 by 27 patches; denser characters are lighter.
 func text(_ frame: VideoFrame) -> String {
     let shades = Array(" .:-=+*#%@")
     let luma = frame.y
@@ -26,7 +26,7 @@ func text(_ frame: VideoFrame) -> String {
 
 var frameCount = 0
 let preview = FrameTap { frame in
-    // The frame is the pipeline's own, shared and not copied; a real preview hands it to the screen.
+    // The frame is shared with the pipeline, not copied; a real preview passes it to the screen.
     if frameCount % 30 == 0 { print(text(frame)) }
     frameCount += 1
 }

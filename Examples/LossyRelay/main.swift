@@ -1,7 +1,7 @@
 // lossy-relay PORT A-HOST:PORT PORT B-HOST:PORT NETWORK SECONDS
 //
-// A network between two programs: what comes to the first port goes to B from the second, and the other way round, each way through an
-// emulated link of its own.
+// A network between two programs: datagrams that arrive at the first port are sent to B from the second, and vice versa. Each
+// direction has its own emulated link.
 //
 //     lossy-relay 6000 127.0.0.1:5004 6001 127.0.0.1:5005 loss=5%,delay=20ms,seed=1 10
 
@@ -19,7 +19,7 @@ let sockets = try [near, far].map { try UDPSocket(boundTo: UDPAddress(.loopback,
 let addresses = try [arguments[2], arguments[4]].map { try UDPAddress.resolve($0) }
 let network = try LinkSettings(notation: arguments[5])
 
-/// What has come to a socket goes to the address on the other side.
+/// Passes the datagrams that arrive at a socket to the link.
 func relay(_ socket: UDPSocket, _ link: LiveLink) throws {
     var datagram: [UInt8] = []
     while clock.now < .zero + .seconds(seconds) {
@@ -31,7 +31,7 @@ func relay(_ socket: UDPSocket, _ link: LiveLink) throws {
 func link(to other: Int) -> LiveLink {
     let (socket, address) = (sockets[other], addresses[other])
     return LiveLink(network, clock: clock) { datagram, _ in
-        // A network: what the system does not take is lost.
+        // As in a network, a datagram that the system does not accept is lost.
         try? socket.send(datagram, to: address)
     }
 }

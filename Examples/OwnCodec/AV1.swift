@@ -7,14 +7,14 @@ extension VideoCodec {
     static let av1: VideoCodec = "AV1"
 }
 
-/// What libaom refused.
+/// A call that libaom rejected.
 struct AOMError: Error, CustomStringConvertible {
     let call: String
     let code: UInt32
 
-    var description: String { "libaom refused \(call) (code \(code))" }
+    var description: String { "libaom rejected \(call) (code \(code))" }
 
-    /// Throws unless `result` says that all is well.
+    /// Throws unless `result` is `AOM_CODEC_OK`.
     static func check(_ result: aom_codec_err_t, _ call: String) throws {
         guard result != AOM_CODEC_OK else { return }
         throw AOMError(call: call, code: result.rawValue)
@@ -22,12 +22,12 @@ struct AOMError: Error, CustomStringConvertible {
 }
 
 extension PayloadFormat {
-    /// This program's own payload format. RFCs have none of AV1; the Alliance for Open Media's takes the frame's units apart,
-    /// which this does not.
+    /// A payload format of this program. No RFC defines one for AV1. The Alliance for Open Media's splits a frame into its OBUs,
+    /// which this one does not.
     ///
     ///     |S|K|0 0 0 0 0 0|  number (16)  |  with S and K: width (16), height (16)  |  piece of the frame …
     ///
-    /// It names no references: each frame needs the one before it.
+    /// It carries no references: each frame depends on the one before it.
     static let av1 = PayloadFormat("av1") { frame, isFirst, bytes in
         bytes.append((isFirst ? 0x80 : 0) | (frame.isKey ? 0x40 : 0))
         for field in [frame.number ?? 0] + (isFirst && frame.isKey ? [frame.width, frame.height] : []) {
@@ -36,7 +36,7 @@ extension PayloadFormat {
     } parse: { payload throws(RTPError) in
         let (startsFrame, isKey) = (payload[0] & 0x80 != 0, payload[0] & 0x40 != 0)
         let count = startsFrame && isKey ? 7 : 3
-        // Strangers write packets, too.
+        // Packets from the network may be malformed.
         guard payload.count > count else { throw .truncated(needed: count + 1, available: payload.count) }
         func field(_ index: Int) -> UInt16 { UInt16(payload[1 + 2 * index]) << 8 | UInt16(payload[2 + 2 * index]) }
         var frame = PayloadFrame(number: field(0), isKey: isKey)

@@ -1,7 +1,7 @@
 import CAOM
 import Rill
 
-/// AV1 by libaom, into frames of Rill.
+/// Decodes AV1 with libaom into Rill's frames.
 final class AV1Decoder: VideoDecoder {
     private(set) var statistics = DecoderStatistics()
     private let context = UnsafeMutablePointer<aom_codec_ctx_t>.allocate(capacity: 1)
@@ -28,15 +28,15 @@ final class AV1Decoder: VideoDecoder {
     }
 
     func decode(_ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool) throws -> DecoderOutcome {
-        // What the bytes claim is looked at before libaom takes memory for it.
-        var claim = aom_codec_stream_info_t()
+        // Check the size in the header before libaom allocates memory for it.
+        var header = aom_codec_stream_info_t()
         payload.withUnsafeBufferPointer { bytes in
-            _ = aom_codec_peek_stream_info(aom_codec_av1_dx(), bytes.baseAddress, bytes.count, &claim)
+            _ = aom_codec_peek_stream_info(aom_codec_av1_dx(), bytes.baseAddress, bytes.count, &header)
         }
-        guard Int(claim.w) * Int(claim.h) <= maximumPixelCount else {
-            throw refuse(.tooLarge(width: Int(claim.w), height: Int(claim.h)))
+        guard Int(header.w) * Int(header.h) <= maximumPixelCount else {
+            throw refuse(.tooLarge(width: Int(header.w), height: Int(header.h)))
         }
-        let isKey = claim.is_kf != 0
+        let isKey = header.is_kf != 0
         guard isKey || !isAwaitingKeyFrame else {
             statistics.framesSkipped += 1
             return .awaitingKeyFrame
@@ -52,7 +52,7 @@ final class AV1Decoder: VideoDecoder {
         return try picture(of: image, captureTime)
     }
 
-    /// A copy of libaom's picture, which is its own.
+    /// Copies libaom's picture, whose memory libaom owns.
     private func picture(of image: UnsafeMutablePointer<aom_image_t>, _ time: MediaTime) throws -> DecoderOutcome {
         guard image.pointee.fmt == AOM_IMG_FMT_I420,
             let resolution = Resolution(

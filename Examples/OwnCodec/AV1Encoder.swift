@@ -2,8 +2,8 @@ import CAOM
 import Rill
 import RillCore
 
-/// AV1 in real time by libaom: constant bitrate, no frame held back. Of the layer's settings it obeys content, threads,
-/// quantizers, the distance of key frames and all of the rate control.
+/// Encodes AV1 in real time with libaom, at constant bitrate and without lookahead. Of the layer's settings it applies the
+/// content type, threads, quantizers, key frame interval and all of the rate control.
 final class AV1Encoder: VideoEncoder {
     private(set) var statistics = EncoderStatistics()
     private let rid: StreamLayer.RID
@@ -11,7 +11,7 @@ final class AV1Encoder: VideoEncoder {
     private var stream: (resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate)
     private let context = UnsafeMutablePointer<aom_codec_ctx_t>.allocate(capacity: 1)
     private var configuration = aom_codec_enc_cfg_t()
-    /// libaom's own memory for the picture that goes in.
+    /// libaom's memory for the input picture.
     private var image: UnsafeMutablePointer<aom_image_t>?
     private var number: Int64 = 0
     private var newestTicks: Int64 = -1
@@ -33,7 +33,7 @@ final class AV1Encoder: VideoEncoder {
         _ frame: VideoFrame, isKeyFrame: Bool, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> EncoderOutcome {
         copy(frame)
-        // libaom wants timestamps that rise.
+        // libaom requires rising timestamps.
         let ticks = max(newestTicks + 1, frame.captureTime.ticks(rate: 90_000))
         newestTicks = ticks
         let interval = UInt(stream.frameRate.interval.nanoseconds * 90_000 / 1_000_000_000)
@@ -57,7 +57,7 @@ final class AV1Encoder: VideoEncoder {
                 timestamps: frame.timestamps)
             coded.rotation = frame.rotation
             number += 1
-            // libaom's memory, which holds the bytes until its next call.
+            // The bytes are in libaom's memory and valid until its next call.
             try body(coded, UnsafeBufferPointer(start: bytes, count: byteCount).span)
         }
         if quantizer == nil { statistics.framesDropped += 1 }
@@ -73,7 +73,7 @@ final class AV1Encoder: VideoEncoder {
         if needsRestart { return try restart() }
         configure()
         try AOMError.check(aom_codec_enc_config_set(context, &configuration), "aom_codec_enc_config_set")
-        try tellContent()
+        try setContent()
     }
 
     func restart() throws {
@@ -96,16 +96,16 @@ final class AV1Encoder: VideoEncoder {
         configuration.rc_end_usage = AOM_CBR
         configure()
         try AOMError.check(CAOM_enc_init(context, &configuration), "aom_codec_enc_init")
-        // Real time; the fastest but one.
+        // The second-fastest speed for real time.
         try AOMError.check(CAOM_control(context, Int32(AOME_SET_CPUUSED.rawValue), 9), "AOME_SET_CPUUSED")
         try AOMError.check(CAOM_control(context, Int32(AV1E_SET_AQ_MODE.rawValue), 3), "AV1E_SET_AQ_MODE")
-        try tellContent()
+        try setContent()
         image = aom_img_alloc(nil, AOM_IMG_FMT_I420, configuration.g_w, configuration.g_h, 32)
         guard image != nil else { throw AOMError(call: "aom_img_alloc", code: AOM_CODEC_MEM_ERROR.rawValue) }
         newestTicks = -1
     }
 
-    /// What may change at any picture.
+    /// Sets what may change between pictures.
     private func configure() {
         configuration.rc_target_bitrate = UInt32(stream.bitrate.bitsPerSecond / 1000)
         configuration.rc_dropframe_thresh = UInt32(settings.dropThreshold)
@@ -119,7 +119,7 @@ final class AV1Encoder: VideoEncoder {
         configuration.kf_max_dist = UInt32(settings.maximumKeyFrameInterval)
     }
 
-    private func tellContent() throws {
+    private func setContent() throws {
         let content = settings.content == .screen ? AOM_CONTENT_SCREEN : AOM_CONTENT_DEFAULT
         let control = Int32(AV1E_SET_TUNE_CONTENT.rawValue)
         try AOMError.check(CAOM_control(context, control, Int32(content.rawValue)), "AV1E_SET_TUNE_CONTENT")

@@ -1,8 +1,8 @@
 // own-codec
 //
-// A codec that Rill does not bring, through all of it: a scene is coded as AV1 by libaom, cut into packets of this program's own
-// payload format, sent over a network that loses every fortieth, repaired, put together, decoded and compared with what went
-// in. What is AV1's here, a hardware encoder of a phone or a card would be elsewhere.
+// A codec that Rill does not include, through both pipelines: libaom encodes a scene as AV1, this program's own payload format
+// packetizes it, the network loses every 40th packet, the receiver repairs, reassembles and decodes the stream, and the result
+// is compared with the input. A hardware encoder plugs in the same way.
 
 import Rill
 import RillImage
@@ -18,26 +18,26 @@ sending.makeEncoder = { try AV1Encoder($0) }
 sending.payloadFormat = .av1
 let sender = try SendPipeline(sending)
 
-// The receiving side: what the two would have agreed on in a session description.
+// The receiving side: its settings are what a session description would have negotiated.
 var receiving = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(0x1000))
 receiving.jitterBuffer.playoutDelay = .fixed(.milliseconds(150))
 receiving.jitterBuffer.payloadFormat = .av1
 receiving.makeDecoder = { try AV1Decoder($0) }
 
-/// What went in, by capture time, and how well it came out.
+/// The input by capture time, and the quality of the output.
 final class Comparison: @unchecked Sendable {
     // One thread does everything here.
     var sent: [(time: MediaTime, picture: VideoFrame)] = []
     var quality = QualityMeter()
     var shown = 0
-    /// Capture times come back as RTP timestamps, which begin at a random number: so far they are off.
+    /// The offset of received capture times: they come from RTP timestamps, which start at a random number.
     var offset: MediaDuration?
 }
 let comparison = Comparison()
 let screen = FrameTap { shown in
     let offset = comparison.offset ?? shown.captureTime - comparison.sent[0].time
     comparison.offset = offset
-    // They have 90000 ticks a second: times come back to within one.
+    // RTP timestamps have 90,000 ticks per second: times are exact to one tick.
     let time = shown.captureTime - offset
     guard let index = comparison.sent.firstIndex(where: { abs(($0.time - time).nanoseconds) < 100_000 }) else { return }
     comparison.quality.add(PictureDifference(between: shown, and: comparison.sent[index].picture))
@@ -55,7 +55,7 @@ let network = PacketTap { packet, time in
     if packetCount % 40 == 0 { lostCount += 1 } else { receiver.insert(packet, at: time) }
 }
 
-// A millisecond after the other, in virtual time.
+// Virtual time, in steps of a millisecond.
 var now = MediaTime.zero
 @MainActor func pass(until end: MediaTime) throws {
     while now < end {
@@ -75,7 +75,7 @@ try pass(until: now + .seconds(1))
 let (out, back) = (sender.statistics[0], receiver.statistics)
 print(
     "\(out.encoder.framesEncoded) frames of AV1, \(out.encoder.bytesEncoded) bytes, \(packetCount) packets;",
-    "\(lostCount) lost, \(out.stream.retransmittedPacketsSent) sent again")
+    "\(lostCount) lost, \(out.stream.retransmittedPacketsSent) retransmitted")
 print(
     "\(comparison.shown) shown, \(back.decoder.keyFramesDecoded) of them key frames,",
     "PSNR-Y \(Int(comparison.quality.psnr?.y ?? 0)) dB")

@@ -1,7 +1,7 @@
 // own-decoder FILE.rtpdump
 //
-// A receiver for an app that has a decoder of its own: packets go in as they came, whole frames come out in the order
-// in which they can be decoded, each when it is due. It links RillReceive, and with it neither a codec nor Foundation.
+// A receiver for an app that has its own decoder: packets go in as they arrived, complete frames come out in decoding order,
+// each when it is due. It links RillReceive, and with it neither a codec nor Foundation.
 
 import RillCore
 import RillRTP
@@ -26,34 +26,34 @@ struct OwnDecoder {
     }
 }
 
-/// The jitter buffer and what it feeds. Time is whatever the caller says: here that of the recording, in a call the
-/// monotonic clock's.
+/// The jitter buffer and the decoder that it feeds. The caller passes the time: here from the recording, in a call from the
+/// monotonic clock.
 struct Receiver: ~Copyable {
     var decoder = Decoder()
     private(set) var now = MediaTime.zero
     private var wakeTime = MediaTime.zero
     private var frame: [UInt8] = []
-    /// Takes the first stream that it sees; with an SSRC in its settings, that one.
+    /// Accepts the first stream that it sees, or the one whose SSRC is in its settings.
     private var buffer = JitterBuffer(JitterBufferSettings(payloadType: PayloadType(96)))
 
     init() {}
 
     mutating func insert(_ packet: [UInt8], at time: MediaTime) {
         switch buffer.insert(packet.span, at: time) {
-        case .wrongSSRC, .wrongPayloadType: break  // another stream's: the recording holds all layers
-        case .malformed(let error): print("no RTP: \(error)")
+        case .wrongSSRC, .wrongPayloadType: break  // a packet of another stream: the recording has all layers
+        case .malformed(let error): print("not RTP: \(error)")
         default: wakeTime = time
         }
     }
 
-    /// Decodes what is due until `end`.
+    /// Decodes the frames that are due until `end`.
     mutating func play(until end: MediaTime) {
         while wakeTime <= end {
             now = max(now, wakeTime)
             switch buffer.poll(at: now, into: &frame) {
             case .frame: decoder.decode(frame, isShown: buffer.releasedFrame.isShown, at: now)
-            case .requestPackets: print("\(now): a NACK would go out for \(buffer.requestedPackets)")
-            case .requestKeyFrame: print("\(now): a PLI would go to the sender now")
+            case .requestPackets: print("\(now): send a NACK for \(buffer.requestedPackets)")
+            case .requestKeyFrame: print("\(now): send a PLI")
             case .wait(until: let time): wakeTime = time
             }
         }
@@ -61,7 +61,7 @@ struct Receiver: ~Copyable {
     }
 }
 
-/// Where your decoder goes. This one looks at the frames' headers.
+/// A placeholder for your decoder. This one only reads the frames' headers.
 struct Decoder {
     private(set) var frameCount = 0
     private(set) var keyFrameCount = 0
@@ -70,7 +70,7 @@ struct Decoder {
     mutating func decode(_ frame: [UInt8], isShown: Bool, at time: MediaTime) {
         frameCount += 1
         byteCount += frame.count
-        guard let header = try? VP8FrameHeader(parsing: frame.span) else { return print("\(time): this is no VP8") }
+        guard let header = try? VP8FrameHeader(parsing: frame.span) else { return print("\(time): not a VP8 frame") }
         guard let keyFrame = header.keyFrame else { return }
         keyFrameCount += 1
         print("\(time): a key frame of \(keyFrame.width)x\(keyFrame.height), \(frame.count) bytes")

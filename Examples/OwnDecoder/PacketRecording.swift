@@ -1,7 +1,7 @@
 import Glibc
 import RillCore
 
-/// Reads the RTP packets of an rtpdump file, in the place of a socket: what RillReceive takes is bytes and times.
+/// Reads the RTP packets of an rtpdump file, instead of a socket: RillReceive takes bytes and times.
 struct PacketRecording {
     private let bytes: [UInt8]
     private var position: Int
@@ -16,13 +16,13 @@ struct PacketRecording {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-        // A line of text, then sixteen bytes.
+        // The file header is a line of text and sixteen bytes.
         guard let line = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw CannotRead(path: path) }
         self.bytes = bytes
         self.position = line + 17
     }
 
-    /// The next packet, and when it came; `nil` at the end.
+    /// The next packet and its arrival time, or `nil` at the end.
     mutating func next(into packet: inout [UInt8]) -> MediaTime? {
         while position + 8 <= bytes.count {
             let length = bigEndian(2, at: position)

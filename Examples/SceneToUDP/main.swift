@@ -1,6 +1,6 @@
 // scene-to-udp HOST:PORT OUT.sdp [SECONDS]
 //
-// Sends the portrait scene live over UDP, and writes the description that players want:
+// Sends the portrait scene live over UDP, and writes the session description that players need:
 //
 //     scene-to-udp 127.0.0.1:5004 scene.sdp &
 //     ffplay -protocol_whitelist file,udp,rtp scene.sdp
@@ -22,7 +22,7 @@ let pipeline = try SendPipeline(settings)
 let session = pipeline.description(of: .high, to: address)
 try session.text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
 
-// Packets go from the layer's thread into the socket; what the receiver reports comes back on the same port.
+// The layer's thread sends packets to the socket; the receiver's RTCP reports arrive on the same port.
 let socket = try ConnectedUDPSocket(to: address)
 let sender = LiveSender(pipeline, source: scene, packets: socket)
 var datagram: [UInt8] = []
@@ -31,4 +31,4 @@ while !sender.isFinished {
 }
 try sender.waitUntilFinished()
 let counts = socket.statistics
-print("\(sender.framesCaptured) frames in \(counts.sent) datagrams to \(address), \(counts.received) came back")
+print("\(sender.framesCaptured) frames in \(counts.sent) datagrams to \(address), \(counts.received) received")

@@ -1,6 +1,6 @@
 // two-way-call HOST:PORT LISTENING-PORT KEY-FILE [SECONDS]
 //
-// A call in both directions, protected, with both layers each way; halfway through, this side is muted for a second.
+// A two-way call over SRTP, with both layers in each direction. Halfway through, this side mutes for a second.
 //
 //     rill key call.key
 //     two-way-call 127.0.0.1:5005 5004 call.key & two-way-call 127.0.0.1:5004 5005 call.key 12

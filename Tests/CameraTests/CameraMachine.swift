@@ -64,7 +64,7 @@ enum CameraMachine {
 
     /// A USB webcam beside the test, which is there when this returns, and is unplugged when the value goes.
     ///
-    /// It gets the processor when nobody else wants it: a real webcam takes none, and there is but one here.
+    /// It runs at the lowest priority: a real webcam needs no processor, and there is only one here.
     static func plugUSBCamera(_ options: String...) throws -> RunningProgram {
         let path = try #require(environment("RILL_USB_CAMERA"))
         let program = try #require(Program(named: "nice"))
@@ -73,7 +73,7 @@ enum CameraMachine {
         let command = ["sh", "-c", "echo $CAMERA >$0 && exec sleep \(longestTest)", said.path("node")]
         let plug = try program.start(["-n", "19", path] + options + ["--"] + command, limit: longestTest)
         let deadline = try hostSeconds() + plugLimit
-        // Until the node is said there is no file, or not a whole line in it.
+        // Until the node is reported there is no file, or no complete line in it.
         while (try? String(contentsOfFile: said.path("node"), encoding: .utf8))?.hasSuffix("\n") != true {
             guard !plug.hasEnded else {
                 let outcome = try plug.wait()
@@ -117,7 +117,7 @@ final class WatchedCamera {
     var kinds: [String] { events.map(\.kind) }
     var statistics: CameraStatistics { camera.status.statistics }
 
-    /// Takes frames until `isDone`, which is asked after each answer; a minute at the most.
+    /// Takes frames until `isDone`, which is checked after each answer, for at most a minute.
     @discardableResult
     func take(_ limit: Double = 60, until isDone: (_ frames: [MediaTime]) throws -> Bool) throws -> [MediaTime] {
         let deadline = Date().addingTimeInterval(limit)

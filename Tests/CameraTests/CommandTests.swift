@@ -26,7 +26,7 @@ extension CameraMachineTests {
             return try #require(object as? [String: Any])
         }
 
-        @Test func `A camera goes through the whole chain, and both layers are decoded`() throws {
+        @Test func `A camera's frames pass through the whole chain, and both layers are decoded`() throws {
             let outcome = try rill(
                 "loopback", "/dev/video0", "--live", "--duration", "6s", "--camera-size", "320x180", "--json")
             let report = try object(outcome)

@@ -64,7 +64,7 @@ extension CameraMachineTests {
             _ = plug
         }
 
-        @Test func `A webcam that is unplugged is lost, and goes on when it is plugged in again`() throws {
+        @Test func `An unplugged webcam is lost, and continues when it is plugged in again`() throws {
             do {
                 var plug: RunningProgram? = try CameraMachine.plugUSBCamera("--unplug-after", "12")
                 let watched = try WatchedCamera(CameraMachine.usbCamera, small)

@@ -43,7 +43,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A frame with the error flag is said, and left out`() throws {
+        @Test func `A frame with the error flag is reported, and dropped`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
@@ -59,7 +59,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A fatal error loses the camera, which is opened again`() throws {
+        @Test func `A fatal error loses the camera, which is reopened`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
@@ -89,7 +89,7 @@ extension CameraMachineTests {
         }
 
         @Test(arguments: ["inject_vidioc_reqbufs_error", "inject_vidioc_streamon_error"])
-        func `A refusal while the camera is opened again is said, and tried again`(control: String) throws {
+        func `A refusal while the camera is reopened is reported, and retried`(control: String) throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
@@ -103,7 +103,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A buffer that is not taken back loses the camera, which is opened again`() throws {
+        @Test func `A buffer that cannot be requeued loses the camera, which is reopened`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
@@ -118,7 +118,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A second program finds the camera busy, the first one goes on`() throws {
+        @Test func `A second program finds the camera busy, the first one continues`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(3)
@@ -133,7 +133,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `Where the driver is taken away and put back, capture goes on`() throws {
+        @Test func `Capture continues after the driver was removed and loaded again`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 let watch = CameraWatch()
@@ -159,7 +159,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A camera that is disconnected is lost, and comes back when it was let go`() throws {
+        @Test func `A disconnected camera is lost, and returns after it was released`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)

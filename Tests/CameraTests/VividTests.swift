@@ -64,7 +64,7 @@ extension CameraMachineTests {
             }
         }
 
-        @Test func `Full range is told by the driver and brought to limited`() throws {
+        @Test func `Full range is reported by the driver and converted to limited range`() throws {
             try settle("75% Colorbar")
             let controls = try CameraControls(.path("/dev/video0"))
             let limited = try picture("YUYV").read

@@ -1,16 +1,16 @@
-// usb-camera: a USB webcam that is none, plugged into this machine's kernel, for tests that want a real driver.
+// usb-camera: an emulated USB webcam, plugged into this machine's kernel, for tests that need a real driver.
 //
 //   usb-camera [OPTIONS] -- COMMAND [ARGUMENTS]
 //
-//   --unplug-after N    pulls the plug after N frames
-//   --error-every N     sets the error bit in the headers of each Nth frame
-//   --truncate-every N  ends each Nth frame half way
-//   --no-dht            leaves the Huffman tables out of the JPEGs, as many cameras do
+//   --unplug-after N    unplugs the camera after N frames
+//   --error-every N     sets the error bit in the headers of every Nth frame
+//   --truncate-every N  ends every Nth frame halfway
+//   --no-dht            omits the Huffman tables from the JPEGs, as many cameras do
 //
 // It speaks USB/IP to the kernel's vhci-hcd over a pair of sockets, so that the kernel's own uvcvideo drives it: MJPEG and
-// YUYV in discrete sizes and intervals, brightness, and unplugging. It waits until an earlier camera of its kind is gone,
-// plugs in, waits for the camera's node, runs the command with CAMERA=/dev/videoN in its environment, pulls the plug, and
-// exits with the command's code; with 125 and a line of why where it comes to nothing.
+// YUYV in discrete sizes and intervals, brightness, and unplugging. It waits until an earlier usb-camera is gone, plugs in,
+// waits for the camera's node, runs the command with CAMERA=/dev/videoN in its environment, unplugs, and exits with the
+// command's code, or with 125 and a message if it fails itself.
 //
 // For Linux, as root; it loads the modules vhci-hcd and uvcvideo.
 #include <arpa/inet.h>
@@ -85,7 +85,7 @@ static void makeConfig(void) {
     config[2] = configSize & 255, config[3] = configSize >> 8;
 }
 
-// --- Pictures: eight colour bars, with a black stripe that moves on with each frame ------------
+// --- Pictures: eight colour bars, with a black stripe that moves with each frame ----------------
 
 static const uint8_t barColours[8][3] = {{235, 128, 128}, {210, 16, 146}, {170, 166, 16}, {145, 54, 34},
                                          {106, 202, 222}, {81, 90, 240}, {41, 240, 110}, {16, 128, 128}};
@@ -106,7 +106,7 @@ static void bits(uint32_t value, int count) {
         if (byte == 255) frame[frameSize++] = 0;
     }
 }
-// One flat 8x8 block: its DC step since the last one, then end of block.
+// One flat 8x8 block: the DC difference to the previous block, then end of block.
 static void block(int level, int *last, int chroma) {
     static const uint16_t codes[2][10] = {{0, 2, 3, 4, 5, 6, 14, 30, 62, 126}, {0, 1, 2, 6, 14, 30, 62, 126, 254, 510}};
     static const uint8_t lengths[2][10] = {{2, 3, 3, 3, 3, 3, 4, 5, 6, 7}, {2, 2, 2, 3, 4, 5, 6, 7, 8, 9}};
@@ -127,7 +127,7 @@ static void huffmanTable(int id, const uint8_t *counts, const uint8_t *values) {
     raw(counts, 16), raw(values, n);
 }
 static void acTable(int id, const uint8_t *counts, const uint8_t *first, int firstCount) {
-    // The standard tables: an irregular start, then every other run/size pair in order.
+    // The standard tables: an irregular start, then all other run/size pairs in order.
     uint8_t values[162];
     memcpy(values, first, firstCount);
     int n = firstCount;
@@ -211,7 +211,7 @@ static void reply(uint32_t sequence, int status, const void *data, uint32_t coun
 
 static const struct size *chosen(void) { return &sizes[commit[2] == 2][(commit[3] - 1) % 3]; }
 static uint32_t word(const uint8_t *b) { return b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24; }
-// Turns a wish into something that the camera can do.
+// Adjusts requested settings to ones that the camera supports.
 static void settle(uint8_t *p) {
     int format = p[2] == 2 ? 2 : 1, index = p[3] >= 1 && p[3] <= 3 ? p[3] : 1;
     const struct size *s = &sizes[format - 1][index - 1];
@@ -269,7 +269,7 @@ static void receive(void) {
     uint8_t data[4096];
     readAll(&h, 48);
     uint32_t sequence = ntohl(h.sequence), length = ntohl(h.length);
-    if (ntohl(h.command) == 2) { // take a transfer back; its number lies where flags are
+    if (ntohl(h.command) == 2) { // unlink a transfer; its sequence number is where flags are otherwise
         int found = 0;
         for (int i = 0; i < queued; i++)
             if (queue[i].sequence == ntohl(h.flags)) memmove(queue + i, queue + i + 1, (--queued - i) * sizeof *queue), found = 1;
@@ -283,7 +283,7 @@ static void receive(void) {
     else if (queued < 64) queue[queued++] = (struct pending){sequence, length}, streaming = 1;
 }
 
-// Hands the frame that is under way to the transfers that wait for it.
+// Copies the current frame to the waiting transfers.
 static void stream(void) {
     const struct size *s = chosen();
     while (streaming && queued) {
@@ -341,7 +341,7 @@ static int findNode(char *path, size_t size) {
 
 enum { portFree = 4, triesMax = 500, tryMicroseconds = 20000 };
 
-// Whether a camera can be plugged in: the port is free, and the node of the last one, which goes a moment later, is gone.
+// Whether a camera can be plugged in: the port is free, and the node of the last camera, which disappears later, is gone.
 static int portIsFree(void) {
     char node[300], line[256];
     int port, state, isFree = 0;
@@ -355,7 +355,7 @@ static int nodeIsThere(void) {
     char node[300];
     return findNode(node, sizeof node) && !access(node, R_OK | W_OK);
 }
-// Waits for what the kernel does by itself in the machine's own time: nothing of it waits for a disk.
+// Waits for the kernel in the machine's own time: nothing of this waits for a disk.
 static int await(int (*isDone)(void)) {
     for (int tries = 0; tries < triesMax; tries++, usleep(tryMicroseconds))
         if (isDone()) return 1;
@@ -375,11 +375,11 @@ int main(int argc, char **argv) {
     makeConfig();
     int ends[2];
     if (system("modprobe -a vhci-hcd uvcvideo") || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return perror("usb-camera"), 125;
-    // In an emulated machine time leaps while a page of this program is read from disk, and waits would be over at once.
+    // In an emulated machine, time jumps while a page of this program is read from disk, and waits would time out at once.
     if (mlockall(MCL_CURRENT | MCL_FUTURE)) return perror("usb-camera: cannot stay in memory"), 125;
     if (!await(portIsFree)) return fprintf(stderr, "usb-camera: an earlier camera is still plugged in\n"), 125;
     pid_t server = fork();
-    // The child is a process of its own, with pages of its own.
+    // The child is a separate process with its own pages.
     if (!server) { mlockall(MCL_CURRENT | MCL_FUTURE), close(ends[0]), line = ends[1]; serve(); }
     close(ends[1]);
     FILE *attach = fopen("/sys/devices/platform/vhci_hcd.0/attach", "w");

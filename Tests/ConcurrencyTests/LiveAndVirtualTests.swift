@@ -65,7 +65,9 @@ import Testing
         let packets = clip.packets.prefix(60)
         let shown = Monitor([(timestamp: MediaTime, released: MediaTime, decoded: MediaTime)]())
         let sink = FrameTap { picture in
-            guard let released = picture.timestamps[.released], let decoded = picture.timestamps[.decoded] else { return }
+            guard let released = picture.timestamps[.released], let decoded = picture.timestamps[.decoded] else {
+                return
+            }
             shown.withLock { $0.append((picture.captureTime, released, decoded)) }
         }
         let live = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })

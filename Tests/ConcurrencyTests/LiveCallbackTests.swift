@@ -7,7 +7,7 @@ import Testing
 
 @testable import Rill
 
-/// Whoever is called by a pipeline or a receiver may call back: no lock is held while a sink, a tap, an observer or feedback
+/// Callbacks of a pipeline or a receiver may call back: no lock is held while a sink, a tap, an observer or feedback
 /// is called. Run under the thread sanitizer by the test script.
 @Suite struct LiveCallbackTests {
     private let resolution = Resolution(width: 96, height: 64)
@@ -216,7 +216,7 @@ import Testing
     }
 }
 
-/// The order in which packets leave, whoever hands them out.
+/// The order in which packets leave, from any thread.
 @Suite struct LivePacketOrderTests {
     @Test func `Each stream's packets leave in the order of their numbers, though two threads send`() throws {
         let resolution = Resolution(width: 96, height: 64)
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func `A batch hands out what it was given, and begins anew in the same memory`() {
+    @Test func `A batch passes on its packets, and is reused with the same memory`() {
         let batch = PacketBatch()
         #expect(batch.isEmpty)
         for round in 0..<3 {

@@ -15,7 +15,7 @@ import Testing
 @Suite struct LiveDirectCallTests {
     private static let seconds = isLongRun ? 60 : 15
 
-    @Test func `A sender and a receiver call each other directly, and repair what is lost`() throws {
+    @Test func `A sender and a receiver call each other directly, and repair losses`() throws {
         let call = DirectCall(loss: 0.05, seed: 1)
         try call.add(.high(Resolution(width: 320, height: 240), bitrate: .kilobits(500)), seed: 1)
         try call.run(seconds: Self.seconds)
@@ -52,7 +52,7 @@ private final class DirectCall {
 
     init(loss: Double, seed: UInt64) {
         let (wire, clock, senders) = (LossyWire(loss: loss, seed: seed), clock, senders)
-        // What is asked for again goes to the receiver, which is made after this.
+        // Retransmissions go to the receiver, which is created later.
         let laid = Monitor<LiveReceiver?>(nil)
         let packets = ConcurrentPacketTap { packet, _ in
             guard !wire.loses() else { return }
@@ -78,7 +78,7 @@ private final class DirectCall {
         participants.append(Participant(pipeline: pipeline, layer: layer))
     }
 
-    /// Has all of them send for so long, and looks what has come of it.
+    /// Lets all of them send for a duration, and checks the result.
     func run(seconds: Int) throws {
         let senders = try participants.map { participant in
             LiveSender(
@@ -90,7 +90,7 @@ private final class DirectCall {
         while clock.now < latest, !senders.allSatisfy(\.isFinished) {
             clock.sleep(until: clock.now + .milliseconds(50))
         }
-        // Whoever hangs is not waited for.
+        // A hanging thread is not waited for.
         let isOver = senders.allSatisfy(\.isFinished)
         try #require(isOver, "senders wait for ever")
         for sender in senders { try sender.waitUntilFinished() }

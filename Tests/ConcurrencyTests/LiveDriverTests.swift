@@ -97,7 +97,7 @@ struct LiveDriverTests {
         #expect(recording.frames(of: .high).count + sender.framesDropped[0] == 60)
     }
 
-    @Test func `A source is paced from its first frame on, wherever its clock begins`() throws {
+    @Test func `A source is paced from its first frame, wherever its clock starts`() throws {
         let source = try ShiftedPictures(resolution, start: .seconds(1_000_000), spacing: .milliseconds(1), count: 5)
         let sender = try LiveSender(source: source, layers: layers) { _, _ in }
         try sender.waitUntilFinished()
@@ -133,7 +133,7 @@ struct LiveDriverTests {
         #expect(sender.framesCaptured == 1)
     }
 
-    @Test func `Threads end with the receiver and the link that nobody stopped`() throws {
+    @Test func `Threads end with a receiver and a link that were not stopped`() throws {
         final class Witness: Sendable {}
         weak var ofReceiver: Witness?
         weak var ofLink: Witness?

@@ -23,7 +23,7 @@ import Testing
             for packet in packets {
                 let delay = MediaDuration.microseconds(Int.random(in: 0...40_000, using: &random))
                 let isLost = Int.random(in: 0..<100, using: &random) < 12
-                // Those that are lost come once more, but for some near the end; a few others come twice.
+                // Lost packets are retransmitted, except some near the end; a few others arrive twice.
                 let comesAgain =
                     isLost
                     ? index < frames * 3 / 4 || Bool.random(using: &random)

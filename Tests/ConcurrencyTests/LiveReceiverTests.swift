@@ -76,7 +76,7 @@ import Testing
         let statistics = try #require(try receiver.remove(gone.ssrc))
         #expect(statistics.decoder.framesDecoded == 6)
         #expect(gone.screen.isFinished && gone.screen.checksums.count == statistics.framesShown)
-        // It has the place of the one that has gone, whose packets are nobody's now.
+        // It replaces the removed one, whose packets now belong to no stream.
         try participants[3].receive(with: receiver)
         try call(participants, to: receiver, frameCount: 10)
         #expect(receiver.statistics(of: gone.ssrc) == nil)
@@ -116,7 +116,7 @@ import Testing
         #expect(others.map(\.screen.isFinished) == [true, true])
     }
 
-    @Test func `Packets count even when no frame comes of them`() throws {
+    @Test func `Packets count even without a complete frame`() throws {
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         let buffer = JitterBufferSettings(ssrc: SSRC(7), payloadType: PayloadType(96))
         try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: PictureRecording())
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: What the other side chooses
 
-    @Test func `A source that is taken is refused, and nothing else changes`() throws {
+    @Test func `A source already in use is rejected, and nothing else changes`() throws {
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         func settings(_ ssrc: UInt32, again: UInt32?, payloadType: UInt8 = 97) -> ReceiveSettings {
             let buffer = JitterBufferSettings(ssrc: SSRC(ssrc), payloadType: PayloadType(96))
@@ -201,7 +201,7 @@ import Testing
             settings.reportInterval = .milliseconds(20)
             try receiver.add(settings, sink: PictureRecording())
         }
-        // The reports of three sources and of one that nobody knows, in one datagram.
+        // The reports of three sources and of an unknown one, in one datagram.
         let order = [SSRC(77)] + sources
         let compound = [UInt8](capacity: 28 * order.count) { output in
             for ssrc in order {

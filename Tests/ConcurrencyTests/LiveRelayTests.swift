@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Several senders get back what is theirs with NAT, and the last one gets all without`(usesNAT: Bool)
+    func `With NAT each of several senders gets its own packets, without NAT the last one gets all`(usesNAT: Bool)
         async throws
     {
         let (senders, far) = (try (0..<5).map { _ in try socket() }, try socket())
@@ -141,7 +141,7 @@ import Testing
         relay.stop()
     }
 
-    @Test func `That nobody listens is counted, and the relay goes on`() async throws {
+    @Test func `A closed port is counted, and the relay continues`() async throws {
         let (near, far) = (try socket(), try socket())
         let gone = try socket()
         var settings = try settings("", to: gone)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `It can be stopped at any time, and what is left is told`() async throws {
+    @Test func `It can be stopped at any time, and reports what is left`() async throws {
         let (near, far) = (try socket(), try socket())
         let path = folder.path("relay.csv")
         let log = try RelayLog(path: path, name: path)
@@ -198,7 +198,7 @@ import Testing
         try log.finish()
         let fates = try records(path).map(\.fate)
         #expect(haveCome && fates == [RelayRecord.Fate](repeating: .abandoned, count: 100))
-        // One that nobody stops ends by itself.
+        // One that is not stopped ends by itself.
         _ = try LiveRelay(try settings("", to: far))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// A camera in the live driver: frames as they come, waits that end, and key frames where something begins.
 @Suite struct LiveSourceTests {
-    /// A source that gives frames by the monotonic clock, then waits, then begins anew in another size.
+    /// A source that gives frames by the monotonic clock, then waits, then restarts in another size.
     private final class Camera: FrameSource {
         let format = SourceFormat(resolution: .qqvga, frameRate: 30, isLive: true)
         private let small: TestPictures
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `Frames go on as they come, a new beginning is a key frame on each layer, and a wait can be stopped`()
+    @Test func `Frames are passed on as they arrive, a discontinuity gives key frames, and a wait can be stopped`()
         throws
     {
         let keys = Monitor([StreamLayer.RID: Int]())
@@ -57,7 +57,8 @@ import Testing
         #expect(sender.framesCaptured == 50)
         #expect(keys.withLock { $0 } == [.high: 2, .low: 2])
         let smallest = try #require(delays.withLock { $0.min() })
-        #expect(smallest >= .milliseconds(3) && smallest < .seconds(5), "the camera's own timestamps count: \(smallest)")
+        #expect(
+            smallest >= .milliseconds(3) && smallest < .seconds(5), "the camera's own timestamps count: \(smallest)")
     }
 
     /// A clip of so many pictures.
@@ -67,7 +68,7 @@ import Testing
         private var count = 0
 
         init(_ frameCount: Int) throws {
-            // Whoever compares pictures keeps them.
+            // A comparison of pictures keeps them.
             pictures = try TestPictures(.qqvga, capacity: 40)
             format = SourceFormat(resolution: .qqvga, frameRate: 30, frameCount: frameCount)
         }
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `A call goes on when a clip in its switcher has ended, and shows what it is changed to`() throws {
+    func `A call continues when a clip in its switcher has ended, and shows the next source`() throws {
         let ended = Monitor([Int]())
         let switcher = SourceSwitcher(try ShortClip(5)) { event in
             if case .ended(let number) = event { ended.change { $0.append(number) } }
@@ -122,7 +123,7 @@ import Testing
         #expect(report.layers[0].sent.keyFramesEncoded == (ending == .loop ? 3 : 1))
     }
 
-    @Test func `A camera in virtual time is refused, not waited for`() throws {
+    @Test func `A camera in virtual time is rejected at once`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: [.low], seed: 1))
         final class Away: FrameSource {
             let format = SourceFormat(resolution: .qqvga, frameRate: 30, isLive: true)
@@ -133,7 +134,7 @@ import Testing
         #expect(report.interruption == "\(VirtualTimeError.sourceIsLive)")
     }
 
-    @Test func `So much of a source is taken as was asked for`() throws {
+    @Test func `The requested part of a source is used`() throws {
         let scene = try PortraitScene(resolution: .qqvga, frameRate: 30)
         let timed = TimedSource(scene, duration: .seconds(1))
         #expect(timed.format.frameCount == 30)

@@ -56,7 +56,7 @@ struct TraceReplayTests {
     }
 
     /// What was done to faces, changed on the way and limited by a deadline, is done again.
-    @Test func `Beauty is done again as it was`() throws {
+    @Test func `The beauty filter is replayed as recorded`() throws {
         let resolution = Resolution(width: 160, height: 120)
         func scene() throws -> PortraitScene {
             try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 24)

@@ -9,7 +9,7 @@ import Testing
 
 /// Two ends of a call in one process, each with its own socket, keys and threads.
 @Suite struct VideoCallTests {
-    @Test func `Both layers go both ways under a key, and what is lost is repaired`() async throws {
+    @Test func `Both layers are sent both ways with a key, and losses are repaired`() async throws {
         let key = SRTPKey.generate()
         let (one, two) = try (CallEnd("one", key, loss: 0.05, seed: 1), CallEnd("two", key, loss: 0.05, seed: 2))
         try one.meet(two)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `With another key nothing is seen, and both are told why`() async throws {
+    @Test func `With another key nothing is shown, and both learn why`() async throws {
         let (one, two) = try (CallEnd("one", .generate()), CallEnd("two", .generate()))
         try one.meet(two)
         try two.meet(one)
@@ -100,7 +100,7 @@ import Testing
         #expect(one.call.statistics.participants[0].protected?.keyChanges == 50)
     }
 
-    @Test func `Who moves to another port is followed, and nobody else is`() async throws {
+    @Test func `A peer that moves to another port is followed, others are not`() async throws {
         let key = SRTPKey.generate()
         let (one, two) = try (CallEnd("one", key), CallEnd("two", key))
         try one.meet(two)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Their packets say where they are, where nobody does or what was said is wrong`(isSaid: Bool) async throws {
+    func `Packets reveal the peer's address if it is unknown or wrong`(isSaid: Bool) async throws {
         let key = SRTPKey.generate()
         let (one, two) = try (CallEnd("one", key), CallEnd("two", key))
         // As behind a router, which gives them another address than they know.
@@ -148,7 +148,7 @@ import Testing
         await two.call.end()
     }
 
-    @Test func `What waits in the socket when somebody is met is theirs`() async throws {
+    @Test func `Datagrams already in the socket belong to a new participant`() async throws {
         let key = SRTPKey.generate()
         let (one, two) = try (CallEnd("one", key), CallEnd("two", key))
         // It is sent to for a while before it knows of anybody.
@@ -166,7 +166,7 @@ import Testing
         await two.call.end()
     }
 
-    @Test func `Nothing goes in the clear where keys were given`() async throws {
+    @Test func `Nothing is sent unencrypted if there are keys`() async throws {
         let end = try CallEnd("one", nil)
         var half = ParticipantSettings("two", at: end.transport.localAddress, key: .generate())
         half.sendingKey = nil
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// In a process of its own: what others do beside it says nothing.
-    @Test func `Calls that have ended leave nothing behind`() async {
+    @Test func `Ended calls leave nothing behind`() async {
         await #expect(processExitsWith: .success) {
             let count = isLongRun ? 1000 : 40
             var before = SystemLoad()
@@ -339,7 +339,7 @@ struct SystemLoad: Equatable {
     }
 }
 
-/// Waits for something to become true, a minute at the most; whether it did.
+/// Waits until a condition is true, for at most a minute; returns whether it is.
 func eventually(_ isTrue: () -> Bool) async throws -> Bool {
     let clock = LiveClock()
     while clock.now < MediaTime.zero + .seconds(60) {

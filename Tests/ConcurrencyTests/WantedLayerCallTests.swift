@@ -6,7 +6,7 @@ import RillTestSupport
 import RillTransport
 import Testing
 
-/// One sequence of pictures of a participant, by the layer that is wanted; layers that nobody wants cost nothing.
+/// One sequence of pictures of a participant, in the wanted layer; unwanted layers cost nothing.
 @Suite struct WantedLayerCallTests {
     @Test func `The layer that is wanted is shown, in one sequence, and the other one rests`() async throws {
         let (one, two) = try (Sender("one"), Viewer("two", loss: 0.02))
@@ -44,7 +44,7 @@ import Testing
         #expect(!two.log.lines.contains { $0.contains("is muted") }, "a pause that we asked for is none of theirs")
     }
 
-    @Test func `Where nobody is, nothing is encoded; a layer works for all who want it`() async throws {
+    @Test func `Nothing is encoded without viewers; one encoding serves all who want the layer`() async throws {
         let one = try Sender("one")
         try await Task.sleep(for: .milliseconds(400))
         #expect(one.framesEncoded == [0, 0])
@@ -75,7 +75,7 @@ import Testing
         await one.call.end()
     }
 
-    @Test func `A sink may say what is wanted, and hide itself`() async throws {
+    @Test func `A sink can choose its layer, and hide itself`() async throws {
         let (one, two) = try (Sender("one"), Viewer("two"))
         let watching = try WantingSink()
         try one.meet(two)
@@ -105,7 +105,7 @@ import Testing
         await one.call.end()
     }
 
-    @Test func `Whoever changes his mind all the time is shown what he wanted last`() async throws {
+    @Test func `After many changes the last choice is shown`() async throws {
         let (one, two) = try (Sender("one"), Viewer("two", loss: 0.05))
         try one.meet(two)
         try await two.meet(one)
@@ -125,7 +125,7 @@ import Testing
         await one.call.end()
     }
 
-    @Test func `What they want, the app's own signalling may say`() async throws {
+    @Test func `The app's own signaling can carry what participants want`() async throws {
         let (one, two) = try (Sender("one"), Viewer("two", isPausable: false))
         try one.meet(two)
         try await two.meet(one)
@@ -151,7 +151,7 @@ import Testing
         #expect(two.sequence.stepsBack == 0)
     }
 
-    @Test func `Events that nobody takes keep nobody`() async throws {
+    @Test func `Unread events keep no participant alive`() async throws {
         let remains = Remains()
         do {
             let (one, two) = try (Sender("one"), Viewer("two"))
@@ -170,7 +170,7 @@ import Testing
         weak var participant: CallParticipant?
     }
 
-    /// Who sends both layers and sees nobody.
+    /// An end that sends both layers and receives none.
     private final class Sender: Sendable {
         let call: VideoCall
         let transport: UDPSocket

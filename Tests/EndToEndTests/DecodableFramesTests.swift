@@ -31,7 +31,7 @@ struct DecodableFramesTests {
     private let seedCount = UInt64(ProcessInfo.processInfo.environment["RILL_SEEDS"] ?? "60") ?? 60
 
     @Test(arguments: Stream.all)
-    func `What is released decodes to what was sent`(stream: Stream) throws {
+    func `Released frames decode to the sent pictures`(stream: Stream) throws {
         let sent = try SentStream(stream)
         var totals = Totals()
         for seed in 1...seedCount {
@@ -166,7 +166,7 @@ private final class Trial {
         for (index, packet) in sent.packets.enumerated() {
             let time = packet.time + .milliseconds(20) + time(below: jitter)
             if !chance(loss) { arrivals.append((time, index, .network)) }
-            // The same again, at any time; and sent again, needed or not.
+            // Duplicates, at any time; and retransmissions, needed or not.
             if chance(0.1) { arrivals.append((time + self.time(below: 300), index, .network)) }
             if chance(0.2) { arrivals.append((time + self.time(below: 300), index, .retransmission)) }
             if chance(0.05) { arrivals.append((time + self.time(below: 100), index, .fec)) }

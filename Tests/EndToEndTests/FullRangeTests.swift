@@ -138,7 +138,7 @@ import Testing
         #expect(pipeline.statistics[0].encoder.framesEncoded == count)
     }
 
-    @Test func `Raw NV12 becomes I420 and keeps its buffers apart`() throws {
+    @Test func `Raw NV12 becomes I420 and keeps its buffers separate`() throws {
         let source = I420Source(try NV12Pictures(count: 4), capacity: 1)
         for index in 0..<4 {
             guard case .frame(let frame) = try source.next() else { throw TestFailure("frame \(index)") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rill
 
-/// Bar 7 of the codecs, through the receiving pipeline.
+/// A sink that keeps every frame, through the receiving pipeline.
 @Suite struct KeepingSinkTests {
     @Test func `A sink that keeps every picture stops nothing but itself`() throws {
         let sender = try SendPipeline(

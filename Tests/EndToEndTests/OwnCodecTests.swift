@@ -87,7 +87,7 @@ struct OwnCodecTests {
         #expect(call.shown.count >= 85, "\(call.shown.count) shown, seed \(seed)")
     }
 
-    @Test func `FEC packets restore what was lost`() throws {
+    @Test func `FEC packets restore lost packets`() throws {
         let protection = FECSettings(
             percentage: .percent(50), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         let call = try call("delay=20ms,loss=3%,seed=5", protection: protection)
@@ -96,7 +96,7 @@ struct OwnCodecTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `Without repair a key frame is requested and comes`(seed: UInt64) throws {
+    func `Without repair a key frame is requested and arrives`(seed: UInt64) throws {
         let call = try call("delay=20ms,loss=2%,seed=\(seed)", frames: 200, nack: nil, playoutDelay: .milliseconds(60))
         expectTruePictures(call, "seed \(seed)")
         #expect(call.sender.encoder.keyFramesEncoded > 1 && call.received.decoder.keyFramesDecoded > 1)
@@ -104,7 +104,7 @@ struct OwnCodecTests {
         #expect(!call.shown.isEmpty)
     }
 
-    @Test func `What changes at run time is told to the encoder`() throws {
+    @Test func `Run-time changes are passed to the encoder`() throws {
         let log = RunLengthEncoder.Log()
         var settings = SendSettings(layers: [Self.layer()], seed: 1)
         settings.makeEncoder = { RunLengthEncoder($0.rid, $0.resolution, log: log) }
@@ -134,7 +134,7 @@ struct OwnCodecTests {
 
     private final class KeyLog: @unchecked Sendable { var frames: [EncodedFrame] = [] }
 
-    @Test func `A codec that nobody has is an error`() throws {
+    @Test func `An unknown codec is an error`() throws {
         #expect(throws: PipelineError.codec(.unsupportedCodec(.runLength))) {
             try SendPipeline(SendSettings(layers: [Self.layer()], seed: 1))
         }
@@ -146,7 +146,7 @@ struct OwnCodecTests {
         }
     }
 
-    @Test func `What the maker throws is told`() throws {
+    @Test func `The factory's error is reported`() throws {
         struct Busy: Error, CustomStringConvertible { var description: String { "the hardware is busy" } }
         var settings = SendSettings(layers: [Self.layer()], seed: 1)
         settings.makeEncoder = { _ in throw Busy() }

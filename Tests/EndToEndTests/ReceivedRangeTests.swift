@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 30), (10, 20)])
-    func `A decoded clip says its range, and changes it where the stream does`(first: Int, end: Int) throws {
+    func `A decoded clip has the stream's color range, and follows its changes`(first: Int, end: Int) throws {
         let clip = try DecodedSource(path: clip(fullFrom: first, to: end))
         #expect(clip.colorSpace == ColorSpace(range: first == 0 ? .full : .limited))
         let decoded = try frames(clip)
@@ -55,7 +55,7 @@ import Testing
         #expect(converted.allSatisfy { $0.colorSpace == .bt601 })
     }
 
-    @Test func `A receiver's sink gets limited range alone`() throws {
+    @Test func `A receiver's sink gets only limited range`() throws {
         let clip = try CodedClip(path: clip(fullFrom: 10, to: 20))
         var settings = ReceiveSettings(
             jitterBuffer: JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType, codec: .vp9),

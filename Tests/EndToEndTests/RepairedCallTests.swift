@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rill
 
-/// Losses are repaired: exactly those, and no more is sent again than was lost.
+/// Losses are repaired: exactly those, and no more is retransmitted than was lost.
 struct RepairedCallTests {
     private static func random(_ percent: Int, seed: UInt64) -> () -> Bool {
         var random = SeededGenerator(seed: seed)
@@ -73,7 +73,7 @@ struct RepairedCallTests {
         let asked = Set(call.requests.flatMap(\.numbers))
         #expect(asked.intersection(lost).count < lost.count)
         #expect(asked.subtracting(lost).count * 20 <= asked.count, "\(asked.subtracting(lost)) of \(asked.count)")
-        // An FEC packet is not sent again, however often it is asked for.
+        // An FEC packet is not retransmitted, however often it is NACKed.
         #expect(call.statistics.stream.retransmittedPacketsSent <= call.lost.count)
     }
 

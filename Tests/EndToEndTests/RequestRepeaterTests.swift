@@ -30,7 +30,7 @@ struct RequestRepeaterTests {
         #expect(times(count: 5, roundTrip: 320) == [40, 80, 120, 160, 200])
     }
 
-    @Test func `After a round in vain, twice as often`() {
+    @Test func `After a failed round, twice as often`() {
         #expect(times(count: 5, roundTrip: 160, isInVain: true) == (1...10).map { Double($0) * 10 })
     }
 

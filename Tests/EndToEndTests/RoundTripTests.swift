@@ -12,7 +12,7 @@ struct RoundTripTests {
     func `The round trip is known early and right`(delay: Int) throws {
         let call = try RepairedCall(frames: 300, network: "delay=\(delay)ms")
         let (time, first) = try #require(call.firstRoundTrip)
-        // There and, 20 ms later, back; the sender waits 100 ms at the most, and the echo takes the way there.
+        // There and, 20 ms later, back; the sender waits at most 100 ms, and the echo takes the forward path.
         let limit = MediaDuration.milliseconds(20 + 3 * delay + 100 + 40)
         #expect(time - .zero <= limit, "\(time)")
         for value in [first, try #require(call.received.roundTrip.roundTripTime)] {

@@ -60,7 +60,8 @@ final class RunLengthEncoder: VideoEncoder {
         var told = EncodedFrame(
             codec: .runLength, layer: StreamLayer(rid: rid), number: number,
             references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
-            resolution: resolution, captureTime: frame.captureTime, byteCount: coded.count, timestamps: frame.timestamps)
+            resolution: resolution, captureTime: frame.captureTime, byteCount: coded.count, timestamps: frame.timestamps
+        )
         told.rotation = frame.rotation
         number += 1
         statistics.framesEncoded += 1

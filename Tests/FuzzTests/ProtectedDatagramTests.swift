@@ -14,7 +14,7 @@ import Testing
         + [FuzzedPackets.paused]
 
     @Test(arguments: SRTPProfile.allCases)
-    func `Datagrams mutated before and behind their protection harm nothing`(_ profile: SRTPProfile) throws {
+    func `Datagrams mutated before and after their protection cause no harm`(_ profile: SRTPProfile) throws {
         let count = (isLongRun ? 10_000_000 : 100_000) / SRTPProfile.allCases.count
         let call = FuzzedCall(agreed: 1)
         var generator = SeededGenerator(seed: 26)

@@ -7,24 +7,24 @@ import Testing
 
 /// The bits that each layer takes, in every window of ten seconds that starts with one of its frames.
 struct BitrateTests {
-    @Test(.needsMedia, arguments: BarClip.webcams.map(\.whole))
-    func `Every ten seconds of a real clip keep to the targets`(clip: BarClip) throws {
+    @Test(.needsMedia, arguments: AcceptanceClip.webcams.map(\.whole))
+    func `Every ten seconds of a real clip keep to the targets`(clip: AcceptanceClip) throws {
         let folder = TemporaryFolder()
         let source = try FirstFrames(clip.frameCount, of: Clip.open(clip.path(in: folder)))
         try measure(clip, source, frameCount: clip.frameCount)
     }
 
-    @Test(.needsMedia, .needsMinutes, arguments: BarClip.webcams.map(\.whole))
-    func `Every ten seconds of a minute keep to the targets`(clip: BarClip) throws {
+    @Test(.needsMedia, .needsMinutes, arguments: AcceptanceClip.webcams.map(\.whole))
+    func `Every ten seconds of a minute keep to the targets`(clip: AcceptanceClip) throws {
         try measure(clip, SwingingFrames(clip.frames(), frameCount: 1800), frameCount: 1800)
     }
 
     @Test(.needsMinutes)
     func `Every ten seconds of the portrait keep to the targets`() throws {
-        try measure(.portrait, SwingingFrames(BarClip.portrait.frames(), frameCount: 1800), frameCount: 1800)
+        try measure(.portrait, SwingingFrames(AcceptanceClip.portrait.frames(), frameCount: 1800), frameCount: 1800)
     }
 
-    private func measure(_ clip: BarClip, _ source: some FrameSource, frameCount: Int) throws {
+    private func measure(_ clip: AcceptanceClip, _ source: some FrameSource, frameCount: Int) throws {
         let layers = [LayerSettings.high(clip.resolution, bitrate: clip.bitrate), .low]
         let log = CodedSizes()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: log))

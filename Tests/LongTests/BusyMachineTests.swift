@@ -24,11 +24,11 @@ struct BusyMachineTests {
     /// Each clip with each codec where the tests may take minutes, else each once.
     private static let realClips =
         isLongRun
-        ? BarClip.webcams.flatMap { clip in VideoCodec.allCases.map { (clip, $0) } }
-        : Array(zip(BarClip.webcams, VideoCodec.allCases))
+        ? AcceptanceClip.webcams.flatMap { clip in VideoCodec.allCases.map { (clip, $0) } }
+        : Array(zip(AcceptanceClip.webcams, VideoCodec.allCases))
 
     @Test(.needsMedia, arguments: realClips)
-    func `The same files of a real clip come out idle and busy`(clip: BarClip, codec: VideoCodec) throws {
+    func `The same files of a real clip come out idle and busy`(clip: AcceptanceClip, codec: VideoCodec) throws {
         let path = try clip.path(in: folder)
         try compare(codec, 2) { try FirstFrames(clip.frameCount, of: Clip.open(path)) }
     }

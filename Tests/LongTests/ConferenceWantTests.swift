@@ -14,7 +14,7 @@ import Testing
 
     /// In real time, which a machine that runs other tests beside it has not.
     @Test(.needsMinutes)
-    func `Who is looked at is seen large soon, and nobody else encodes that`() async throws {
+    func `The viewed participant is soon shown large, and no other encodes the high layer`() async throws {
         let changes = 100
         let screens = (0..<Self.count).map { _ in Screen() }
         let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
@@ -59,7 +59,7 @@ import Testing
         note(
             "\(changes) changes of who is high among \(Self.count): \(latencies[changes / 2]) in the middle, "
                 + "p95 \(latencies[changes * 95 / 100]), \(latencies[changes - 1]) at the most")
-        #expect(late == 0, "encoders of layers that nobody wants have worked")
+        #expect(late == 0, "encoders of unwanted layers were active")
         #expect(latencies[changes * 95 / 100] <= Self.roundTrip + .milliseconds(150))
         await viewer.end()
         for sender in senders { await sender.call.end() }
@@ -78,7 +78,7 @@ import Testing
         return false
     }
 
-    /// Waits for something to become true, a minute at the most.
+    /// Waits until a condition is true, for at most a minute.
     private func until(_ isTrue: () -> Bool) async throws -> Bool {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(60)

@@ -206,7 +206,7 @@ struct DayOfVideo {
             for number in buffer.requestedPackets.map(\.rawValue) {
                 let next = firstSequence &+ UInt16(truncatingIfNeeded: sent)
                 let age = Int(next &- number)
-                // What was not sent yet cannot be answered, nor what is no longer kept.
+                // Packets not sent yet cannot be retransmitted, nor those no longer kept.
                 guard (1...min(sent, Run.history / 2)).contains(age) else { continue }
                 deliver(
                     Arrival(time: now + DayOfVideo.roundTripTime, packet: sent - age, origin: .retransmission))

@@ -15,7 +15,7 @@ struct LongCallTests {
 
     @Test(
         .enabled(if: !isAddressSanitized, "the address sanitizer keeps freed memory"), arguments: networks)
-    func `Memory stays what it was after the first minute`(network: String) async throws {
+    func `Memory does not grow after the first minute`(network: String) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [network] in
             try LongCall(network: network).run()

@@ -12,8 +12,8 @@ import Testing
 ///     RILL_MEDIA=FOLDER swift test --disable-xctest --filter SmallPicture
 @Suite(.serialized) struct SmallPictureTests {
     /// The whole clips: a few pictures of so slow a layer would say nothing.
-    @Test(.needsMedia, arguments: BarClip.webcams.map(\.whole))
-    func `Smoothing gains at low rates, and costs nothing at the usual one`(clip: BarClip) throws {
+    @Test(.needsMedia, arguments: AcceptanceClip.webcams.map(\.whole))
+    func `Smoothing gains at low rates, and costs nothing at the usual one`(clip: AcceptanceClip) throws {
         for kilobits in isLongRun ? [45, 30, 20, 12] : [45, 12] {
             var low = LayerSettings.low
             low.bitrate = .kilobits(kilobits)

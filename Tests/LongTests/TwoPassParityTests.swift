@@ -12,19 +12,19 @@ struct TwoPassParityTests {
 
     @Test(.needsVPXTools, arguments: VideoCodec.allCases, [nil, 20])
     func `The portrait is coded to the bytes of vpxenc`(codec: VideoCodec, quality: Int?) throws {
-        var clip = BarClip.portrait
+        var clip = AcceptanceClip.portrait
         clip.frameCount = min(clip.frameCount, 60)
         try compareBytes(clip, codec, quality)
     }
 
     @Test(.needsVPXTools, .needsMedia, arguments: VideoCodec.allCases)
     func `A real clip is coded to the bytes of vpxenc`(codec: VideoCodec) throws {
-        var clip = BarClip.webcams[0]
+        var clip = AcceptanceClip.webcams[0]
         clip.frameCount = isLongRun ? 300 : 40
         try compareBytes(clip, codec, nil)
     }
 
-    private func compareBytes(_ clip: BarClip, _ codec: VideoCodec, _ quality: Int?) throws {
+    private func compareBytes(_ clip: AcceptanceClip, _ codec: VideoCodec, _ quality: Int?) throws {
         let context = "\(clip.testDescription), \(codec.rawValue), quality \(quality.map(String.init) ?? "free")"
         let input = try clip.path(in: folder)
         var layer = LayerSettings.high(clip.resolution, bitrate: clip.bitrate, codec: codec)
@@ -59,7 +59,8 @@ struct TwoPassParityTests {
         #expect(times == (0..<clip.frameCount).map { MediaTime(ticks: Int64($0) * 3000, rate: 90_000) }, "\(context)")
     }
 
-    private func encodeWithVPXEnc(_ clip: BarClip, _ settings: EncoderSettings, _ input: String) throws -> String {
+    private func encodeWithVPXEnc(_ clip: AcceptanceClip, _ settings: EncoderSettings, _ input: String) throws -> String
+    {
         let output = folder.path("theirs.ivf")
         let isUnlimited = settings.quality != nil && settings.codec == .vp8
         var arguments = [

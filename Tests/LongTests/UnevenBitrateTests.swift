@@ -10,14 +10,14 @@ import Testing
 @Suite(.serialized)
 struct UnevenBitrateTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        var clip: BarClip
+        var clip: AcceptanceClip
         var codec: VideoCodec
         var pattern: UnevenFrames
 
         var testDescription: String { "\(pattern), \(codec.rawValue), \(clip)" }
     }
 
-    static let clips = BarClip.webcams.map(\.whole)
+    static let clips = AcceptanceClip.webcams.map(\.whole)
 
     /// One with each codec, and two where the tests may take minutes.
     private static let sample =
@@ -72,7 +72,7 @@ private struct Run {
         var frame: UnevenFrames.Frame
         var bits: Double
         var isKey: Bool
-        /// Luma PSNR in dB; 0 where nobody looked.
+        /// Luma PSNR in dB; 0 if it was not measured.
         var quality: Double
     }
 

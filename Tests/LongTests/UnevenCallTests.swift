@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized)
 struct UnevenCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        var clip: BarClip
+        var clip: AcceptanceClip
         var codec: VideoCodec
         var pattern: UnevenFrames
 
@@ -46,7 +46,7 @@ struct UnevenCallTests {
 
     /// The stream takes 86 % of the link, and a queue of 300 ms is all that there is for what comes above that.
     @Test(.needsMedia, arguments: isLongRun ? all : sample)
-    func `A link that the target fits takes what comes after gaps`(testCase: Case) throws {
+    func `A link that fits the target bitrate carries the frames after gaps`(testCase: Case) throws {
         let network = try LinkSettings(notation: "rate=1M,delay=30ms,queue=300ms")
         let layer = try testCase.loopback(over: network).runInVirtualTime().layers[0]
         #expect(layer.received.shownShare >= 0.97, "\(testCase.testDescription): \(layer.received.shownShare)")
@@ -55,7 +55,7 @@ struct UnevenCallTests {
         note("\(testCase.testDescription): \(shown) shown, \(lost) packets lost")
     }
 
-    /// In real time: a machine that is busy drops more frames, which is what this is about, but for the lower bound.
+    /// In real time: a busy machine drops more frames, which is what this tests, except for the lower bound.
     @Test(.needsMedia, .needsMinutes, arguments: UnevenFrames.all, VideoCodec.allCases)
     func `A live source that drops frames keeps the target`(pattern: UnevenFrames, codec: VideoCodec) throws {
         let coded = Monitor([(time: MediaTime, bits: Double)]())

@@ -21,8 +21,8 @@ struct VPXEncParityTests {
         try compareBytes(.portrait.at(bitrate), codec)
     }
 
-    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
-    func `A real clip is coded to the bytes of vpxenc`(clip: BarClip, codec: VideoCodec) throws {
+    @Test(.needsVPXTools, .needsMedia, arguments: AcceptanceClip.webcams, VideoCodec.allCases)
+    func `A real clip is coded to the bytes of vpxenc`(clip: AcceptanceClip, codec: VideoCodec) throws {
         // One rate of the four where the tests may not take minutes.
         for bitrate in isLongRun ? Self.bitrates : [clip.bitrate] { try compareBytes(clip.at(bitrate), codec) }
     }
@@ -32,13 +32,13 @@ struct VPXEncParityTests {
         try compareQuality(.portrait)
     }
 
-    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams)
-    func `A real clip is shown as well as by vpxdec`(clip: BarClip) throws {
+    @Test(.needsVPXTools, .needsMedia, arguments: AcceptanceClip.webcams)
+    func `A real clip is shown as well as by vpxdec`(clip: AcceptanceClip) throws {
         try compareQuality(clip)
     }
 
     /// Through the sending pipeline frame by frame, and through the transcoder into a file, with the low layer beside it.
-    private func compareBytes(_ clip: BarClip, _ codec: VideoCodec) throws {
+    private func compareBytes(_ clip: AcceptanceClip, _ codec: VideoCodec) throws {
         let context = "\(clip.testDescription), \(codec.rawValue)"
         let input = try clip.path(in: folder)
         let reference = try frames(ofIVF: encodeWithVPXEnc(clip, codec, input))
@@ -67,7 +67,7 @@ struct VPXEncParityTests {
     }
 
     /// What a call over a clean network shows, against vpxdec's pictures of vpxenc's file.
-    private func compareQuality(_ clip: BarClip) throws {
+    private func compareQuality(_ clip: AcceptanceClip) throws {
         let input = try clip.path(in: folder)
         let decoded = folder.path("theirs.y4m")
         try Peer.vpxdec.run("-o", decoded, encodeWithVPXEnc(clip, .vp8, input))
@@ -100,7 +100,7 @@ struct VPXEncParityTests {
     }
 
     /// vpxenc at our encoder's default settings. Without a rate it would take the clip's as its time base.
-    private func encodeWithVPXEnc(_ clip: BarClip, _ codec: VideoCodec, _ input: String) throws -> String {
+    private func encodeWithVPXEnc(_ clip: AcceptanceClip, _ codec: VideoCodec, _ input: String) throws -> String {
         let output = folder.path("theirs.ivf")
         let settings = EncoderSettings(codec)
         let common = [

@@ -97,7 +97,7 @@ struct BeautyFilterTests {
         #expect(filter.statistics.framesFiltered == 1)
     }
 
-    @Test func `What the frame says of itself stays`() throws {
+    @Test func `The frame's own values stay`() throws {
         var picture = try frame(32, 32, seed: 2)
         picture.captureTime = .zero + .seconds(5)
         picture.colorSpace = .bt709
@@ -119,7 +119,7 @@ struct BeautyFilterTests {
 
     /// Every level of the deadline works on pictures of all sizes, and gives up what it says.
     @Test(arguments: BeautyLevel.allCases)
-    func `Levels give up what they say`(level: BeautyLevel) throws {
+    func `Each level omits what it documents`(level: BeautyLevel) throws {
         for (width, height) in [(16, 16), (33, 17), (96, 54), (97, 55)] {
             let resolution = Resolution(width: width, height: height)
             let pool = try FramePool(resolution: resolution, capacity: 2)

@@ -3,7 +3,7 @@ import Testing
 @testable import RillBeauty
 
 struct BeautyOptionsTests {
-    @Test func `Defaults and presets are those that are stated`() {
+    @Test func `Defaults and presets have their documented values`() {
         let natural = BeautyOptions.natural
         #expect(natural == BeautyOptions())
         #expect(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// The bars of quality, on the drawn portrait and on real clips.
+/// The quality targets, on the drawn portrait and on real clips.
 struct BeautyQualityTests {
     /// A picture, and where to find what in it: drawn after looking at it.
     struct Subject: Sendable, CustomTestStringConvertible {
@@ -43,7 +43,7 @@ struct BeautyQualityTests {
         Subject(
             name: "book",
             // The cheek in the light and the chin. The other cheek and the forehead are ten pixels wide between hair and
-            // features: there 0.43 and 0.31 of the texture are left at the most.
+            // features: there 0.43 and 0.31 of the texture are left at most.
             skin: [PixelRect(313, 138, 327, 147), PixelRect(298, 160, 317, 166)],
             // Eyes, the brow that is seen, lips, the hair on both sides.
             features: [
@@ -54,7 +54,7 @@ struct BeautyQualityTests {
             load: { try frame(0, of: "webcam_640x480.y4m") }),
         Subject(
             name: "sister",
-            // The forehead and the cheek in the light; of the other one, five rows high, 0.33 are left at the most.
+            // The forehead and the cheek in the light; of the other one, five rows high, 0.33 are left at most.
             skin: [PixelRect(290, 104, 318, 112), PixelRect(280, 138, 292, 150)],
             features: [
                 PixelRect(286, 115, 302, 123), PixelRect(313, 117, 328, 125), PixelRect(283, 123, 300, 132),

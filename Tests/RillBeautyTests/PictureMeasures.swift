@@ -3,7 +3,7 @@ import RillScenes
 
 @testable import RillBeauty
 
-// What the bars of the filter are measured in: figures of the luma in a rectangle.
+// The measures for the targets of the filter: values of the luma in a rectangle.
 
 extension PixelRect {
     init(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) {

@@ -12,7 +12,7 @@ import Testing
         #expect(Span<UInt8>().array.isEmpty)
     }
 
-    @Test func `Views are appended whole, empty ones too`() {
+    @Test func `Spans are appended completely, empty ones, too`() {
         var target: [UInt8] = [9]
         target.append(copying: bytes.span)
         target.append(copying: Span<UInt8>())

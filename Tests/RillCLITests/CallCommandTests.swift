@@ -74,7 +74,7 @@ import Testing
         #expect(String(decoding: try read(page), as: UTF8.self).contains("Frames of the low stream"))
         let json = try JSONSerialization.jsonObject(with: Data(theirs.output)) as? [String: Any]
         let lengths = (json?["samples"] as? [[String: Any]])?.compactMap { $0["length"] as? Double } ?? []
-        // The end of the call, however short, is no sample of its own.
+        // The end of the call, however short, is not a separate sample.
         #expect(lengths.count >= 6 && lengths.allSatisfy { $0 >= 0.25 } && json?["statistics"] != nil, "\(lengths)")
         let secret = String(decoding: try read(key), as: UTF8.self).trimmingCharacters(in: .newlines)
         #expect(!(mine.errors + mine.text + theirs.errors + theirs.text).contains(secret))

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `Inspect writes the frames of a stream, and says of which`() throws {
+    @Test func `Inspect writes the frames of a stream, and reports which one`() throws {
         let (path, frames) = (try record("call.pcap"), folder.path("out.ivf"))
         let json = try rill("inspect", path, "--frames", frames, "--json").text
         let extraction = try #require(json.split(separator: "\"extraction\"").last.map(String.init))
@@ -40,7 +40,7 @@ import Testing
         #expect(number("frames", in: try rill("inspect", frames, "--json").text) == count)
     }
 
-    @Test func `Replay sends all that was recorded, and says so`() throws {
+    @Test func `Replay sends the whole recording, and reports it`() throws {
         let path = try record("call.pcap")
         let socket = try LocalSocket()
         let outcome = try rill("replay", path, "--to", "127.0.0.1:\(socket.port)", "--speed", "10", "--json")
@@ -63,12 +63,12 @@ import Testing
         ["inspect", "-", "--frames", "x.ivf"], ["inspect", "x.pcap", "--codec", "av1"],
         ["loopback", "--capture", "x.ivf"], ["loopback", "--capture", "-"],
     ])
-    func `What cannot be asked for is refused with the usage`(arguments: [String]) throws {
+    func `Invalid options are rejected with the usage`(arguments: [String]) throws {
         let outcome = try rillProgram().run(arguments)
         #expect(outcome.status == 64 && outcome.errors.contains("Usage:"), "\(outcome.errors)")
     }
 
-    @Test func `What is no capture is refused by its name`() throws {
+    @Test func `A file that is not a capture is rejected by its name`() throws {
         let outcome = try rill("replay", folder.path("none.pcap"), "--to", "127.0.0.1:1")
         #expect(outcome.status == 2 && outcome.errors.contains("none.pcap: no such file"), "\(outcome.errors)")
     }

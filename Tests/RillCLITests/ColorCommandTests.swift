@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `A clip in full range becomes limited in every output, and that is said`() throws {
+    @Test func `A full-range clip becomes limited range in every output, with a note`() throws {
         let full = try clip("full.y4m", "Ip A1:1 C420jpeg XCOLORRANGE=FULL")
         let limited = folder.path("limited.y4m")
         let outcome = try rill("transcode", full, limited)
@@ -124,7 +124,7 @@ import Testing
         ("I? A1:1 C420jpeg", "I? A1:1 C420jpeg", []), ("C420jpeg", "I? A0:0 C420jpeg", []),
         ("Im A1:1 C420jpeg", "I? A1:1 C420jpeg", ["picture by picture"]),
     ])
-    func `A Y4M says of pixels and fields what its source says`(
+    func `A Y4M file has the pixel aspect and field order of its source`(
         parameters: String, said: String, unsaid: [String]
     ) throws {
         let source = try clip("source.y4m", parameters)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"))
-    func `What containers say of pixels, fields, alpha and matrix goes on, or is named`() throws {
+    func `Pixel aspect, fields, alpha and matrix of a container are kept, or reported`() throws {
         func make(_ name: String, _ options: [String]) throws -> String {
             let path = folder.path(name)
             try Peer.ffmpeg.run(

@@ -18,7 +18,7 @@ func rill(_ arguments: String..., input: String = "/dev/null") throws -> Running
     try rillProgram().run(arguments, input: input)
 }
 
-/// Ports of this machine that nobody has at present.
+/// Ports of this machine that are free at present.
 func freePorts(_ count: Int) throws -> [String] {
     let sockets = try (0..<count).map { _ in try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
     return sockets.map { "\($0.localAddress.port)" }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["re", "clip.mp4", "xyz", "visualise", ""])
-    func `What means nothing, or several, is not guessed`(word: String) {
+    func `Unknown or ambiguous names are not guessed`(word: String) {
         #expect(CommandSuggestion.nearest(to: word, of: Self.names) == nil)
     }
 

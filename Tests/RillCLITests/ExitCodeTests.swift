@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
-    func `Where no frame can be decoded the reason is said`() throws {
+    func `If no frame can be decoded the reason is reported`() throws {
         let clip = folder.path("ten.ivf")
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30:duration=0.2", "-c:v", "libvpx-vp9",
@@ -70,7 +70,7 @@ import Testing
         #expect(unreachable.status == 64 && unreachable.errors.contains("the frame rate goes up to 240, not 241"))
     }
 
-    @Test func `Of what is cut off the beginning is used, and that is a code of its own`() throws {
+    @Test func `The start of truncated input is used, with its own exit code`() throws {
         let clip = try movingClip(in: folder, frames: 30)
         let (coded, capture) = (folder.path("clip.ivf"), folder.path("call.pcap"))
         #expect(try rill("transcode", clip, coded).status == 0)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `A full disk behind standard output is an error`() throws {
+    @Test func `A full disk at standard output is an error`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         let shell = try #require(Program(path: "/bin/sh"))
         for options in ["", "--json"] {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [["generate", "portrait", "-"], ["transcode", "CLIP", "-"], ["inspect", "CLIP"], ["--help"]])
-    func `Who reads only the beginning ends the program without a word`(words: [String]) throws {
+    func `A closed pipe ends the program silently`(words: [String]) throws {
         let clip = try movingClip(in: folder, frames: 200, width: 160, height: 120)
         let arguments = words.map { $0 == "CLIP" ? clip : $0 }
         let shell = try #require(Program(path: "/bin/bash"))

@@ -10,7 +10,7 @@ import Testing
         #expect(outcome.errors.contains("/no/such/file.ivf: no such file"), "\(outcome.errors)")
     }
 
-    @Test func `A file of no known kind is said to be one`() throws {
+    @Test func `A file of unknown kind is reported`() throws {
         let path = folder.path("words.ivf")
         try write(Array("these are words, not pictures, and nobody made them so".utf8), to: path)
         let outcome = try rill("inspect", path)
@@ -33,7 +33,7 @@ import Testing
         return path
     }
 
-    @Test func `Frames without a key frame are no file, and no success`() throws {
+    @Test func `Frames without a key frame give no file, and an error`() throws {
         let capture = try captureWithoutKeyFrames()
         let out = folder.path("out.ivf")
         for options in [[], ["--json"]] {

@@ -33,7 +33,7 @@ import Testing
         #expect(first.errors.contains("measured:"))
     }
 
-    @Test func `Repair is asked for in the words of its trade`() throws {
+    @Test func `Repair options use the field's terms`() throws {
         let arguments = [
             "loopback", try movingClip(in: folder, frames: 60), "--json", "--playout-delay", "300ms", "--network",
             "loss=10%,delay=20ms,seed=3",
@@ -75,7 +75,7 @@ import Testing
         #expect(report.layers.allSatisfy { $0.received.framesShown > 0 })
     }
 
-    @Test func `A call without sleep is a call, or tells why it is none`() throws {
+    @Test func `A call without sleep works, or reports why it does not`() throws {
         let clip = try movingClip(in: folder, frames: 30)
         let outcome = try rill("loopback", clip, "--live", "--sleepless", "--no-compare", "--json")
         if unsafe access("/dev/cpu_dma_latency", W_OK) == 0 {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `The return path has settings of its own`() throws {
+    @Test func `The return path has its own settings`() throws {
         let arguments = [
             "loopback", try movingClip(in: folder, frames: 30), "--json", "--network", "loss=20%,delay=40ms,seed=3",
         ]
@@ -113,7 +113,7 @@ import Testing
         #expect(counts == [60, 10])
     }
 
-    @Test func `A duration plays the beginning of a clip`() throws {
+    @Test func `A duration plays the start of a clip`() throws {
         let clip = try movingClip(in: folder, frames: 60)
         for (duration, frames) in [("1s", 30), ("500ms", 15), ("5s", 60)] {
             let outcome = try rill("loopback", clip, "--duration", duration, "--json")
@@ -130,7 +130,7 @@ import Testing
             ("mp4", ["-c:v", "libx264", "-movflags", "+faststart"]), ("webm", ["-c:v", "libvpx"]),
             ("mkv", ["-c:v", "libx264"]),
         ])
-    func `Of a file that is cut off the beginning is played, and that is said`(container: String, options: [String])
+    func `The start of a truncated file is played, with a warning`(container: String, options: [String])
         throws
     {
         let path = folder.path("clip.\(container)")
@@ -150,7 +150,7 @@ import Testing
         #expect(beginning.status == 0, "\(beginning.errors)")
     }
 
-    @Test func `A screen that stands still rests`() throws {
+    @Test func `A static screen is not encoded`() throws {
         let raw = folder.path("slide.yuv")
         var frame = [UInt8](repeating: 128, count: 64 * 48 * 3 / 2)
         for index in 0..<64 * 48 where index % 7 < 3 { frame[index] = 30 }

@@ -37,7 +37,7 @@ import Testing
         #expect(lines(.aesCM128Tag80)["ffplay"]?.command?.contains("srtp") == true)
     }
 
-    @Test func `A line that holds the key says so, and no other holds it`() {
+    @Test func `Only a marked line contains the key`() {
         let lines = lines(.aeadAES128GCM)
         #expect(lines["gst-launch-1.0"]?.command?.contains("ssrc=(uint)7,srtp-key=(buffer)") == true)
         #expect(lines["gst-launch-1.0"]?.remark?.contains("contains the key") == true)
@@ -47,7 +47,7 @@ import Testing
                 == true)
     }
 
-    @Test func `Elsewhere in the clear, rill receive has to be told to listen`() {
+    @Test func `Without encryption, rill receive must be told to listen to other machines`() {
         let address = UDPAddress(.v6(0x2001_0db8 << 96 | 1, zone: 0), port: 5004)
         let lines = lines(to: address)
         #expect(lines["rill receive"]?.command == "rill receive out.sdp --listen 2001:db8::1")

@@ -24,7 +24,7 @@ import Testing
         ["transcode", "CLIP", "OUT", "--bitrate", "1500"], ["transcode", "CLIP", "OUT", "--bitrate", "1500", "--good"],
         ["transcode", "CLIP", "OUT", "--bitrate", "1500", "--codec", "vp9"], ["loopback", "CLIP", "--bitrate", "1500"],
     ])
-    func `What nothing can be coded at is refused, and what was meant is guessed`(arguments: [String]) throws {
+    func `Unreachable bitrates are rejected, and the intended one is suggested`(arguments: [String]) throws {
         let clip = try movingClip(in: folder, frames: 6, width: 160, height: 120)
         let words = arguments.map { $0 == "CLIP" ? clip : $0 == "OUT" ? folder.path("o.ivf") : $0 }
         let outcome = try rillProgram().run(words)
@@ -61,7 +61,7 @@ import Testing
         return try #require(summary.outputs.first)
     }
 
-    @Test func `An output far from its target is told of, with both`() throws {
+    @Test func `An output far from its target is reported, with both bitrates`() throws {
         let out = folder.path("o.ivf")
         let clip = try noise(frames: 90)
         let above = try rill("transcode", clip, out, "--bitrate", "20k", "--json")
@@ -77,7 +77,7 @@ import Testing
         #expect(below.errors.contains("target 50000.0: these pictures need no more"), "\(below.errors)")
         let good = try rill("transcode", still, out, "--bitrate", "150k")
         #expect(good.status == 0 && !good.errors.contains("these pictures"), "\(good.errors)")
-        // Where quality is constant there is no target.
+        // With constant quality there is no target.
         let constant = try rill("transcode", clip, out, "--quality", "30", "--json")
         #expect(try !constant.errors.contains("these pictures") && summary(constant).targetBitrate == nil)
 

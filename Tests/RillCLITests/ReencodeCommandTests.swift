@@ -33,7 +33,7 @@ import Testing
         #expect(outcome.text.contains("dropped live"))
     }
 
-    @Test func `What does not fit is said`() throws {
+    @Test func `Inputs that do not match are reported`() throws {
         let (clip, trace, coded) = try call()
         let out = folder.path("out.ivf")
         for (arguments, words) in [

@@ -9,10 +9,10 @@ import Testing
 
     private func socket() throws -> UDPSocket { try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
 
-    /// A port of this machine that nobody has at present.
+    /// A port of this machine that is free at present.
     private func freePort() throws -> UInt16 { try socket().localAddress.port }
 
-    @Test func `Wrong words are refused with what was expected`() throws {
+    @Test func `Wrong arguments are rejected with the expected ones`() throws {
         let cases: [(words: [String], reason: String)] = [
             ([], "in pairs"), (["--listen", "5004"], "in pairs: there are 1 of --listen and 0 of --to"),
             (["--listen", "70000", "--to", "127.0.0.1:5006"], "--listen 70000: expected a port"),
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `What the system refuses is told, and nothing is written`() throws {
+    @Test func `System errors are reported, and nothing is written`() throws {
         let taken = try socket()
         let port = "\(taken.localAddress.port)"
         let log = folder.path("relay.csv")
@@ -51,7 +51,7 @@ import Testing
         #expect(silent.status == 3 && silent.errors.contains("no datagram arrived"), "\(silent.errors)")
     }
 
-    @Test func `A port alone is this machine's, and one for everybody is told as such`() throws {
+    @Test func `A bare port is local, and an open one is reported as such`() throws {
         func said(_ listen: String, to: String = "127.0.0.1:9") throws -> String {
             try rill("relay", "--listen", listen, "--to", to, "--duration", "50ms").errors
         }
@@ -64,7 +64,7 @@ import Testing
         #expect(open.contains("listening on 0.0.0.0:") && open.contains("anybody who reaches"), "\(open)")
     }
 
-    @Test func `Ctrl-C ends it well: table, log and page tell what was done`() throws {
+    @Test func `Ctrl-C ends it cleanly: table, log and page show the results`() throws {
         let (near, far, port) = (try socket(), try socket(), try freePort())
         let (log, page) = (folder.path("relay.csv"), folder.path("relay.html"))
         let target = "127.0.0.1:\(far.localAddress.port)"
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `Two pairs are two relays, and JSON tells the seed of each direction`() throws {
+    @Test func `Two pairs are two relays, and JSON has the seed of each direction`() throws {
         let (near, far, ports) = (try socket(), [try socket(), try socket()], [try freePort(), try freePort()])
         var words = ["relay", "--nat", "--json", "--duration", "3s", "--return-network", "delay=1ms"]
         for (port, socket) in zip(ports, far) {

@@ -82,7 +82,7 @@ import Testing
         #expect(compared > 60)
     }
 
-    @Test func `A call that dies says so, though no rule counts a freeze that nothing ends`() throws {
+    @Test func `A call that dies is reported, though no rule counts a freeze without end`() throws {
         let page = try Self.call("dead.html", network: "blackout=60s@2s,delay=40ms").page
         let document = try MarkupDocument(page)
         #expect(document.named("th").contains { $0.text == "no picture shown at the end" })
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [["--report", "page.txt"], ["--report", "-"], ["--report", "a.html", "--output", "a.html"]])
-    func `A page goes to a file of its own whose name says what it is`(arguments: [String]) throws {
+    func `A page needs a separate file with the right extension`(arguments: [String]) throws {
         let outcome = try rillProgram().run(["loopback"] + arguments)
         #expect(outcome.status == 64, "\(arguments): \(outcome.errors)")
     }

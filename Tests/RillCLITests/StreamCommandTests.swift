@@ -8,7 +8,7 @@ import Testing
 
     // MARK: From one to the other
 
-    @Test func `A clip arrives whole, by its description, which is its owner's alone`() throws {
+    @Test func `A clip arrives complete by its description, which only its owner can read`() throws {
         let (port, key) = (try freePorts(1)[0], folder.path("stream.key"))
         let clip = try movingClip(in: folder, frames: 30, width: 162, height: 122)
         let (sdp, output, page) = (folder.path("out.sdp"), folder.path("got.y4m"), folder.path("got.html"))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["ivf", "webm"])
-    func `What comes is written as it came, of the layer that is chosen`(kind: String) throws {
+    func `The packets of the chosen layer are written unchanged`(kind: String) throws {
         let (port, sdp, output) = (try freePorts(1)[0], folder.path("out.sdp"), folder.path("low.\(kind)"))
         let sender = try rillProgram().start(
             [
@@ -59,7 +59,7 @@ import Testing
         #expect(String(decoding: try read(again).prefix(20), as: UTF8.self).hasPrefix("YUV4MPEG2 W160 H120"))
     }
 
-    @Test func `A description goes through a pipe`() throws {
+    @Test func `A description can be piped`() throws {
         let (port, clip) = (try freePorts(1)[0], try movingClip(in: folder, frames: 20))
         let shell = try #require(Program(path: "/bin/sh"))
         let line = "exec \"$0\" send \"$1\" --to 127.0.0.1:$2 --sdp - --delay 1s | \"$0\" receive - --json"
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: What does not go
 
-    @Test func `What goes in the clear to others has to be said`() throws {
+    @Test func `Unencrypted sending to other machines must be confirmed`() throws {
         let outcome = try rill("send", "--to", "192.0.2.1:5004")
         #expect(outcome.status == 64 && outcome.errors.contains("--clear"), "\(outcome.errors)")
         try describe("c=IN IP4 192.0.2.7\nm=video 5004 RTP/AVP 96\na=rtpmap:96 VP8/90000")
@@ -99,7 +99,7 @@ import Testing
         ["receive", "--port", "9", "--output", "x.avi"], ["receive", "x.sdp", "--codec", "vp9"],
         ["receive", "--port", "9", "--listen", "example.org"],
     ])
-    func `Arguments that mean nothing are refused`(arguments: [String]) throws {
+    func `Meaningless arguments are rejected`(arguments: [String]) throws {
         let outcome = try rillProgram().run(arguments)
         #expect(outcome.status == 64, "\(arguments): \(outcome.status) \(outcome.errors)")
     }
@@ -120,13 +120,13 @@ import Testing
         ("m=video 5004 RTP/SAVPF 96\na=rtpmap:96 VP8/90000", "give the key with --key-file"),
         ("m=video 5004 RTP/AVP 96\nc=IN IP4 239.1.2.3\na=rtpmap:96 VP8/90000", "multicast"), ("hello", "line 5"),
     ])
-    func `A description of what cannot be received says why`(media: String, reason: String) throws {
+    func `A description that cannot be received is rejected with the reason`(media: String, reason: String) throws {
         try describe(media)
         let outcome = try rill("receive", folder.path("in.sdp"))
         #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome.errors)")
     }
 
-    @Test func `Nobody, another key and no key are told apart, and nothing hangs`() throws {
+    @Test func `No peer, another key and no key are distinguished, and nothing hangs`() throws {
         let (ports, description) = (
             try freePorts(3),
             "c=IN IP4 127.0.0.1\r\nm=audio 5002 RTP/AVP 97\r\nm=video 5004 RTP/AVP 96\r\na=rtpmap:96 VP8/90000"

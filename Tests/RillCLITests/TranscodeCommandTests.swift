@@ -24,7 +24,7 @@ import Testing
         #expect(!runs[0].isEmpty && runs[0] == runs[1])
     }
 
-    @Test func `A clip goes through standard input and output`() throws {
+    @Test func `A clip is transcoded from standard input to standard output`() throws {
         let clip = try makeClip()
         let outcome = try rill("transcode", "-", "-", "--fps", "10", input: clip)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -32,7 +32,7 @@ import Testing
         #expect(outcome.errors.contains("read 30 frames"))
     }
 
-    @Test func `What stands before the damage is transcoded`() throws {
+    @Test func `Frames before the damage are transcoded`() throws {
         let clip = try makeClip()
         let bytes = try read(clip)
         let cut = folder.path("cut.y4m")
@@ -106,7 +106,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(folder.path("out.5.y4m")) }
     }
 
-    @Test func `Pictures of full range become limited, and that is said`() throws {
+    @Test func `Full-range pictures become limited range, with a note`() throws {
         // color_range is bit 35 of a VP9 key frame, color_space the three before it (specification §6.2); the frame
         // begins behind 44 bytes of IVF.
         var bytes = try read(Self.resized)

@@ -95,7 +95,7 @@ import Testing
             ("avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
             ("ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
-    func `Of a file that is cut off the beginning is saved, and that is said`(container: String, options: [String])
+    func `The start of a truncated file is saved, with a warning`(container: String, options: [String])
         throws
     {
         let whole = folder.path("whole.\(container)")
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be read is said, and nothing is written`() throws {
+    @Test func `Unreadable input is reported, and nothing is written`() throws {
         try write([], to: folder.path("empty.y4m"))
         try write(Array("no clip at all, but some words".utf8), to: folder.path("words.mp4"))
         try write(Array("YUV4MPEG2 W64 H48 F30:1\n".utf8), to: folder.path("none.y4m"))
@@ -136,7 +136,7 @@ import Testing
         #expect(try names.sorted() == there)
     }
 
-    @Test func `An output that cannot be made is said`() throws {
+    @Test func `An output that cannot be created is reported`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         for name in ["out.ivf", "out.webm", "out.y4m", "out.yuv", "out.png"] {
             let path = folder.path("no/such/\(name)")
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `Control-C leaves no file`() throws {
-        // Thousands of small pictures in two passes: long enough to be interrupted, and nobody waits for the end.
+        // Thousands of small pictures in two passes: long enough to be interrupted, without waiting for the end.
         let clip = try movingClip(in: folder, frames: 600, width: 160, height: 120)
         let before = try names
         let program = try rillProgram().start(

@@ -2,7 +2,7 @@ import Foundation
 import RillTestSupport
 import Testing
 
-/// Nothing bears its name that is not whole: whoever writes, and whatever goes wrong.
+/// Only complete files get their names, with any writer and any error.
 @Suite struct WholeOutputTests {
     private let folder = TemporaryFolder()
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Who is interrupted leaves nothing behind`(byKeyboard: Bool) throws {
+    func `An interrupted program leaves nothing behind`(byKeyboard: Bool) throws {
         let clip = try movingClip(in: folder, frames: 900)
         let before = try names
         for (name, arguments) in [
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `What a live call took until Ctrl-C is kept, whole`() throws {
+    @Test func `The recording of a live call until Ctrl-C is kept, complete`() throws {
         let clip = try movingClip(in: folder, frames: 900)
         let (capture, shown, coded) = (folder.path("o.pcap"), folder.path("o.y4m"), folder.path("o.ivf"))
         let program = try rillProgram().start([

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: sizes, [1, 8, 16, 32, 64, 4096])
-    func `A block is aligned as it was asked for`(size: Int, alignment: Int) throws {
+    func `A block has the requested alignment`(size: Int, alignment: Int) throws {
         let block = try unsafe bytes(vpx_memalign(alignment, size), size)
         let address = UInt(bitPattern: block.baseAddress)
         #expect(address % UInt(alignment) == 0)
@@ -34,7 +34,7 @@ import Testing
         unsafe vpx_free(block.baseAddress)
     }
 
-    @Test func `Of a large zero block only what is written is in memory`() throws {
+    @Test func `Only the written part of a large zero block is in memory`() throws {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let block = try unsafe bytes(vpx_calloc(4 << 20, 16), 64 << 20)
         let header = Int(bitPattern: block.baseAddress) % page

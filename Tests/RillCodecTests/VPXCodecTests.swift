@@ -33,7 +33,7 @@ struct VPXEncoderTests {
         #expect(first.count == 40)
     }
 
-    @Test func `Key frames come at the start and when asked for, and are said to be`() throws {
+    @Test func `Key frames come at the start and on request, and are marked as such`() throws {
         let coded = try encode(60, Resolution(width: 176, height: 144), keyFrames: [20, 41])
         #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 20, 41])
         for (index, frame) in coded.enumerated() {

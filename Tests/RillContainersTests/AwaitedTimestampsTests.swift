@@ -12,25 +12,25 @@ struct AwaitedStampsTests {
         return (isDue, awaited.isEmpty)
     }
 
-    @Test func `Pictures come in the order of their timestamps, each once`() {
+    @Test func `Pictures are returned in timestamp order, each once`() {
         #expect(check([0, 30, 10, 20], [0, 10, 20, 30]) == ([true, true, true, true], true))
         #expect(check([0, 30, 10, 20], [0, 10, 20]) == ([true, true, true], false))
     }
 
     @Test(arguments: [20, 0, nil] as [Int64?])
-    func `One that is left out, comes twice or has no stamp is found out`(second: Int64?) {
+    func `A missing or repeated picture, or one without timestamp, is detected`(second: Int64?) {
         #expect(check([0, 10, 20], [0, second]).isDue == [true, false])
     }
 
-    @Test func `A stream may begin in the middle`() {
+    @Test func `A stream may start in the middle`() {
         #expect(check([0, 10, 20], [20]) == ([true], true))
     }
 
-    @Test func `Without timestamps nothing is said`() {
+    @Test func `Without timestamps nothing is reported`() {
         #expect(check([nil, 5], [nil, 9]) == ([true, true], true))
     }
 
-    @Test func `What never comes is found out`() {
+    @Test func `A picture that never comes is detected`() {
         var awaited = AwaitedTimestamps()
         var isPlausible: [Bool] = []
         for stamp: Int64 in 0...256 { isPlausible.append(awaited.add(stamp)) }

@@ -102,7 +102,7 @@ struct ContainerClipTests {
     }
 
     @Test(arguments: cases)
-    func `A range gives what a reading from the beginning gives`(sample: Case) throws {
+    func `A range has the same frames as reading from the start`(sample: Case) throws {
         let path = try make(sample)
         let source = try ContainerSource(path: path)
         let whole = try ShownFrame.all(of: source)
@@ -128,7 +128,7 @@ struct ContainerClipTests {
 
     /// What an edit list cuts away is decoded and not shown; a recording of a broadcast begins in the middle of a GOP.
     @Test(arguments: ["edited.mp4", "joined.ts"])
-    func `A clip that was cut without coding it anew is read in ranges`(name: String) throws {
+    func `A clip that was cut without reencoding is read in ranges`(name: String) throws {
         let whole = try make(
             Case(name: "whole-" + name, options: ["-c:v", "libx264", "-g", "8", "-bf", "3"], leastEntries: 1))
         let path = folder.path(name)

@@ -46,7 +46,7 @@ struct ContainerColorTests {
             ("h.webm", ["-c:v", "libvpx", "-b:v", "2M", "-pix_fmt", "yuv420p", "-color_range", "pc"]),
             ("i.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le", "-color_range", "pc"]),
         ] as [(String, [String])])
-    func `What becomes of it is within one of what FFmpeg makes of it`(name: String, options: [String]) throws {
+    func `The result is within one of FFmpeg's`(name: String, options: [String]) throws {
         let path = try clip(name, options)
         let isI420 = options.contains { ["yuv420p", "yuvj420p"].contains($0) }
         let ours = try limited(path, from: isI420 ? .full : .limited)
@@ -59,7 +59,7 @@ struct ContainerColorTests {
         #expect(worst <= 1, "\(worst)")
     }
 
-    @Test func `A range that changes in mid-stream is said picture by picture`() throws {
+    @Test func `A range that changes in mid-stream is reported with each picture`() throws {
         let parts = try ["tv", "pc", "tv"].enumerated().map { index, range in
             try clip("\(index).ivf", ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-color_range", range])
         }
@@ -73,7 +73,7 @@ struct ContainerColorTests {
         #expect(ranges == (0..<12).map { 4..<8 ~= $0 ? .full : .limited })
     }
 
-    @Test func `What a container says of VP8 counts, which itself cannot say it`() throws {
+    @Test func `For VP8, which cannot signal it, the container's value is used`() throws {
         let options = ["-c:v", "libvpx", "-pix_fmt", "yuv420p"]
         let path = try clip("a.webm", options + ["-color_range", "tv", "-colorspace", "bt709"])
         let source = try ContainerSource(path: path)

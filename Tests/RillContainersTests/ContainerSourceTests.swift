@@ -86,7 +86,7 @@ struct ContainerSourceTests {
 
     /// Frame n at n * n * 10 ms.
     @Test(arguments: ["uneven.mkv", "uneven.mp4"])
-    func `Times that vary are the container's own`(name: String) throws {
+    func `Variable times are those of the container`(name: String) throws {
         let path = try clip(
             name, "-vf", "settb=1/1000,setpts=N*N*10", "-fps_mode", "passthrough", "-enc_time_base", "1:1000", "-c:v",
             "libx264", "-bf", "2")
@@ -99,7 +99,7 @@ struct ContainerSourceTests {
     }
 
     @Test(arguments: [90, 180, 270])
-    func `Pictures are turned upright as the container says`(degrees: Int) throws {
+    func `Pictures are rotated upright as the container specifies`(degrees: Int) throws {
         let lying = try clip("lying.mp4", "-c:v", "libx264", "-pix_fmt", "yuv420p")
         let path = folder.path("turned.mp4")
         // FFmpeg counts the other way round here.
@@ -113,7 +113,7 @@ struct ContainerSourceTests {
         #expect(try frames(source).flatMap(\.samples) == (try reference(path)))
     }
 
-    @Test func `What is no clip is refused with its reason`() throws {
+    @Test func `A file that is not a clip is rejected with its reason`() throws {
         func error(_ path: String) -> ContainerError? {
             do throws(ContainerError) {
                 _ = try ContainerSource(path: path)
@@ -141,7 +141,7 @@ struct ContainerSourceTests {
         #expect(throws: ContainerError.self) { try ContainerSource(path: path) }
     }
 
-    @Test func `Of a file that is cut short the beginning is read`() throws {
+    @Test func `The start of a truncated file is read`() throws {
         let path = try clip("whole.mkv", "-c:v", "libx264", "-g", "1", "-pix_fmt", "yuv420p")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let cut = folder.path("cut.mkv")

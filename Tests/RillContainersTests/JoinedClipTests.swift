@@ -4,7 +4,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// Transport streams that were joined end to end, whose clocks begin anew: one clip, picture and sound.
+/// Transport streams that were joined end to end, whose clocks restart: one clip, picture and sound.
 @Suite(.enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"))
 struct JoinedClipTests {
     private let folder = TemporaryFolder()

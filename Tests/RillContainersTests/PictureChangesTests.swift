@@ -33,7 +33,7 @@ struct PictureChangesTests {
                 ["10 bits to 8", "BT.2020 to BT.709 (the matrix)", "PQ left as it is"]
             ),
         ] as [(String, [String], [String])])
-    func `What is done to the pictures is said`(name: String, options: [String], changes: [String]) throws {
+    func `Changes of the pictures are reported`(name: String, options: [String], changes: [String]) throws {
         let source = try ContainerSource(path: clip(name, options))
         #expect(source.changes == changes)
         // Full range stays where nothing is converted, and is said: who takes the pictures converts them.
@@ -43,7 +43,7 @@ struct PictureChangesTests {
         #expect(frame.colorSpace == source.colorSpace)
     }
 
-    @Test func `A turn and the sound are said too`() throws {
+    @Test func `Rotation and sound are reported, too`() throws {
         let lying = try clip(
             "lying.mp4",
             ["-f", "lavfi", "-i", "sine=duration=0.3", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-aspect", "2:1"])
@@ -57,7 +57,7 @@ struct PictureChangesTests {
     }
 
     @Test(arguments: ["yuv420p", "yuv422p10le"])
-    func `BT.2020 becomes what FFmpeg makes of it`(format: String) throws {
+    func `BT.2020 is converted as by FFmpeg`(format: String) throws {
         let path = try clip(
             "wide.mkv", ["-c:v", "ffv1", "-pix_fmt", format, "-colorspace", "bt2020nc", "-color_range", "tv"])
         let ours = try samples(path)
@@ -82,7 +82,7 @@ struct PictureChangesTests {
         return samples
     }
 
-    @Test func `Pictures of HD that say nothing are BT.709`() throws {
+    @Test func `HD pictures without a matrix are BT.709`() throws {
         let big = try ContainerSource(path: clip("big.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], size: "1280x720"))
         #expect(big.colorSpace == .bt709)
         guard case .frame(let frame) = try big.next() else { throw TestFailure("no frame") }
@@ -90,7 +90,7 @@ struct PictureChangesTests {
     }
 
     @Test(arguments: ["frame%03d.png", "*.png"])
-    func `Pictures in files of their own are a clip`(pattern: String) throws {
+    func `Pictures in separate files are a clip`(pattern: String) throws {
         let whole = try clip("whole.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p"])
         try Peer.ffmpeg.run("-v", "error", "-i", whole, folder.path("frame%03d.png"))
         let source = try ContainerSource(path: folder.path(pattern))
@@ -101,7 +101,7 @@ struct PictureChangesTests {
         #expect(try ShownFrame.all(of: clip.open(frames: 1..<3)).map(\.time.nanoseconds) == Array(times.suffix(2)))
     }
 
-    @Test func `What is no file is refused with a hint`() throws {
+    @Test func `A path that is not a file is rejected with a hint`() throws {
         let folder = folder.path("")
         #expect(throws: ContainerError.notAFile(path: folder, kind: .folder)) { try ContainerSource(path: folder) }
         let pipe = self.folder.path("pipe.mp4")
@@ -113,7 +113,7 @@ struct PictureChangesTests {
         #expect(ContainerError.notAFile(path: "a", kind: .folder).description.contains("a/*.png"))
     }
 
-    @Test func `What was cut off at the end is told`() throws {
+    @Test func `A truncated end is reported`() throws {
         let path = folder.path("whole.webm")
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=5", "-c:v", "libvpx", "-g", "5",
@@ -132,7 +132,7 @@ struct PictureChangesTests {
         #expect(abs(missing.seconds - (5 - Double(count - 1) / 10)) < 0.01, "\(count), \(missing)")
     }
 
-    @Test func `A name that tells another container does not matter`() throws {
+    @Test func `A wrong file name extension does not matter`() throws {
         let path = try clip("real.mkv", ["-c:v", "libx264"])
         let renamed = self.folder.path("renamed.avi")
         try FileManager.default.moveItem(atPath: path, toPath: renamed)

@@ -32,7 +32,7 @@ import Testing
         #expect(counter.use { $0.value } == 800 && other.use { $0 } == 800)
     }
 
-    @Test func `It is given back after an error, as it was left`() throws {
+    @Test func `It is released after an error, with its changes`() throws {
         struct Failure: Error {}
         let text = ExclusiveUse("a")
         #expect(throws: Failure.self) {

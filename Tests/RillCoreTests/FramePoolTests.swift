@@ -28,7 +28,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func `A frame let go unfinished returns its buffer`() throws {
+    @Test func `A frame released unfinished returns its buffer`() throws {
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         do {
             var frame = try existing(pool.makeFrame())
@@ -39,7 +39,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func `A frame outlives the pool that it came from`() throws {
+    @Test func `A frame outlives its pool`() throws {
         var pool: FramePool? = try FramePool(resolution: .qqvga, capacity: 1)
         var unfinished = try existing(pool?.makeFrame())
         var planes = unfinished.planes

@@ -5,7 +5,7 @@ import Testing
 
 /// Frames that cross threads; run under the thread sanitizer by the test script.
 struct FramePoolThreadingTests {
-    @Test func `Many threads share one pool and every buffer comes back`() async throws {
+    @Test func `Many threads share one pool and every buffer returns`() async throws {
         let pool = try FramePool(resolution: Resolution(width: 32, height: 16), capacity: 4)
         let sums = Monitor(0)
         await withTaskGroup { group in

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Not a test of Rill but of the address sanitizer: it must go red over memory that nobody frees, or its silence means nothing.
+/// Not a test of Rill but of the address sanitizer: it must fail on leaked memory, otherwise its passing runs prove nothing.
 /// `.ci/planted-leak` plants it and asks for the report.
 @Suite struct PlantedLeakTests {
     @Test(.enabled(if: unsafe getenv("RILL_PLANT_LEAK") != nil, "RILL_PLANT_LEAK is not set"))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: TemporalPattern.allCases)
-    func `References reach back to frames of the layers below, and what the flags say is true`(
+    func `References are to frames of lower layers, and the flags match them`(
         pattern: TemporalPattern
     ) {
         let layers = (0..<100).map { pattern.step(at: $0).temporalIndex }

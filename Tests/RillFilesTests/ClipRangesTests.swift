@@ -49,7 +49,7 @@ struct ClipRangesTests {
         try check(Y4MClip(path: path), Y4MReader(path: path), knowsCount: true)
     }
 
-    @Test func `Frames with parameters of their own are counted`() throws {
+    @Test func `Frames with their own parameters are counted`() throws {
         let path = try clip(header: "YUV4MPEG2 W6 H4 F10:1\n") { $0 % 2 == 0 ? "FRAME\n" : "FRAME Ip XA=\($0)\n" }
         try check(Y4MClip(path: path), Y4MReader(path: path), knowsCount: false)
     }

@@ -20,7 +20,7 @@ import Testing
             "a: the header claims pictures of 100000x100000; sizes from 1x1 to 16383x16383 can be read"
         ),
     ])
-    func `The text says what happened and where`(error: FileError, text: String) {
+    func `The text describes what happened and where`(error: FileError, text: String) {
         #expect("\(error)" == text)
     }
 }

@@ -66,7 +66,7 @@ import Testing
     }
 
     /// What another program wrote to the same file before us is not ours to overwrite.
-    @Test func `The frame count is filled in where our file begins`() async throws {
+    @Test func `The frame count is written at the start of our file`() async throws {
         let path = folder.path("behind.ivf")
         await #expect(processExitsWith: .success) { [path = path as String] in
             try redirecting(STDOUT_FILENO, to: path, O_WRONLY | O_CREAT) {

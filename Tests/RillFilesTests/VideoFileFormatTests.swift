@@ -10,7 +10,7 @@ import Testing
         ("a.ivf", .ivf), ("a.rtp", .rtpDump), ("a.rtpdump", .rtpDump), ("a.b.png", .png), ("a", nil), ("", nil),
         ("-", nil), (".y4m", nil), ("x/.y4m", nil), ("y4m", nil), ("a.y4m/b", nil), ("a.", nil), ("a.mp4", nil),
     ])
-    func `The ending tells`(path: String, format: VideoFileFormat?) {
+    func `The file name extension decides`(path: String, format: VideoFileFormat?) {
         #expect(VideoFileFormat(path: path) == format)
     }
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `Looking takes nothing away`() throws {
+    @Test func `Peeking removes nothing`() throws {
         var input = ByteInput(bytes: [UInt8]("YUV4MPEG2 W1 H1\nFRAME\nabc".utf8))
         let format = try input.sniffFormat()
         #expect(format == .y4m)

@@ -28,7 +28,7 @@ public final class FuzzedCall {
     private let camera: SendingStreamID
     /// The camera is switched off and on.
     private let isMuting: Bool
-    /// The streams that are received are wanted off and on; none of them may be paused by whoever sends it, unless he is asked.
+    /// The received streams are wanted off and on; a sender must not pause one of them unless it is requested.
     private let isChoosing: Bool
     private var received: [ReceivingStreamID] = []
     private var now = MediaTime.zero

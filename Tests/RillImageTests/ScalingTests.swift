@@ -48,7 +48,7 @@ struct ScalingTests {
         #expect(scaled.captureTime == source.captureTime)
     }
 
-    @Test func `The cropped part is what is scaled`() throws {
+    @Test func `Scaling uses the cropped part`() throws {
         let pool = try FramePool(resolution: Resolution(width: 64, height: 64), capacity: 2)
         var unfinished = try existing(pool.makeFrame())
         var planes = unfinished.planes

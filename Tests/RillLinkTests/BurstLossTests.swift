@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(5, 3.0), (1, 1.0), (1, 2.5), (20, 10.0), (50, 1.0), (0, 3.0)])
-    func `It loses the share, and in bursts of the length, that it was told to`(percent: Int, length: Double) throws {
+    func `It loses the configured share in bursts of the configured length`(percent: Int, length: Double) throws {
         let share = Double(percent) / 100
         let back = 1 / length
         let begin = back * share / (1 - share)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["76%/3", "100%/3", "5%/0.999", "5%/10001", "51%/1"])
-    func `It refuses what no link loses`(notation: String) throws {
+    func `It rejects impossible losses`(notation: String) throws {
         let burst = try BurstLoss(notation: notation)
         #expect(throws: LinkError.impossibleBurst(burst)) { try LinkSettings(burst: burst) }
     }

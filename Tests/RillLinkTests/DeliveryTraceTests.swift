@@ -42,13 +42,13 @@ import Testing
         #expect(throws: LinkError.invalidTrace("t", line: line, defect)) { try parse(text) }
     }
 
-    @Test func `It says what was expected`() {
+    @Test func `Errors describe what was expected`() {
         #expect(
             LinkError.invalidTrace("lte.up", line: 3, .timeGoesBack(from: 3, to: 2)).description
                 == "lte.up: line 3: 2 stands behind 3: expected times that do not fall")
     }
 
-    @Test func `It reads files and says which it cannot`() throws {
+    @Test func `It reads files and reports those that it cannot`() throws {
         let folder = TemporaryFolder()
         let trace = try Self.sample(seed: 1, milliseconds: 60_000)
         let path = folder.path("sample.up")

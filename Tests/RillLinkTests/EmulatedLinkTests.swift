@@ -113,7 +113,7 @@ import Testing
         #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil, isCorrupted: false))
     }
 
-    @Test func `It refuses what is larger than a datagram`() {
+    @Test func `It rejects packets larger than a datagram`() {
         let link = EmulatedLink(.clean)
         let largest = [UInt8](repeating: 1, count: EmulatedLink.maximumDatagramSize)
         #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))

@@ -27,7 +27,7 @@ import Testing
     private func flippedBits(_ bytes: [UInt8]) -> Int { bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     @Test(arguments: 1...3)
-    func `It flips one to three bits of the share that it was told to`(seed: UInt64) throws {
+    func `It flips one to three bits in the configured share`(seed: UInt64) throws {
         let (arrived, link) = try run("corrupt=10%,seed=\(seed)", count: 20_000)
         #expect(arrived.count == 20_000)
         let damaged = arrived.filter { flippedBits($0.bytes) > 0 }

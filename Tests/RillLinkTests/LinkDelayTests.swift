@@ -70,7 +70,7 @@ import Testing
         #expect([0.5, 0.9, 0.99].map { quantile($0, 1, 100) } == [2, 9, 50])
     }
 
-    @Test func `What waits together goes out together, up to sixty-four`() throws {
+    @Test func `Waiting packets leave together, up to sixty-four`() throws {
         let run = LinkRun(try LinkSettings(notation: "wifi=5ms/50ms,seed=2"), count: 200, interval: .zero)
         #expect(run.deliveries.map(\.sequence) == Array(0..<200))
         let aggregates = Dictionary(grouping: run.deliveries, by: \.arrival).sorted { $0.key < $1.key }.map(
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Blackouts
 
-    @Test func `Nothing gets through a blackout, and all beside it`() throws {
+    @Test func `Nothing passes during a blackout, and everything outside of it`() throws {
         let settings = try LinkSettings(notation: "blackout=200ms@1s+2s/5ms@100ms,delay=3s")
         let run = LinkRun(settings, count: 6000)
         for (millisecond, outcome) in run.outcomes.enumerated() {
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// 1000 bytes take 8 ms: what leaves the queue from 20 ms on to 36 ms is lost, and what comes later is not.
-    @Test func `The queue goes on in a blackout`() throws {
+    @Test func `The queue keeps draining during a blackout`() throws {
         let run = LinkRun(
             try LinkSettings(notation: "blackout=16ms@20ms,rate=1M"), count: 10, interval: .zero
         ) { _ in 1000 }
@@ -108,7 +108,7 @@ import Testing
         #expect(run.deliveries[2].arrival == .zero + .milliseconds(40))
     }
 
-    @Test func `A spike behind it neither saves from a blackout nor loses to it`() throws {
+    @Test func `A later delay spike neither saves packets from a blackout nor loses them`() throws {
         let settings = try LinkSettings(notation: "spikes=500ms/2s,blackout=100ms@0s+300ms")
         let run = LinkRun(settings, count: 5000)
         for (millisecond, outcome) in run.outcomes.enumerated() {

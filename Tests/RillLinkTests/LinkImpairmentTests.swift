@@ -5,7 +5,7 @@ import Testing
 /// Each impairment alone against the numbers that its setting promises, then together.
 @Suite struct LinkImpairmentTests {
     @Test(arguments: [Percentage.percent(1), .percent(2), .percent(20), Percentage(partsPerMillion: 5000)])
-    func `It loses the share that it was told to`(loss: Percentage) throws {
+    func `It loses the configured share`(loss: Percentage) throws {
         for seed in UInt64(1)...50 {
             let run = LinkRun(try LinkSettings(loss: loss, seed: seed), count: 4000)
             #expect(isPlausible(run.lostCount, of: 4000, at: loss), "loss \(loss), seed \(seed): \(run.lostCount)")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `It holds back the share that it was told to`(seed: UInt64) throws {
+    func `It delays the configured share`(seed: UInt64) throws {
         let reorder = Percentage.percent(5)
         let settings = try LinkSettings(delay: .milliseconds(20), reorder: reorder, seed: seed)
         let run = LinkRun(settings, count: 4000)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `It duplicates the share that it was told to`(seed: UInt64) throws {
+    func `It duplicates the configured share`(seed: UInt64) throws {
         let duplicate = Percentage.percent(5)
         let run = LinkRun(try LinkSettings(delay: .milliseconds(20), duplicate: duplicate, seed: seed), count: 4000)
         let copies = run.deliveries.filter(\.isCopy)
@@ -105,7 +105,7 @@ import Testing
         #expect(zip(run.deliveries, run.contents).allSatisfy { $1 == [$0.sequence % 256, 100] })
     }
 
-    @Test func `It delivers what arrives together in the order of sending`() throws {
+    @Test func `It delivers simultaneous packets in sending order`() throws {
         // All of a burst, and copies of half of it, arrive at the same two moments.
         let run = LinkRun(
             try LinkSettings(delay: .milliseconds(20), duplicate: .percent(50)), count: 500, interval: .zero)

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [(45_000, 64_000), (1_000_000, 64_000), (2_000_000, 75_000), (20_000_000, 750_000)])
-    func `It queues 300 milliseconds or 64 kilobytes unless told otherwise`(bitsPerSecond: Int, bytes: Int) throws {
+    func `It queues 300 milliseconds or 64 kilobytes by default`(bitsPerSecond: Int, bytes: Int) throws {
         let settings = try LinkSettings(rate: RateSchedule(Bitrate(bitsPerSecond: bitsPerSecond)))
         let run = LinkRun(settings, count: 2000, interval: .zero) { _ in 1000 }
         // The one that has just as much before it as the queue may hold still goes in.
@@ -65,7 +65,7 @@ import Testing
         #expect(run.outcomes[2] == .lost(.queueFull(wait: .milliseconds(524_054))))
     }
 
-    @Test func `It spends the rate on what is lost behind it`() throws {
+    @Test func `Packets lost after the queue use its rate, too`() throws {
         let settings = try LinkSettings(
             loss: .percent(50), rate: RateSchedule(.megabits(1)), queueLimit: .time(.seconds(60)), seed: 4)
         let run = LinkRun(settings, count: 1000, interval: .zero) { _ in 1000 }

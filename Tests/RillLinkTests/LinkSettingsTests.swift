@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `It says what was expected`() {
+    @Test func `Errors describe what was expected`() {
         #expect(
             LinkError.unknownSetting("lose=2%").description
                 == "\"lose=2%\" is no setting of a link: expected loss, burst, blackout, delay, jitter, spikes,"
@@ -136,7 +136,7 @@ import Testing
             "rate=2M/450k@40s/2M@80s,queue=3s,seed=1", "rate=2M/0@1s/2M@1.5s,queue=64kB,seed=1", "queue=1500B,seed=1",
             "queue=2MB,seed=1", "queue=0B,seed=1", "seed=1",
         ])
-    func `It writes what it read`(text: String) throws {
+    func `It writes the notation that it read`(text: String) throws {
         #expect(try LinkSettings(notation: text).description == text)
     }
 

@@ -59,7 +59,7 @@ import Testing
         #expect((2850...2900).contains(peak?.milliseconds ?? 0), "\(peak?.milliseconds ?? 0)")
     }
 
-    @Test func `A rate of zero keeps what waits`() throws {
+    @Test func `A rate of zero keeps the queue`() throws {
         let settings = try LinkSettings(notation: "rate=2M/0@1s/2M@3s,queue=1MB")
         let run = LinkRun(settings, count: 400, interval: .milliseconds(10)) { _ in 500 }
         #expect(run.deliveries.map(\.sequence) == Array(0..<400))

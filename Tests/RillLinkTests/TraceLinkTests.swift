@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 1...100)
-    func `It lets through what an opportunity carries`(seed: UInt64) throws {
+    func `It delivers what an opportunity carries`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var numbers = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
             UInt32.random(in: 0...60, using: &generator)
@@ -90,7 +90,7 @@ import Testing
         #expect(run.outcomes[3] == .lost(.queueFull(wait: .milliseconds(40))))
     }
 
-    @Test func `It carries what the trace carries in the long run`() throws {
+    @Test func `It has the trace's throughput in the long run`() throws {
         let trace = try DeliveryTraceTests.sample(seed: 4, milliseconds: 20_000)
         let settings = try LinkSettings(trace: trace, queueLimit: .time(.milliseconds(100)))
         let run = LinkRun(settings, count: 40_000, interval: .milliseconds(1)) { _ in 1500 }

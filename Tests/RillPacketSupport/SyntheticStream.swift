@@ -7,7 +7,7 @@ package struct SyntheticStream {
     package var payloadType = PayloadType(96)
     package var sequence = SequenceNumber(1000)
     package var timestamp = RTPTimestamp(90_000)
-    /// What the next frame's packets say of it, but for start and partition.
+    /// The fields of the next frame's packets, except start and partition.
     package var descriptor = VP8PayloadDescriptor(startsPartition: false, pictureID: .long(100))
     package var setsMarker = true
     /// What the last packet of the next frame says in its header extension, if something.

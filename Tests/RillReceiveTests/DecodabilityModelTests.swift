@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: networks)
-    func `The buffer does what the model says`(_ network: Network) {
+    func `The buffer behaves like the model`(_ network: Network) {
         for seed in 1...25 as ClosedRange<UInt64> { compare(network, seed: seed) }
     }
 

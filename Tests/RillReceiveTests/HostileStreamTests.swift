@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// In a small ring much of what is sent again comes when the stream is out of reach: it is no new beginning.
+    /// In a small ring many retransmissions arrive when the stream is out of reach: they are not a discontinuity.
     @Test(arguments: [16, 32], [0, 8, 40, 200])
     func `A small ring releases no frame twice`(capacity: Int, delay: Int) {
         for seed in 1...(isAddressSanitized ? 25 : 100) as ClosedRange<UInt64> {

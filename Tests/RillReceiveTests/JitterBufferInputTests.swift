@@ -74,7 +74,7 @@ import Testing
         #expect(receiver.released == [100, 101] && receiver.requests.isEmpty)
     }
 
-    @Test mutating func `Numbers keep the gaps of what was lost`() {
+    @Test mutating func `Numbers keep the gaps of lost packets`() {
         stream.descriptor.pictureID = .short(120)
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         for _ in 0..<20 { _ = stream.frame() }
@@ -130,7 +130,7 @@ import Testing
 
     /// The first packets of a stream may be lost, and come again before any other.
     @Test(arguments: [PacketOrigin.retransmission, .fec])
-    mutating func `A stream may begin with packets that were repaired`(origin: PacketOrigin) {
+    mutating func `A stream may start with repaired packets`(origin: PacketOrigin) {
         let frames = stream.frames(4, packets: 3)
         for (index, frame) in frames.enumerated() {
             for packet in frame.packets { receiver.insert(packet, index < 2 ? origin : .network, at: .frame(index)) }
@@ -153,7 +153,7 @@ import Testing
         #expect(receiver.statistics.packetsReceived == 10)
     }
 
-    @Test mutating func `A key frame that is not VP8 is dropped and requested anew`() {
+    @Test mutating func `A key frame that is not VP8 is dropped and requested again`() {
         var damaged = stream.frame(isKey: true)
         let offset = damaged.packets[0].count - damaged.bytes.count
         damaged.packets[0][offset + 3] = 0  // the start code
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Frames that are hard to tell apart
 
-    @Test mutating func `Frames without markers end where the next begins`() {
+    @Test mutating func `Frames without marker bits end where the next starts`() {
         stream.setsMarker = false
         stream.descriptor.pictureID = nil
         let frames = stream.frames(5, packets: 3)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test mutating func `Padding that comes late heals the chain`() {
+    @Test mutating func `Late padding repairs the chain`() {
         stream.descriptor.pictureID = nil
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         let padding = stream.padding()

@@ -49,7 +49,7 @@ import Testing
 
     /// FEC packets may be the first that come of a stream that has jumped: they alone move nothing.
     @Test(arguments: [20_000, -900])
-    mutating func `A jump behind FEC packets is seen`(sequence: Int) {
+    mutating func `A jump after FEC packets is detected`(sequence: Int) {
         insert(10, from: .zero, startingWithKey: true)
         stream.sequence = stream.sequence.advanced(by: sequence)
         stream.timestamp = stream.timestamp.advanced(by: 60_000)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [60, 3600, 20 * 3600])
-    mutating func `A sender that pauses comes back within a frame`(seconds: Int) {
+    mutating func `A sender that pauses is shown again within a frame`(seconds: Int) {
         insert(10, from: .zero, startingWithKey: true)
         let pause = MediaTime(ticks: Int64(seconds) * 90_000, rate: 90_000)
         stream.timestamp = stream.timestamp.advanced(by: Int64(seconds) * 90_000 - 30_000)
@@ -107,7 +107,7 @@ import Testing
 
     /// A muted camera may stop its media clock: of the pause nothing is to be seen in the timestamps.
     @Test(arguments: [5, 30], [PlayoutDelayBounds.fixed(.milliseconds(100)), .adaptive])
-    mutating func `A sender that stops its media clock comes back within a frame`(
+    mutating func `A sender that stops its media clock is shown again within a frame`(
         frameRate: Int, bounds: PlayoutDelayBounds
     ) {
         let receiver = VirtualReceiver(JitterBufferSettings(payloadType: stream.payloadType, playoutDelay: bounds))
@@ -132,7 +132,7 @@ import Testing
         // It begins with a delta frame, which builds on the last one before the pause.
         #expect(receiver.shown.count == 20 * frameRate, "\(receiver.shown.count)")
         #expect(receiver.requests.isEmpty)
-        // Nobody can know that it has paused: the packet that did not come is asked for twice, at either end.
+        // The pause is not known: the missing packet is NACKed twice, at either end.
         #expect(receiver.nacks.allSatisfy { $0.packets.count == 1 } && receiver.nacks.count <= 4, "\(receiver.nacks)")
         #expect(receiver.statistics.resynchronizations == 1)
         let pause = (receiver.frames.count > before ? receiver.frames[before].time : .distantFuture)

@@ -28,7 +28,7 @@ import Testing
         #expect(receiver.wake == .distantFuture)
     }
 
-    @Test mutating func `A frame says what it is`() throws {
+    @Test mutating func `A frame describes itself`() throws {
         let receiver = VirtualReceiver()
         let key = stream.frame(isKey: true, packets: 2, resolution: Resolution(width: 319, height: 241))
         let delta = stream.frame(packets: 3)
@@ -162,7 +162,7 @@ import Testing
         #expect(receiver.requests == [playout(1)])
     }
 
-    @Test mutating func `A frame lost whole leads to a request when the next is due`() {
+    @Test mutating func `A completely lost frame leads to a request when the next is due`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(4)
         for index in [0, 2, 3] { receiver.insert(frames[index], at: arrival(index)) }
@@ -171,7 +171,7 @@ import Testing
         #expect(receiver.requests == [playout(2)])
     }
 
-    @Test mutating func `Requests are repeated until a key frame comes`() {
+    @Test mutating func `Requests are repeated until a key frame arrives`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(60)
         for (index, frame) in frames.enumerated() where index != 1 { receiver.insert(frame, at: arrival(index)) }
@@ -236,7 +236,7 @@ import Testing
         #expect(receiver.insert(start[1].packets[0], at: .seconds(2)) == .late)
     }
 
-    @Test mutating func `A key frame that comes into a broken chain replaces it at once`() {
+    @Test mutating func `A key frame that arrives in a broken chain replaces it at once`() {
         let receiver = VirtualReceiver()
         let start = stream.frames(3)
         let key = stream.frame(isKey: true)

@@ -54,7 +54,7 @@ struct LateFrameTests {
         #expect(missed >= 2, "\(missed)")
     }
 
-    @Test mutating func `The delay comes back`() {
+    @Test mutating func `The delay decreases again`() {
         let receiver = Self.receiver()
         _ = play(300, late: 10, to: receiver)
         let delays = receiver.frames.enumerated().map { ($1.time - .frame($0)).milliseconds }

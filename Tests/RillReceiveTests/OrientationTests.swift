@@ -44,7 +44,7 @@ import Testing
         #expect(rotations(receiver) == [0, 90, 90, 180, 180])
     }
 
-    @Test mutating func `What a frame said that was dropped holds for those behind it`() throws {
+    @Test mutating func `The orientation of a dropped frame applies to the following ones`() throws {
         let receiver = try receiver()
         var told = frames(telling: [0, 1, nil])
         stream.orientation = nil
@@ -58,7 +58,7 @@ import Testing
         #expect(receiver.released == [100, 103])
     }
 
-    @Test mutating func `What cannot be read says nothing, and costs no frame`() throws {
+    @Test mutating func `Unreadable orientations are ignored, and cost no frame`() throws {
         let receiver = try receiver()
         stream.orientation = (4, [1])
         let first = stream.frame(isKey: true)
@@ -74,7 +74,7 @@ import Testing
         #expect(rotations(receiver) == [90, 90, 90, 90])
     }
 
-    @Test mutating func `Without a number agreed on nothing is read`() throws {
+    @Test mutating func `Without a negotiated extension nothing is read`() throws {
         let receiver = try receiver(id: nil)
         for (index, frame) in frames(telling: [1, 2]).enumerated() { receiver.insert(frame, at: .frame(index)) }
         #expect(rotations(receiver) == [0, 0])

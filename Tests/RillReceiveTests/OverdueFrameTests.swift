@@ -49,7 +49,7 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func `Where there was loss each frame that is late is NACKed whole`() {
+    @Test mutating func `After loss each late frame is NACKed completely`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])
         let next = stream.sequence.rawValue
@@ -65,7 +65,7 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func `What comes again is shown, and the stream goes on`() {
+    @Test mutating func `A retransmitted frame is shown, and the stream continues`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])
         let lost = (0..<6).map { _ in stream.frame(packets: 2) }
@@ -104,7 +104,7 @@ struct OverdueFrameTests {
         #expect(receiver.nacks.isEmpty)
     }
 
-    @Test mutating func `Who asks for nothing waits for nothing`() {
+    @Test mutating func `Without NACKs the buffer does not wait`() {
         let receiver = Self.receiver(asks: false)
         play(0..<60, to: receiver)
         receiver.pass(until: .seconds(20))

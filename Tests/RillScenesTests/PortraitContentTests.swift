@@ -148,7 +148,7 @@ struct PortraitContentTests {
         #expect(frame.samples(plane: 0, in: marks.print).deviation > 10)
     }
 
-    @Test func `The room stands still`() throws {
+    @Test func `The room does not move`() throws {
         let marks = scene.landmarks(frame: 0)
         let first = try #require(scene.draw(frame: 0))
         let later = try #require(scene.draw(frame: 100))

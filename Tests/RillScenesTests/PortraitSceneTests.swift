@@ -38,7 +38,7 @@ struct PortraitSceneTests {
     }
 
     /// The arithmetic is sums, products, quotients and square roots of IEEE 754 and whole numbers, without the C library:
-    /// these numbers hold on every machine. Whoever changes the drawing changes them, and looks at the pictures.
+    /// these numbers hold on every machine. A change of the drawing changes them; then look at the pictures.
     @Test(arguments: [
         (0, 0xB90D_3756_9CD4_D544 as UInt64), (45, 0xB217_0036_0ECE_CBBC), (140, 0x59BC_225D_F59A_E19C),
     ])
@@ -64,7 +64,7 @@ struct PortraitSceneTests {
         }
     }
 
-    @Test func `Frames are stamped at the rate`() throws {
+    @Test func `Frames have timestamps at the rate`() throws {
         let scene = try PortraitScene(
             resolution: Resolution(width: 16, height: 16), frameRate: FrameRate(30000, per: 1001))
         let expected: [Int64] = [0, 33_366_667, 66_733_333, 100_100_000]

@@ -26,7 +26,7 @@ struct SensorNoiseTests {
     }
 
     @Test(arguments: [0, 0.5, 1, 2, 3, 6, 20])
-    func `The deviation is the one asked for`(deviation: Double) throws {
+    func `The deviation is the requested one`(deviation: Double) throws {
         let noise = SensorNoise(resolution: SensorNoiseTests.size, luma: deviation, chroma: deviation, seed: 3)
         let field = try added(noise, frame: 0)
         #expect(abs(field[0].deviation - deviation) < 0.03 * deviation + 0.02, "\(field[0].deviation)")

@@ -5,7 +5,7 @@ import Testing
 
 /// Rill beside others who use libsrtp in the same process, as GStreamer's plugin does.
 @Suite struct LibraryTests {
-    @Test func `Packets are protected where somebody else has begun with the library`() async {
+    @Test func `Packets are protected if another component initialized the library`() async {
         await #expect(processExitsWith: .success) {
             precondition(srtp_init() == srtp_err_status_ok, "the first to begin")
             var protector = try SRTPProtector(SRTPKey.generate())

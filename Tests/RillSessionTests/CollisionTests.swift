@@ -16,10 +16,10 @@ import Testing
         #expect(changed.ssrc != stream.ssrc && changed.retransmission?.ssrc != stream.retransmission?.ssrc)
     }
 
-    @Test(arguments: [false, true]) func `Both ends go on after a collision`(isTold: Bool) throws {
+    @Test(arguments: [false, true]) func `Both ends continue after a collision`(isTold: Bool) throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 61, named: "h")
-        // Both drew the same numbers, and nobody announced them.
+        // Both drew the same numbers, without announcing them.
         let (ours, theirs) = (try alice.session.send(stream), try bob.session.send(stream))
         alice.addCamera(ours)
         bob.addCamera(theirs, from: isTold ? .seconds(1) : .zero)
@@ -48,7 +48,7 @@ import Testing
         #expect(sources[0] != sources[1])
     }
 
-    @Test func `Our own packets that come back change a source once`() throws {
+    @Test func `Our own looped packets change an SSRC once`() throws {
         let (call, _) = try Call.oneWay()
         // Everything that reaches Bob reaches Alice too.
         call.filter = { [unowned call] datagram, isForBob in

@@ -59,7 +59,7 @@ import Testing
         #expect(media[0] == media[1] && media[0] == media[2])
     }
 
-    @Test func `Behind each datagram is room, and what is written there reaches no other`() throws {
+    @Test func `Each datagram has spare capacity, and writing there affects no other`() throws {
         let (session, stream) = try sending(isNumbered: false)
         send(30_000, on: session, stream, number: 0)
         var datagrams: [[UInt8]] = []
@@ -76,7 +76,7 @@ import Testing
         #expect(datagrams == plain.packets.map { $0 + [UInt8](repeating: 0xEE, count: RTPSession.tailroom) })
     }
 
-    @Test func `What is sent by a sink leaves after what it was called for`() throws {
+    @Test func `Packets that a sink sends leave after the packet it was called with`() throws {
         let (session, stream) = try sending(isNumbered: true)
         let log = Log()
         var isFirst = true

@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever comes, a running session goes on, and keeps its promises: `FuzzedCall` watches over them.
 @Suite struct HostileSessionTests {
-    @Test func `Mutated datagrams harm nothing`() {
+    @Test func `Mutated datagrams cause no harm`() {
         let count = isLongRun ? 1_000_000 : 20_000
         let good =
             (0..<8).map { FuzzedPackets.media(UInt16($0), of: SSRC(0xCAFE)) }

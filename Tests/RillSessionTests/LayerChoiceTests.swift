@@ -100,7 +100,7 @@ import Testing
         return changes
     }
 
-    @Test func `On a bad network the smaller layer is taken, and the larger one comes back when it is good`() throws {
+    @Test func `On a bad network the smaller layer is used, and the larger one returns when it recovers`() throws {
         var choice = LayerChoice(sizes: Self.sizes, fallback: LayerFallback.Settings())
         var (network, now) = (Network(), MediaTime.zero)
         choice.want(.layer(0), at: now)
@@ -142,7 +142,7 @@ import Testing
         #expect(run(&choice, &network, from: &now, until: 100).count == 1 && choice.chosen == 1)
     }
 
-    @Test func `A layer that stands still is given up, one that rests is not`() {
+    @Test func `A stalled layer is abandoned, a paused one is not`() {
         var choice = LayerChoice(sizes: Self.sizes, fallback: LayerFallback.Settings())
         var (network, now) = (Network(), MediaTime.zero)
         choice.want(.layer(0), at: now)
@@ -158,7 +158,7 @@ import Testing
         #expect(fall.count == 1 && choice.chosen == 1, "\(fall)")
     }
 
-    @Test func `The app may forbid it, and what it says anew is tried at once`() {
+    @Test func `The app can forbid it, and a new choice is tried at once`() {
         var choice = LayerChoice(sizes: Self.sizes, fallback: nil)
         var (network, now) = (Network(), MediaTime.zero)
         network.lossOfLarge = 0.5

@@ -10,7 +10,7 @@ import Testing
         var change: LayerChoice.Change
     }
 
-    /// Wants the high layer for so long, and follows the choice.
+    /// Requests the high layer for a duration, and follows the choice.
     private func run(_ test: LayeredCall, until end: Double) -> [Change] {
         var choice = LayerChoice(
             sizes: [.vga, Resolution(width: 160, height: 120)], fallback: LayerFallback.Settings())
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `A link that becomes too narrow shows the low layer, and the high one when it is wide again`(
+    func `A link that becomes too slow shows the low layer, and the high one when it recovers`(
         seed: UInt64
     ) throws {
         let test = try LayeredCall(seed: seed, over: "delay=20ms,rate=3M/300k@10s/3M@40s,queue=300ms")

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Nothing comes twice or goes back, whichever clock tells`(isClockKnown: Bool) {
+    func `No frame repeats or goes back, with either clock`(isClockKnown: Bool) {
         var selector = LayerSelector()
         selector.want(0)
         #expect(Self.run(&selector, 0, [0, 0.033, 0.066], isClockKnown: isClockKnown).count == 3)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [-86400.0, 31_536_000.0])
-    func `A clock that cannot be true stops nothing`(clockError: Double) {
+    func `An implausible clock stops nothing`(clockError: Double) {
         var selector = LayerSelector()
         selector.want(0)
         _ = Self.run(&selector, 0, [0, 1])
@@ -72,7 +72,7 @@ import Testing
         #expect(shown.count == 2 && abs(shown[0] - 1001.2) < 0.01 && abs(shown[1] - 1001.4) < 0.01, "\(shown)")
     }
 
-    @Test func `A stream that jumps goes on`() {
+    @Test func `A stream continues after a jump`() {
         var selector = LayerSelector()
         selector.want(0)
         _ = Self.run(&selector, 0, [5000, 5001])
@@ -81,7 +81,7 @@ import Testing
         #expect(shown.count == 2 && shown[0] > 6001, "\(shown)")
     }
 
-    @Test func `Wanting nothing shows nothing, and what comes then is later than all before`() {
+    @Test func `Wanting no layer shows nothing, and later frames are newer than all before`() {
         var selector = LayerSelector()
         selector.want(1)
         _ = Self.run(&selector, 1, [0, 1])

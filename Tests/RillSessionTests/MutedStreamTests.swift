@@ -52,7 +52,7 @@ import Testing
         end.callEvents.map { String("\($0)".prefix { $0 != "(" }) }
     }
 
-    @Test func `A mute is told at once and in each report, and the next packet ends it`() throws {
+    @Test func `A mute is signaled at once and in each report, and the next packet ends it`() throws {
         let test = try TwoWayCall()
         let (call, camera) = (test.call, test.atAlice.camera)
         call.run(until: .seconds(3))
@@ -82,7 +82,7 @@ import Testing
         #expect(try paused(by: call.alice).count == told.count)
     }
 
-    @Test func `PAUSED that was lost comes with the next report`() throws {
+    @Test func `A lost PAUSED is repeated with the next report`() throws {
         let test = try TwoWayCall()
         let call = test.call
         call.run(until: .seconds(3))
@@ -98,7 +98,7 @@ import Testing
         #expect(lost == 1 && kinds(call.bob) == ["connected", "firstPicture", "muted"])
     }
 
-    @Test func `Both sides mute at once, and one goes on`() throws {
+    @Test func `Both sides mute at the same time, and one continues`() throws {
         let test = try TwoWayCall(over: "delay=40ms,jitter=20ms,loss=5%")
         let call = test.call
         call.run(until: .seconds(3))
@@ -125,7 +125,7 @@ import Testing
         #expect(call.bob.callEvents.last == .muted(test.atBob.theirs))
     }
 
-    @Test func `It is not told where the settings say so`() throws {
+    @Test func `A mute is not signaled if the settings disable it`() throws {
         let test = try TwoWayCall { $0.signalsMute = false }
         let call = test.call
         call.run(until: .seconds(3))
@@ -137,7 +137,7 @@ import Testing
         #expect(call.bob.frames.count == frames && kinds(call.bob) == ["connected", "firstPicture"])
     }
 
-    @Test func `A stream that is muted from the start says so, and begins when it goes on`() throws {
+    @Test func `A stream that is muted from the start signals it, and starts when it is unmuted`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         var stream = Call.stream(seed: 13)
         stream.firstSequenceNumber = SequenceNumber(0)
@@ -170,7 +170,7 @@ import Testing
         #expect(call.alice.keyFrameRequests == 1)
     }
 
-    @Test func `A collision of a muted stream is told under the new source`() throws {
+    @Test func `A collision of a muted stream is signaled with the new SSRC`() throws {
         let test = try TwoWayCall()
         let (call, camera) = (test.call, test.atAlice.camera)
         call.run(until: .seconds(3))

@@ -10,7 +10,7 @@ import Testing
 
 /// Who asks for a pause, and who answers, as RFC 7728 numbers it.
 @Suite struct PauseRequestTests {
-    @Test func `Pauses are numbered, and what takes one back bears its number`() throws {
+    @Test func `Pauses are numbered, and the matching resume has the same number`() throws {
         let test = try LayeredCall(seed: 1, over: "delay=20ms")
         let low = test.sent[1]
         var said: [PauseResume.Entry] = []
@@ -34,7 +34,7 @@ import Testing
         #expect(order == ["pause 0", "paused 0", "resume 0", "pause 1", "paused 1"])
     }
 
-    @Test func `A request stands in the packet byte for byte as in RFC 7728`() throws {
+    @Test func `A request has the byte layout of RFC 7728`() throws {
         let test = try LayeredCall(seed: 1, over: "delay=20ms")
         var requests: [[UInt8]] = []
         test.call.filter = { bytes, isForBob in
@@ -51,7 +51,7 @@ import Testing
         #expect(Array(packet.suffix(12)) == [0, 0, 0, 0] + bytes + [0, 0, 0, 0])
     }
 
-    @Test func `Requests that overtake each other leave the last one standing`() {
+    @Test func `Reordered requests leave the last one in effect`() {
         var sender = PauseAnswerer()
         #expect(sender.pause(0) == .changed && sender.isPaused)
         #expect(sender.pause(0) == .repeated)
@@ -76,7 +76,7 @@ import Testing
         #expect(sender.pause(start &+ 1) == .changed)
     }
 
-    @Test func `A pause of their own is told from the one that was asked for`() throws {
+    @Test func `A sender's own pause is distinguished from a requested one`() throws {
         let test = try LayeredCall(seed: 2, over: "delay=20ms")
         test.want(0)
         test.call.run(for: .seconds(1))
@@ -95,7 +95,7 @@ import Testing
         alice.setMuted(false, of: test.sent[1], at: test.call.now)
         test.call.run(for: .seconds(1))
         #expect(!bob.session.isMuted(test.received[1]) && test.shown.last?.layer == 1 && test.packetsSent(1) > packets)
-        // And what nobody wanted at that time stays silent.
+        // A stream that was unwanted at that time stays silent.
         test.want(nil)
         test.call.run(for: .seconds(1))
         alice.setMuted(true, of: test.sent[0], at: test.call.now)
@@ -106,7 +106,7 @@ import Testing
         #expect(test.packetsSent(0) == silent)
     }
 
-    @Test func `Who does not take requests refuses them, and is not asked for ever`() throws {
+    @Test func `A sender without pause support refuses requests, and is not asked forever`() throws {
         let test = try LayeredCall(seed: 3, over: "delay=20ms") { $0.acceptsPauseRequests = false }
         var asked = 0
         test.call.filter = { bytes, isForBob in
@@ -121,7 +121,7 @@ import Testing
         #expect(test.shown.last?.layer == 1)
     }
 
-    @Test func `Who comes anew learns the number that counts`() throws {
+    @Test func `A receiver that restarts learns the current number`() throws {
         let test = try LayeredCall(seed: 4, over: "delay=20ms")
         test.call.run(for: .milliseconds(500))
         for _ in 0..<20 {
@@ -140,7 +140,7 @@ import Testing
         #expect(test.packetsSent(1) == packets && packets > 0)
     }
 
-    @Test func `Who begins anew with another source is asked anew`() throws {
+    @Test func `A sender that restarts with another SSRC is asked again`() throws {
         let test = try LayeredCall(seed: 8, over: "delay=20ms")
         test.want(0)
         test.call.run(for: .seconds(1))
@@ -161,7 +161,7 @@ import Testing
         #expect(test.shown.last?.layer == 1)
     }
 
-    @Test func `Signalling may say what is wanted; RTCP then says nothing of it`() throws {
+    @Test func `Signaling can carry the request; RTCP then does not`() throws {
         let test = try LayeredCall(seed: 5, over: "delay=20ms", isPausable: false)
         test.want(0)
         test.call.run(for: .seconds(1))
@@ -177,7 +177,7 @@ import Testing
         #expect(test.shown.last?.layer == 1)
     }
 
-    @Test func `Words of a stranger's about pauses do no harm`() throws {
+    @Test func `Pause messages of unknown sources cause no harm`() throws {
         let test = try LayeredCall(seed: 6, over: "delay=20ms,loss=2%")
         var random = SeededGenerator(seed: 6)
         let sources = try (test.sent.map { try #require(test.call.alice.session.settings(of: $0)?.ssrc) })

@@ -85,13 +85,13 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32762, 32767, 32768, 65529, 65530, 65531, 65533, 65534, 65535] as [UInt16])
-    func `Late packets are no sign of life, and the next one is`(start: UInt16) throws {
+    func `Late packets do not count as activity, the next packet does`(start: UInt16) throws {
         let end = try Receiver(from: start)
         let sent = end.frame() + end.frame()
         #expect(sent.count == 6)
         #expect(end.take([sent[0], sent[1], sent[2], sent[3]]).isEmpty)
         #expect(end.takePaused(behind: 5) == [.muted(end.stream)])
-        // The last two are late, one comes twice, and one is sent again.
+        // The last two are late, one arrives twice, and one is retransmitted.
         #expect(end.take([sent[4], sent[3], end.retransmission(of: 1), sent[5]]).isEmpty)
         #expect(end.takePaused(behind: 5).isEmpty)
         let next = end.frame()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [0, 32767, 65530, 65534, 65535] as [UInt16])
-    func `What later packets have overtaken says nothing`(start: UInt16) throws {
+    func `A PAUSED older than later packets is ignored`(start: UInt16) throws {
         let end = try Receiver(from: start)
         #expect(end.take(end.frame() + end.frame()).isEmpty)
         #expect(end.takePaused(behind: 2).isEmpty)
@@ -138,7 +138,7 @@ import Testing
         #expect(end.session.statistics.transport.malformedFeedback == 0)
     }
 
-    @Test func `What signalling has said packets do not take back`() throws {
+    @Test func `Packets do not override signaling`() throws {
         let end = try Receiver()
         #expect(end.take(end.frame()).isEmpty)
         #expect(end.setMuted(true) == [.muted(end.stream)])

@@ -6,7 +6,7 @@ import Testing
 
 /// Whether the other side is there, and what it says of itself.
 @Suite struct PresenceTests {
-    @Test func `Silence is told once and in order`() throws {
+    @Test func `Silence is reported once and in order`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(5))
         call.isCut = true
@@ -46,7 +46,7 @@ import Testing
         #expect(call.bob.frames.count > 290)
     }
 
-    @Test func `Nothing is asked for of a muted stream`() throws {
+    @Test func `Nothing is requested from a muted stream`() throws {
         let (call, stream) = try Call.oneWay(over: "delay=20ms,loss=30%")
         call.run(until: .seconds(3))
         call.bob.session.setMuted(true, of: stream)
@@ -60,7 +60,7 @@ import Testing
         #expect(call.alice.session.statistics.sending[0].stream.nackCount - after.nackCount > 10)
     }
 
-    @Test func `Who leaves says so`() throws {
+    @Test func `A participant that leaves sends BYE`() throws {
         let (call, stream) = try Call.oneWay()
         call.run(until: .seconds(3))
         call.alice.session.leave(reason: "the train has come", at: call.now)
@@ -80,7 +80,7 @@ import Testing
         #expect(call.bob.callEvents.last == .left(reason: String(repeating: "é", count: 127)))
     }
 
-    @Test func `Who comes again has restarted`() throws {
+    @Test func `A peer that returns has restarted`() throws {
         let (call, stream) = try Call.oneWay()
         call.run(until: .seconds(2))
         let goodbye = try #require(call.bob.session.settings(of: stream)?.jitterBuffer.ssrc)
@@ -95,7 +95,7 @@ import Testing
         #expect(kinds == ["connected", "firstPicture", "ended", "left", "restarted"])
     }
 
-    @Test func `A farewell of strangers says nothing`() throws {
+    @Test func `A BYE of unknown sources is ignored`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(2))
         let bytes = [UInt8](capacity: 64) { Goodbye(sources: WireList([SSRC(1), SSRC(2)].span)).write(into: &$0) }
@@ -104,7 +104,7 @@ import Testing
         #expect(call.bob.callEvents.count == 2)
     }
 
-    @Test func `Our own report that comes back is nobody`() throws {
+    @Test func `Our own looped report is not a participant`() throws {
         let alice = Endpoint(seed: 1)
         alice.addCamera(try alice.session.send(Call.stream(seed: 72)))
         alice.wake(at: .zero) { _ in }
@@ -134,7 +134,7 @@ import Testing
         #expect(call.bob.callEvents.isEmpty)
     }
 
-    @Test func `Events that nobody takes are bounded`() throws {
+    @Test func `Unread events are bounded`() throws {
         let session = Endpoint(seed: 1).session
         let stream = Call.stream(seed: 70)
         _ = try session.send(stream)
@@ -145,7 +145,7 @@ import Testing
         #expect(session.statistics.sending[0].stream.pliCount == 100_000)
     }
 
-    @Test func `Datagrams that nobody takes are bounded`() throws {
+    @Test func `Unread datagrams are bounded`() throws {
         let session = Endpoint(seed: 1).session
         let camera = try session.send(Call.stream(seed: 71))
         for number in 0..<100 {

@@ -123,7 +123,7 @@ import Testing
         #expect(sources.count == 40 && named == sources)
     }
 
-    @Test func `A round trip is known to who sends nothing`() throws {
+    @Test func `An end that sends no media knows the round-trip time`() throws {
         let (call, _) = try Call.oneWay(over: "delay=35ms")
         call.run(until: .seconds(0.5))
         let time = try #require(call.bob.session.statistics.roundTrip.roundTripTime)

@@ -5,7 +5,7 @@ import RillSend
 import RillSession
 import Testing
 
-/// Streams whose sources nobody announced, and sources that belong to no stream.
+/// Streams with unannounced SSRCs, and SSRCs that belong to no stream.
 @Suite struct UnknownSourceTests {
     /// Alice sends "h" and "l" in one section; Bob knows the names alone.
     private func namedCall() throws -> (call: Call, streams: [ReceivingStreamID], settings: [RTPStreamSettings]) {
@@ -38,7 +38,7 @@ import Testing
         let stream = Call.stream(seed: 44, named: "h")
         alice.addCamera(try alice.session.send(stream))
         let call = try Call(alice, bob)
-        // Packets that come before the stream is known are nobody's, and nothing is remembered of them.
+        // Packets that arrive before the stream is known belong to no stream, and are forgotten.
         call.run(until: .seconds(1))
         #expect(bob.session.statistics.transport.packetsOfUnknownSources > 80 && bob.frames.isEmpty)
         let id = try bob.session.receive(Call.receiving(stream, isAnnounced: false), at: call.now)
@@ -47,7 +47,7 @@ import Testing
         #expect(alice.keyFrameRequests == 1)
     }
 
-    @Test func `A sender report that came before its source was known is not lost`() throws {
+    @Test func `A sender report that arrived before its source was known is not lost`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 46, named: "h")
         let id = try bob.session.receive(Call.receiving(stream, isAnnounced: false), at: .zero)
@@ -91,7 +91,7 @@ import Testing
         #expect(bob.session.statistics.receiving[0].repair.retransmittedPacketsReceived > 5)
     }
 
-    @Test func `A payload type of two streams tells nothing`() throws {
+    @Test func `A payload type shared by two streams identifies neither`() throws {
         let bob = Endpoint(seed: 2)
         for seed in [46, 47] as [UInt64] {
             _ = try bob.session.receive(Call.receiving(Call.stream(seed: seed), isAnnounced: false), at: .zero)
@@ -121,12 +121,12 @@ import Testing
         #expect(bob.streams.allSatisfy { $0 == id })
     }
 
-    @Test func `A source that bears the name of one that is coming is refused`() throws {
+    @Test func `A source with the name of an expected one is rejected`() throws {
         let (call, streams, _) = try namedCall()
         call.run(until: .seconds(2))
         let liar = named(SSRC(666), "h", number: 1)
         #expect(call.bob.session.insert(liar.span, at: call.now) == .contradictory(SSRC(666)))
-        // The name of nobody, or one of another section.
+        // An unknown name, or one of another section.
         #expect(
             call.bob.session.insert(named(SSRC(667), "x", number: 1).span, at: call.now) == .unknownSource(SSRC(667)))
         let elsewhere = named(SSRC(668), "h", mid: "9", number: 1)
@@ -136,7 +136,7 @@ import Testing
         #expect(call.bob.streams.count { $0 == streams[0] } - before > 57)
     }
 
-    @Test func `A known source keeps its stream, whatever its names say`() throws {
+    @Test func `A known SSRC keeps its stream, whatever its names`() throws {
         let (call, streams, settings) = try namedCall()
         call.run(until: .seconds(2))
         // "h"'s source says that it is "l": its source is known, so names decide nothing.
@@ -166,7 +166,7 @@ import Testing
         #expect(bob.events.contains(.sizeChanged(of: id, Resolution(width: 160, height: 120))))
     }
 
-    @Test func `A hundred thousand sources a second leave nothing behind`() throws {
+    @Test func `A hundred thousand sources per second leave nothing behind`() throws {
         let (call, streams, _) = try namedCall()
         call.run(until: .seconds(2))
         let before = call.bob.session.statistics

@@ -10,7 +10,7 @@ import Testing
     /// There and back.
     private static let roundTrip = MediaDuration.milliseconds(40)
 
-    @Test func `What is shown is what was wanted last, whatever is lost and whatever crosses`() throws {
+    @Test func `The last wanted layer is shown, whatever is lost or reordered`() throws {
         var latencies: [MediaDuration] = []
         var (sent, asked) = (0, 0)
         for seed in UInt64(1)...50 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `Of a layer that nobody wants nothing is encoded and no packet is sent`() throws {
+    @Test func `An unwanted layer is not encoded, and no packet of it is sent`() throws {
         let test = try LayeredCall(seed: 3, over: "delay=20ms")
         test.want(1)
         test.call.run(for: .seconds(2))
@@ -62,7 +62,7 @@ import Testing
         #expect(test.shown.allSatisfy { $0.layer == 1 })
     }
 
-    @Test func `Where the sender takes no requests, what is not wanted is dropped, and a key frame asked for`() throws {
+    @Test func `If the sender takes no requests, unwanted packets are dropped, and a key frame is requested`() throws {
         let test = try LayeredCall(seed: 4, over: "delay=20ms", isPausable: false)
         test.want(0)
         test.call.run(for: .seconds(2))

@@ -25,7 +25,7 @@ import Testing
         #expect(cell.state.count == 3)
     }
 
-    @Test func `The state goes with its cell, and one that is replaced at once`() {
+    @Test func `The state is released with its cell, and a replaced one at once`() {
         var gone = 0
         do {
             let cell = StateCell(State(witness: Witness { gone += 1 }))

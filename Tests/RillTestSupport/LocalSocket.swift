@@ -1,7 +1,7 @@
 import RillCore
 import RillTransport
 
-/// A UDP socket of this test on 127.0.0.1, on a port that nobody else has: what a peer sends to it is kept by the
+/// A UDP socket of this test on 127.0.0.1, on a port of its own: what a peer sends to it is kept by the
 /// system until it is asked for.
 package struct LocalSocket {
     private let socket: UDPSocket

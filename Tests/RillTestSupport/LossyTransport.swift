@@ -96,7 +96,7 @@ package final class LossyTransport: DatagramTransport {
         switch outcome {
         case .received: return lose(of: &datagrams)
         case .nothing: return outcome
-        // Of a socket that was left for another one that is no end.
+        // For a socket that was replaced by another one this is not an end.
         case .closed: return state.withLock { $0.isClosed } ? outcome : .nothing
         }
     }

@@ -2,7 +2,7 @@ public import RillCore
 
 /// Damaged versions of good inputs, for tests that no bytes whatever bring a parser down.
 ///
-/// Each input is one of the seeds with one to four injuries: cut short, bits flipped, bytes set to extreme values, a
+/// Each input is one of the seeds with one to four mutations: truncated, bits flipped, bytes set to extreme values, a
 /// length field (binary of any width and byte order, or decimal digits) stretched, ranges removed, repeated or
 /// inserted, the tail of another seed spliced on. The same seeds and generator give the same inputs on every machine, so
 /// an input is found again by its index.
@@ -59,7 +59,7 @@ public struct MutatedInputs: Sequence, IteratorProtocol {
         }
     }
 
-    // MARK: The injuries
+    // MARK: The mutations
 
     /// Cuts anywhere, or (as often) only a few bytes off.
     private mutating func truncate(_ bytes: inout [UInt8]) {

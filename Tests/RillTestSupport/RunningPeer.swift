@@ -24,7 +24,7 @@ package struct RunningPeer {
         return outcome.output
     }
 
-    /// Waits until somebody on this machine listens at a UDP port of IPv4, for ten seconds at the most.
+    /// Waits until a program on this machine listens on a UDP port of IPv4, for at most ten seconds.
     package static func waitUntilListening(port: UInt16) throws {
         for _ in 0..<1000 {
             if try isListened(at: port) { return }

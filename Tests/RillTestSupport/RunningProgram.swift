@@ -28,7 +28,7 @@ package final class RunningProgram {
     /// it after `limit` seconds.
     init(_ command: [String], input: String, limit: Int) throws {
         let words = ["timeout", "--kill-after=5", "\(limit)"] + command
-        // Every pointer of these lives until the end of this function, and nobody keeps them: the child has copies.
+        // These pointers are valid until the end of this function, and are not kept: the child has copies.
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(.enabled(if: isAllowed, "this machine has no /dev/cpu_dma_latency that we may use"))
-    func `The kernel keeps it for as long as it lives, and not longer`() throws {
+    func `The kernel keeps the request only while the object lives`() throws {
         let latency: Int32 = 1_234_567
         let request = try WakeLatencyRequest(.microseconds(Int(latency)))
         let during = try withExtendedLifetime(consume request) { _ in try strictest() }
@@ -30,7 +30,7 @@ import Testing
         arguments: [
             (0, 0), (-5, 0), (999, 0), (1000, 1), (250_000, 250), (Int64.max, Int32.max), (Int64.min, 0),
         ] as [(Int64, Int32)])
-    func `It asks for whole microseconds, in four bytes`(nanoseconds: Int64, asked: Int32) throws {
+    func `It requests whole microseconds, in four bytes`(nanoseconds: Int64, asked: Int32) throws {
         let folder = TemporaryFolder()
         let path = folder.path("device")
         try Data().write(to: URL(filePath: path))
@@ -40,12 +40,12 @@ import Testing
         #expect(written.count == 4)
     }
 
-    @Test func `What the system refuses is told with its number`() throws {
+    @Test func `System errors are reported with their number`() throws {
         let missing = TemporaryFolder().path("device")
         #expect(throws: WakeLatencyRequest.RequestError.refused(path: missing, code: ENOENT)) {
             try WakeLatencyRequest(.zero, device: missing)
         }
-        // Opened, and then not written to: there is no room.
+        // Opened, but writing fails: there is no space.
         let error = #expect(throws: WakeLatencyRequest.RequestError.self) {
             try WakeLatencyRequest(.zero, device: "/dev/full")
         }

@@ -18,7 +18,7 @@ struct BoundedQueueTests {
         #expect(sum.withLock { $0 } == Array(0..<1000))
     }
 
-    @Test func `A closed queue takes nothing and gives out what it has`() {
+    @Test func `A closed queue rejects new values and still returns its own`() {
         let queue = BoundedQueue<Int>(capacity: 2)
         #expect(queue.append(1))
         queue.close()
@@ -37,7 +37,7 @@ struct BoundedQueueTests {
 }
 
 struct LatestValuesTests {
-    @Test func `The newest win, and each is told what it replaced`() {
+    @Test func `The newest values win, and each learns what it replaced`() {
         let one = LatestValues<Int>(capacity: 1)
         #expect(one.put(1) { new, _ in new } == nil)
         #expect(one.put(20) { new, dropped in new + dropped } == 1)
@@ -54,7 +54,7 @@ struct LatestValuesTests {
     }
 
     @Test(arguments: [1, 2, 3])
-    func `What is taken and what is dropped add up, in order`(capacity: Int) {
+    func `Taken and dropped values add up, in order`(capacity: Int) {
         let values = LatestValues<Int>(capacity: capacity)
         let taken = Monitor([Int]())
         let consumer = NamedThread("consumer") {

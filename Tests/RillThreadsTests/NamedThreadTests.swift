@@ -59,7 +59,7 @@ import Testing
     @Test(
         .enabled(if: hasTimeSlices, "the kernel has no turns, or does not tell them"),
         arguments: [(NamedThread.TimeSlice.short, "100000"), (.medium, "2000000"), (.long, "10000000")])
-    func `A thread asks for its slice`(slice: NamedThread.TimeSlice, nanoseconds: String) {
+    func `A thread requests its time slice`(slice: NamedThread.TimeSlice, nanoseconds: String) {
         #expect(values("sched", timeSlice: slice)["se.slice"] == nanoseconds)
         #expect(values("sched")["se.slice"] != nanoseconds)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RingTests {
     @Test(arguments: 1...5)
-    func `Values come out in the order in which they went in, however often the ring goes round`(capacity: Int) {
+    func `Values leave in insertion order, however often the ring wraps around`(capacity: Int) {
         var ring = Ring<Int>(capacity: capacity)
         var (next, expected) = (0, 0)
         for step in 0..<50 {
@@ -25,7 +25,7 @@ import Testing
         #expect(expected == next && ring.count == 0)
     }
 
-    @Test func `What is taken out is let go at once`() {
+    @Test func `Removed values are released at once`() {
         final class Held {}
         var ring = Ring<Held>(capacity: 2)
         weak var held: Held?

@@ -24,7 +24,7 @@ struct RunningTranscodeTests {
         return Transcoder(source: source, outputs: [.encoded(layer, writer)], files: [file])
     }
 
-    /// Gives so many pictures, and then none, for as long as anybody asks: whoever cancels may come as late as he likes.
+    /// Gives a number of pictures, and then `pending` forever, so that a cancellation may come at any time.
     private final class StalledPictures: FrameSource {
         private let pictures: LoopedPictures
 
@@ -44,7 +44,7 @@ struct RunningTranscodeTests {
 
     private func exists(_ name: String) -> Bool { unsafe access(folder.path(name), F_OK) == 0 }
 
-    @Test func `Progress rises to what the report says`() async throws {
+    @Test func `Progress rises to the report's values`() async throws {
         let running = try transcoder(frames: 200).start()
         var last: TranscodeProgress?
         for await progress in running.progress {
@@ -66,7 +66,7 @@ struct RunningTranscodeTests {
         #expect(seen.count == 1 && seen.first?.framesRead == 100)
     }
 
-    @Test func `Cancelled it leaves nothing`() async throws {
+    @Test func `After cancellation it leaves nothing`() async throws {
         let running = try transcoder(of: StalledPictures(resolution, frameCount: 30)).start()
         for await progress in running.progress where progress.framesRead > 20 { running.cancel() }
         await #expect(throws: CancellationError.self) { _ = try await running.report() }

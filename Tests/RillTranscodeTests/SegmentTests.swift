@@ -79,7 +79,7 @@ struct SegmentTests {
         #expect(whole.report.outputs[0].keyFramesWritten == 1 && runs[0].report.outputs[0].keyFramesWritten == 3)
     }
 
-    @Test func `Each segment is what it would be alone`() throws {
+    @Test func `Each segment is the same as if encoded alone`() throws {
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let whole = clip(pictures)
         let (made, _) = try transcode(whole, .count(4), threads: 2, layers(.realtime))

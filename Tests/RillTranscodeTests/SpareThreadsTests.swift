@@ -17,7 +17,7 @@ struct SpareThreadsTests {
             let got = spare.borrow { isWanted.withLock { $0 } }
             second.withLock { $0 = got }
         }
-        // Nobody gives it back: it is no longer wanted.
+        // It is not given back: it is no longer wanted.
         isWanted.withLock { $0 = false }
         spare.wake()
         borrower.join()
@@ -26,7 +26,7 @@ struct SpareThreadsTests {
         #expect(spare.borrow { true })
     }
 
-    @Test func `One that is added goes to who waits`() {
+    @Test func `An added thread goes to a waiter`() {
         let spare = SpareThreads()
         let got = Monitor(0)
         let borrowers = (0..<3).map { index in

@@ -61,7 +61,7 @@ struct ThumbnailSinkTests {
         #expect(ThumbnailSink.name(of: MediaTime(nanoseconds: -5)) == "00-00-00.000")
     }
 
-    @Test func `A folder that cannot be made is said so`() {
+    @Test func `A folder that cannot be created is reported`() {
         #expect(throws: FileError.openFailed(path: folder.path("no/th"), code: ENOENT)) {
             _ = try ThumbnailSink(folder: folder.path("no/th"))
         }
@@ -79,7 +79,7 @@ struct LadderTests {
             ladder(1280, 720, 1500) == [
                 "high 1280x720 1500k", "half 640x360 679k", "quarter 320x180 307k", "low 160x120 45k",
             ])
-        // Odd quotients become even; what is no larger than the low layer is left out.
+        // Odd quotients become even; sizes not larger than the low layer are left out.
         #expect(ladder(638, 478, 400).map { $0.split(separator: " ")[1] } == ["638x478", "318x238", "160x120"])
         #expect(ladder(160, 120, 100) == ["high 160x120 100k", "low 160x120 45k"])
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TranscodeReportTests {
     private struct Unplugged: Error, CustomStringConvertible { var description: String { "it was unplugged" } }
 
-    @Test func `A report is read by people, and what was written goes through JSON`() throws {
+    @Test func `A report is readable, and round-trips through JSON`() throws {
         var report = TranscodeReport()
         report.framesRead = 150
         report.duration = .seconds(5)

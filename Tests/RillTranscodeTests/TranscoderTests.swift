@@ -95,7 +95,7 @@ struct TranscoderTests {
         #expect(pictures.checksums == expected)
     }
 
-    @Test func `A clip that ends early is written that far, and says so`() throws {
+    @Test func `A clip that ends early is written up to there, and reported`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("cut.y4m")
         let writer = try Y4MWriter(path: path, resolution: resolution, frameRate: 30)

@@ -2,7 +2,7 @@ import Rill
 import RillRTP
 import Synchronization
 
-/// Keeps every frame's timestamps while a call runs, in memory that was taken before it began.
+/// Stores every frame's timestamps during a call, in memory allocated before it started.
 final class LatencyLog: Sendable {
     private let clock: LiveClock
     private let captures: Mutex<[Capture]>
@@ -49,7 +49,7 @@ final class LatencyLog: Sendable {
         self.layers = Dictionary(uniqueKeysWithValues: layers.map { ($0, Layer(frameCount: frameCount)) })
     }
 
-    /// Looks when the capture thread is awake.
+    /// Records when the capture thread woke.
     func captureTap() -> FrameTap {
         FrameTap { [self] frame in
             let now = clock.now
@@ -58,15 +58,15 @@ final class LatencyLog: Sendable {
         }
     }
 
-    /// Keeps the timestamps of what leaves the encoders.
+    /// Records the timestamps of encoded frames.
     func encodedTap() -> EncodedFrameTap {
         EncodedFrameTap { [self] frame, _ in layers[frame.layer.rid]?.withLock { $0.coded = frame.timestamps } }
     }
 
-    /// The system has taken a datagram with the last packet of a frame, whose header nothing encrypts.
+    /// Records that the system accepted a datagram with the last packet of a frame, whose header is not encrypted.
     func noteSent(_ header: RTPHeader, of rid: StreamLayer.RID, at now: MediaTime) {
         layers[rid]?.withLock { layer in
-            // A packet that is sent again belongs to a frame before.
+            // A retransmitted packet belongs to an earlier frame.
             guard var timestamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
             else { return }
             timestamps[.sent] = now
@@ -75,11 +75,11 @@ final class LatencyLog: Sendable {
         }
     }
 
-    /// Keeps the timestamps of what is shown.
+    /// Records the timestamps of shown frames.
     func shownTap(_ rid: StreamLayer.RID) -> FrameTap {
         let layer = layers[rid]
         return FrameTap { frame in
-            // The receiver's capture times are those of RTP.
+            // The receiver's capture times are RTP timestamps.
             let ticks = frame.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
             let entry = Entry(timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)), timestamps: frame.timestamps)
             layer?.withLock { $0.shown.append(entry) }
@@ -89,12 +89,12 @@ final class LatencyLog: Sendable {
     /// Frames captured so far.
     var captureCount: Int { captures.withLock { $0.count } }
 
-    /// Whether a frame that was sent has not been shown yet.
+    /// Whether a sent frame has not been shown yet.
     var hasUnshownFrames: Bool {
         layers.values.contains { layer in layer.withLock { $0.shown.count < $0.sent.count } }
     }
 
-    /// All that was kept, a line each.
+    /// All records, one per line.
     var lines: [String] {
         let captured = captures.withLock { $0 }.map { "captured \($0.due.nanoseconds) \($0.woken.nanoseconds)" }
         return order.reduce(into: captured) { lines, rid in
@@ -117,6 +117,6 @@ final class LatencyLog: Sendable {
 }
 
 extension RTPTimestamp {
-    /// By less than half of the numbers that there are.
+    /// By less than half of the number range.
     fileprivate func isBefore(_ other: RTPTimestamp) -> Bool { Int32(bitPattern: other.rawValue &- rawValue) > 0 }
 }

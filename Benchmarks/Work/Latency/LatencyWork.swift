@@ -5,23 +5,23 @@ import Rill
 import RillSecurity
 import RillTransport
 
-/// A live call with oneself over the machine's own UDP, as an app has it: one that sends, and one that watches, with all threads that
-/// calls have. The timestamps of every frame are kept and printed at the end, in nanoseconds of one clock:
+/// A live call over UDP on this machine, with a sender, a viewer and all the threads of a call. The timestamps of every frame are
+/// stored and printed at the end, in nanoseconds of one clock:
 ///
 ///     captured DUE WOKEN                                                      the capture thread, for each frame
 ///     sent RID TIMESTAMP CAPTURED PREPROCESSED SCALED ENCODED SENT            for each frame of each layer
 ///     shown RID TIMESTAMP ARRIVED ASSEMBLED RELEASED DECODED SHOWN
-///     layer RID NAME=COUNT …                                                  what became of frames and packets
+///     layer RID NAME=COUNT …                                                  the counts of frames and packets
 struct LatencyWork {
     private let clip: HeldClip
-    /// Of the high layer.
+    /// The high layer's bitrate.
     private let bitrate: Bitrate
-    /// How long it lasts: at 30 frames a second.
+    /// The call's length, at 30 frames per second.
     private let frameCount: Int
-    /// What both protect their packets with.
+    /// The SRTP key of both ends.
     private let key: SRTPKey?
 
-    /// So long the last frames may take to be shown.
+    /// The time limit for showing the last frames.
     private static let drainTime = MediaDuration.seconds(3)
 
     init(_ arguments: Arguments) throws {
@@ -67,7 +67,7 @@ struct LatencyWork {
         let limit = clock.now + .milliseconds(frameCount * 40) + LatencyWork.drainTime
         while clock.now < limit, log.captureCount < frameCount { usleep(5000) }
         let end = clock.now + LatencyWork.drainTime
-        // The last frame may be on its way to its encoder.
+        // The last frame may still be on its way to its encoder.
         usleep(200_000)
         while clock.now < end, log.hasUnshownFrames { usleep(5000) }
         let (sent, shown, stated) = (viewer.statistics.session.sending, sender.statistics, sending.statistics.layers)
@@ -77,12 +77,12 @@ struct LatencyWork {
             let received = shown.shown.first { $0.rid == layer.rid }?.received
             print("layer \(layer.rid) \(LayerCounts(layer, sent[index].stream, received).text)")
         }
-        guard shown.unprotected?.refused ?? 0 == 0 else { throw WrongUse("packets were refused: \(shown)") }
+        guard shown.unprotected?.refused ?? 0 == 0 else { throw WrongUse("packets were rejected: \(shown)") }
         print("frames=\(log.captureCount)")
     }
 }
 
-/// A source whose first frame waits until there is somebody to see it.
+/// A source whose first frame waits until there is a viewer.
 private final class GatedSource: FrameSource {
     let gate = Tally()
     private let source: Pendulum
@@ -99,13 +99,13 @@ private final class GatedSource: FrameSource {
     }
 }
 
-/// What became of a layer's frames and packets.
+/// The counts of a layer's frames and packets.
 private struct LayerCounts {
     var text: String
 
     init(_ layer: CallStatistics.Layer, _ sent: RTPStreamStatistics, _ received: ReceiveStatistics?) {
         let counts: KeyValuePairs = [
-            // In the order of the way.
+            // In processing order.
             "encoderBusy": layer.framesReplaced, "rateControl": layer.encoder.framesDropped,
             "unchanged": layer.framesUnchanged, "coded": layer.encoder.framesEncoded,
             "sizeChanges": layer.qualityLimitationResolutionChanges, "packetsSent": sent.packetsSent,

@@ -3,7 +3,7 @@ import RillRTP
 import RillTransport
 import Synchronization
 
-/// A socket that says when the system has taken the last packet of a frame.
+/// A socket that records when the system accepted the last packet of a frame.
 final class WatchedTransport: DatagramTransport {
     private let socket: UDPSocket
     private let clock: LiveClock
@@ -14,20 +14,20 @@ final class WatchedTransport: DatagramTransport {
         (self.socket, self.clock, self.log) = (socket, clock, log)
     }
 
-    /// Which layer's packets come from which source.
+    /// The layer of each SSRC.
     func watch(_ layers: [SSRC: StreamLayer.RID]) { self.layers.withLock { $0 = layers } }
 
     func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome {
         var ends: [RTPHeader] = []
         for index in 0..<datagrams.count {
             let bytes = datagrams.bytes(at: index)
-            // What is no RTP packet is a report, and no frame's.
+            // Datagrams that are not RTP are RTCP reports.
             guard PacketKind(of: bytes) == .rtp else { continue }
             do throws(RTPError) {
                 let header = try RTPPacket(parsing: bytes).header
                 if header.marker { ends.append(header) }
             } catch {
-                preconditionFailure("a packet that Rill has made is none: \(error)")
+                preconditionFailure("Rill wrote an invalid packet: \(error)")
             }
         }
         let outcome = socket.send(&datagrams)

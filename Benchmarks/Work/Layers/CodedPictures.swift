@@ -2,8 +2,8 @@ import Arguments
 import Rill
 import RillFiles
 
-/// What a viewer of an IVF file sees at each frame of its source: the newest picture, decoded by somebody else and
-/// read from standard input.
+/// The picture that a viewer of an IVF file sees at each frame of its source: the newest one. Another program decodes the
+/// pictures, which are read from standard input.
 final class CodedPictures {
     private let file: IVFReader
     private let decoded: RawVideoReader
@@ -19,26 +19,26 @@ final class CodedPictures {
         try advance()
     }
 
-    /// The picture shown at frame `number` of the source, and the bytes that were coded for that frame: 0 for one that
-    /// the encoder left out. Ask for each frame, in order.
+    /// The picture shown at frame `number` of the source, and the encoded bytes of that frame: 0 if the encoder dropped it.
+    /// Call it for each frame, in order.
     func shown(at number: Int) throws -> (picture: VideoFrame, byteCount: Int) {
         var byteCount = 0
         if let following, following.number == number {
             guard case .frame(let frame) = try decoded.next() else {
-                throw WrongUse("there are fewer pictures than coded frames")
+                throw WrongUse("there are fewer pictures than encoded frames")
             }
             picture = frame
             byteCount = following.byteCount
             try advance()
         }
-        guard let picture else { throw WrongUse("the first frame is not coded") }
+        guard let picture else { throw WrongUse("the first frame is not encoded") }
         return (picture, byteCount)
     }
 
-    /// Checks that every coded frame and picture has had its turn.
+    /// Checks that every encoded frame and picture was used.
     func finish() throws {
-        guard following == nil else { throw WrongUse("there are more coded frames than the source has") }
-        guard case .end = try decoded.next() else { throw WrongUse("there are more pictures than coded frames") }
+        guard following == nil else { throw WrongUse("there are more encoded frames than the source has") }
+        guard case .end = try decoded.next() else { throw WrongUse("there are more pictures than encoded frames") }
     }
 
     private func advance() throws {
@@ -48,7 +48,7 @@ final class CodedPictures {
         }
         guard let following else { return }
         guard following.number > previous else {
-            throw WrongUse("two coded frames stand for frame \(following.number) of the source")
+            throw WrongUse("two encoded frames are for frame \(following.number) of the source")
         }
     }
 }

@@ -3,8 +3,8 @@ import Rill
 import RillCodec
 import RillFiles
 
-/// The pictures of a clip as a layer gets them: thinned out, cut and scaled by the library's own parts, and played again
-/// from the start until `seconds` are full.
+/// A layer's input pictures from a clip: at the layer's frame rate, cropped and scaled by the library, and repeated from the
+/// start until `seconds` are filled.
 final class LayerPictures {
     private let path: String
     private let rate: FrameRate
@@ -20,14 +20,14 @@ final class LayerPictures {
         self.path = path
         self.rate = rate
         self.clip = try Y4MReader(path: path)
-        guard let clipRate = clip.format.frameRate else { throw WrongUse("\(path) does not say its rate") }
+        guard let clipRate = clip.format.frameRate else { throw WrongUse("\(path) has no frame rate") }
         self.clipRate = clipRate
         self.scaler = try LayerScaler(resolution, capacity: 2)
         self.decimator = FrameDecimator(rate: rate)
         self.frameCount = seconds.map { Int(Double($0) * rate.framesPerSecond) }
     }
 
-    /// The layer's next picture, stamped with its place in the layer; `nil` at the end.
+    /// The layer's next picture, with the capture time of its number in the layer; `nil` at the end.
     func next() throws -> VideoFrame? {
         guard count < frameCount ?? .max, var frame = try nextWanted() else { return nil }
         frame.captureTime = rate.time(ofFrame: count)

@@ -4,18 +4,18 @@ import RillCodec
 import RillFiles
 import RillImage
 
-/// One layer of a simulcast by itself: what it sees of a clip, what the encoder makes of it, how that looks.
+/// One simulcast layer on its own: its input pictures, its encoding, and its quality.
 ///
 ///     layer-source --clip C --layer SIZE@RATE [--seconds N] --output PICTURES.y4m|.yuv
 ///     layer-encode --clip C --layer SIZE@RATE [--seconds N] --codec vp8|vp9 --kilobits N [--key-every FRAMES]
 ///                  [--key-percentage N] [--denoise on] --output CODED.ivf
 ///     layer-judge  --clip C --layer SIZE@RATE [--seconds N] --coded CODED.ivf  < PICTURES.yuv
 ///
-/// The clip is cut, scaled and thinned out to the layer as the sending side does it, and played over and over until the
-/// seconds are full; without them once. `layer-encode` prints a line for each frame that was coded, `number bytes key qp`;
-/// `layer-judge` one for each frame that the layer saw, `number bytes squared-error-of-Y SSIM-of-Y`, comparing it with the
-/// newest decoded picture, so that a frame that the encoder left out counts with the picture before it. The decoded
-/// pictures come as I420 on standard input: any decoder's, one for each frame of the IVF file.
+/// The clip is cropped, scaled and reduced to the layer's frame rate as on the sending side, and repeated until the seconds are
+/// filled, or played once without them. `layer-encode` prints a line for each encoded frame, `number bytes key qp`.
+/// `layer-judge` prints one for each input frame, `number bytes squared-error-of-Y SSIM-of-Y`, compared with the newest decoded
+/// picture, so that a dropped frame counts with the picture before it. The decoded pictures are I420 on standard input, from any
+/// decoder, one for each frame of the IVF file.
 struct LayerWork {
     private let arguments: Arguments
     private let resolution: Resolution
@@ -34,7 +34,7 @@ struct LayerWork {
             clip: arguments["clip"], resolution: resolution, rate: self.rate, seconds: arguments.number("seconds"))
     }
 
-    /// Writes what the layer sees as a clip.
+    /// Writes the layer's input as a clip.
     func writeSource() throws {
         let path = try arguments["output"]
         let writer: any FrameSink =
@@ -45,11 +45,11 @@ struct LayerWork {
         try writer.finish()
     }
 
-    /// Encodes what the layer sees, through the same plan and encoder as a call's.
+    /// Encodes the layer's input, with the same plan and encoder as in a call.
     func encode() throws {
         let codec = try arguments.codec
         let low = LayerSettings.low(codec)
-        // The presets; a layer as small and slow as the low one is the low one.
+        // The presets; a layer with the low layer's size and rate uses its preset.
         var settings = LayerSettings.high(resolution, bitrate: low.bitrate, codec: codec)
         if resolution == low.resolution, rate == low.frameRate { settings = low }
         settings.frameRate = rate
@@ -75,7 +75,7 @@ struct LayerWork {
         try file.finish()
     }
 
-    /// Compares what the layer saw with what a decoder shows of it.
+    /// Compares the layer's input with the decoded pictures.
     func judge() throws {
         let coded = try CodedPictures(path: arguments["coded"], resolution: resolution, rate: rate)
         var number = 0

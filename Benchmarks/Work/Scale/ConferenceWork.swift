@@ -11,8 +11,8 @@ import RillTransport
 ///     conference --clip C --bitrate B --key K --at PORT --others PORT --high N --low N --seconds S
 ///     others     --clip C --bitrate B --key K --at PORT --ends PORT[,PORT…] --high N --low N
 ///
-/// `others` are all the others, in one process: number I listens at its port and I more, sends one layer, and goes on until it is
-/// stopped. They meet one end, or one of their own each.
+/// `others` runs all other ends in one process: number I listens on its port plus I, sends one layer, and runs until it is
+/// stopped. They all talk to one end, or each to its own.
 struct ConferenceWork {
     private let clip: HeldClip
     private let bitrate: Bitrate
@@ -32,7 +32,7 @@ struct ConferenceWork {
     }
 
     private static func port(_ text: some StringProtocol) throws -> UInt16 {
-        guard let port = UInt16(text) else { throw WrongUse("\(text) is no port") }
+        guard let port = UInt16(text) else { throw WrongUse("\(text) is not a port") }
         return port
     }
 
@@ -48,7 +48,7 @@ struct ConferenceWork {
         let others = try ConferenceWork.port(arguments["others"])
         let seconds = try arguments.seconds()
         let meter = LoadMeter()
-        // Whoever watches a thumbnail alone sends nothing.
+        // An end that only watches a thumbnail sends nothing.
         let source = high > 0 ? Pendulum(clip.frames) : nil
         let call = try VideoCall(VideoCallSettings(layers: layers), source: source)
         let line = try socket(port)

@@ -2,25 +2,25 @@ import Counters
 import Glibc
 import Machine
 
-/// What this process takes while it works, on the threads that it starts after this was made.
+/// Measures the cost of this process while it works, on the threads that it starts later.
 ///
-/// Seconds and instructions are taken in time slices of their own. To count costs seconds: while a counter runs, each switch
-/// of threads sets the processor's registers for it, which in a virtual machine the hypervisor has to do. With a counter 17
-/// participants took 11.9, 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
+/// CPU seconds and instructions are measured in separate time slices, since counting costs time: with a counter, each thread
+/// switch sets hardware registers, which in a virtual machine the hypervisor must do. With a counter 17 participants took 11.9,
+/// 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
 struct LoadMeter {
     private let counter = ProcessorCounter(CPerfEvents_instructions, withKernel: true)
 
-    /// Seconds of each slice.
+    /// The seconds of each slice.
     private static let (timed, counted) = (2.0, 1.0)
 
     init() {
         _ = counter.pause()
     }
 
-    /// Lets it work for `seconds` that are timed, and for half as many in which instructions are counted.
+    /// Runs the work for `seconds` that are timed, and for half as long while instructions are counted.
     ///
     /// - Parameters:
-    ///   - work: lets it work for so many seconds.
+    ///   - work: runs the work for a number of seconds.
     /// - Returns: `cpu=0.118 instructions=551000000 wall=12`: CPU seconds and, where the machine counts them, instructions in
     ///   a second, and how long it worked in all.
     func measure(seconds: Double, _ work: (Double) throws -> Void) rethrows -> String {
@@ -44,11 +44,11 @@ struct LoadMeter {
         return text
     }
 
-    /// Instructions while `body` runs, which it does not where the machine counts none.
+    /// The instructions while `body` runs; it does not run if the machine has no counter.
     private func counting(_ body: () throws -> Void) rethrows -> Int64? {
         guard counter.resume(), let before = counter.count else { return nil }
         try body()
-        // A counter that does not stop would count on in what is timed: it is not believed then.
+        // If the counter does not stop, it would disturb the timing: its result is discarded.
         guard counter.pause(), let after = counter.count else { return nil }
         return after - before
     }

@@ -2,20 +2,20 @@ import Arguments
 import Glibc
 import Rill
 
-/// Receives the streams of many participants live, through one socket, and decodes all of them.
+/// Receives the live streams of many participants through one socket, and decodes all of them.
 ///
 ///     receivers --at ADDRESS --high N --low N --seconds S --threads N
 struct ReceiversWork {
     private let address: UDPAddress
-    /// Streams at full size, and thumbnails. Their sources are numbered one after the other, from 1 on, full sizes first.
+    /// The numbers of streams at full size, and of thumbnails. Their SSRCs are 1, 2, 3 …, full sizes first.
     private let (high, low): (Int, Int)
-    /// How long is timed, after ``warmUp``; see ``LoadMeter``.
+    /// The timed seconds after ``warmUp``; see ``LoadMeter``.
     private let seconds: Double
     private let threads: Int
 
-    /// Streams begin one after the other, each with a key frame.
+    /// Streams start one after the other, each with a key frame.
     private static let warmUp = 2.0
-    /// Whoever waits longer for a first packet waits in vain.
+    /// The timeout for the first packet.
     private static let firstPacketTimeout = MediaDuration.seconds(20)
 
     init(_ arguments: Arguments) throws {
@@ -29,7 +29,7 @@ struct ReceiversWork {
     func run() throws {
         let socket = try UDPSocket(boundTo: address, settings: .large)
         let meter = LoadMeter()
-        // Nobody sends anything again: what is asked for is not sent either.
+        // The sender does not retransmit, so NACKs are not sent either.
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in }, threadCount: threads)
         let (highPictures, lowPictures) = (PictureTally(receiver.clock), PictureTally(receiver.clock))
         for index in 0..<high + low {
@@ -37,12 +37,12 @@ struct ReceiversWork {
             let pictures = index < high ? highPictures : lowPictures
             try receiver.add(ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(0x8000_0000)), sink: pictures.sink())
         }
-        // Whoever sends begins when all streams are there.
+        // The sender starts when all streams exist.
         print("ready")
         fflush(nil)
         var datagram: [UInt8] = []
         guard try socket.receive(into: &datagram, within: ReceiversWork.firstPacketTimeout) != nil else {
-            throw WrongUse("nobody has sent anything for \(ReceiversWork.firstPacketTimeout.seconds) s")
+            throw WrongUse("no packet arrived for \(ReceiversWork.firstPacketTimeout.seconds) s")
         }
         receiver.insert(datagram.span)
         func receive(for seconds: Double) throws {
@@ -66,12 +66,12 @@ struct ReceiversWork {
     }
 }
 
-/// Counts pictures that were shown, and those that were shown late, on the decoding threads.
+/// Counts the shown pictures, and the late ones, on the decoding threads.
 private final class PictureTally: Sendable {
     let (shown, late) = (Tally(), Tally())
     private let clock: LiveClock
 
-    /// A picture that is there a frame's time after its last packet was decoded too late: the threads cannot keep up.
+    /// A picture is late if it is shown more than a frame interval after its last packet: the threads cannot keep up.
     private static let longest = MediaDuration.microseconds(33_333)
 
     init(_ clock: LiveClock) {

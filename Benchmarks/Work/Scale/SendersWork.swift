@@ -3,19 +3,19 @@ import Clips
 import Glibc
 import Rill
 
-/// Any number of live senders in one process, each with a camera, encoders and a socket of its own.
+/// Runs any number of live senders in one process, each with its own camera, encoders and socket.
 ///
 ///     senders --clip C --size WxH --count N --layers high|low|both --bitrate B --low-stream 45k@5 --seconds S --to ADDRESS
 struct SendersWork {
     private let clip: HeldClip
     private let count: Int
     private let layers: [LayerSettings]
-    /// How long is timed, after ``warmUp``; see ``LoadMeter``.
+    /// The timed seconds after ``warmUp``; see ``LoadMeter``.
     private let seconds: Double
-    /// Where all packets go to.
+    /// The destination of all packets.
     private let address: UDPAddress
 
-    /// What happens before the measurement, and is no part of it: first pictures are key frames.
+    /// The time before the measurement: the first pictures are key frames.
     private static let warmUp = 1.0
 
     init(_ arguments: Arguments) throws {
@@ -36,7 +36,7 @@ struct SendersWork {
     func run() throws {
         let meter = LoadMeter()
         let senders = try (0..<count).map { index in
-            // No two take their pictures at the same moment.
+            // No two senders capture at the same time.
             usleep(UInt32(33_333 / count))
             return try start(index)
         }
@@ -57,7 +57,7 @@ struct SendersWork {
 
     private func start(_ index: Int) throws -> Sender {
         var settings = SendSettings(layers: layers, seed: UInt64(index) + 1)
-        // What does not fit has to show, not be made to fit.
+        // Overload must show as dropped pictures, not be adapted to.
         settings.adaptation = nil
         let socket = try ConnectedUDPSocket(to: address)
         let live = LiveSender(
@@ -67,7 +67,7 @@ struct SendersWork {
 
     private func sleep(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 
-    /// What all senders have done since they began: pictures coded of each layer, and packets.
+    /// The totals of all senders since they started: encoded pictures of each layer, and packets.
     private struct Work {
         var (high, low, packets) = (0, 0, 0)
 

@@ -1,12 +1,12 @@
 import RillRTP
 
-/// What a receiver says in a tenth of a second of a lossy call.
+/// A receiver's feedback for a tenth of a second of a lossy call.
 struct Feedback {
-    /// The compound, as it came.
+    /// The compound packet's bytes.
     private(set) var compound: [UInt8] = []
     private let blocks = [ReportBlock(ssrc: SSRC(1), fractionLost: 12, extendedHighestSequenceNumber: 70_000)]
     private let lost = ([100, 101, 120, 300] as [UInt16]).map(SequenceNumber.init(rawValue:))
-    /// Every tenth packet is lost, every fifteenth comes late.
+    /// Every tenth packet is lost, every fifteenth is late.
     private let statuses = (0..<100).map { index -> TransportFeedback.PacketStatus in
         index % 10 == 9 ? .notReceived : .received(delta: index % 15 == 0 ? 300 : 20)
     }
@@ -26,7 +26,7 @@ struct Feedback {
         ).write(into: &output)
     }
 
-    /// A number that depends on all that the compound says.
+    /// A number that depends on all values of the compound packet.
     @inline(never)
     func read(_ bytes: Span<UInt8>) throws(RTPError) -> Int {
         var compound = RTCPCompound(bytes)

@@ -1,10 +1,10 @@
 import Glibc
 import RillRTP
 
-/// Received packets, a frame to send, and the memory to write into. Each piece of work is for as many packets as are asked for,
-/// and gives a number that depends on all that was done. It throws what no packet of our own should make a parser throw.
+/// Received packets, a frame to send, and the memory to write into. Each method processes a number of packets, and returns a
+/// number that depends on all of the work. It throws the parser's errors, which our own packets should not cause.
 ///
-/// The loops take their views once, so that what is measured is the work and not the counting of references.
+/// The loops take their spans once, so that they measure the work and not reference counting.
 struct WireBench {
     private static let packetByteCount = 1200
     private static let receivedCount = 16
@@ -14,7 +14,7 @@ struct WireBench {
     private let extended: VP8Packetizer
     private let frame: [UInt8]
     private let feedback = Feedback()
-    /// Packets to read, one behind the other, each `packetByteCount` long.
+    /// Packets to read, one after the other, each `packetByteCount` long.
     private var received: [UInt8] = []
     private var output = [UInt8](repeating: 0, count: WireBench.packetByteCount)
 
@@ -31,7 +31,7 @@ struct WireBench {
         layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
         self.map = map
         self.layout = layout
-        // As many bytes as fill every packet.
+        // Fills every packet.
         frame = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let header = RTPHeader(
             marker: false, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: RTPTimestamp(2),
@@ -62,7 +62,7 @@ struct WireBench {
         return sum
     }
 
-    /// Parses the header, walks the extension of two elements and looks up what they are, reads the VP8 descriptor.
+    /// Parses the header, iterates over the extension's two elements and looks them up, and reads the VP8 descriptor.
     func read(packets count: Int) throws(RTPError) -> Int {
         let bytes = received.span
         var sum = 0
@@ -135,7 +135,7 @@ struct WireBench {
         }
     }
 
-    /// Writes a compound of a report, a request for packets and transport-wide feedback on 100 packets.
+    /// Writes a compound packet of a report, a NACK and transport-wide feedback on 100 packets.
     mutating func writeRTCP(compounds count: Int) -> Int {
         let feedback = feedback
         return output.withUnsafeMutableBufferPointer { memory in
@@ -149,7 +149,7 @@ struct WireBench {
         }
     }
 
-    /// Reads it again, down to each number and packet.
+    /// Reads it, down to each sequence number and packet.
     func readRTCP(compounds count: Int) throws(RTPError) -> Int {
         let bytes = feedback.compound.span
         var sum = 0
@@ -157,7 +157,7 @@ struct WireBench {
         return sum
     }
 
-    /// Copies as many bytes as `packetize` writes, and nothing else.
+    /// Only copies as many bytes as `packetize` writes.
     mutating func copy(packets count: Int) -> Int {
         let (pieces, frame) = (plain.packetCount, frame)
         return output.withUnsafeMutableBufferPointer { memory in
@@ -174,7 +174,7 @@ struct WireBench {
     }
 }
 
-/// The extension that packet `index` is to bear.
+/// The header extension of packet `index`.
 @inline(__always) @_lifetime(output: copy output)
 private func write(_ index: UInt16, _ layout: HeaderExtensionLayout, into output: inout OutputSpan<UInt8>) {
     let writer = HeaderExtensionWriter(layout, into: &output)

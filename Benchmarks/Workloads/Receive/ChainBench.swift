@@ -2,11 +2,11 @@ import Rill
 import RillCore
 import RillReceive
 
-/// Plays so many more packets of a recorded stream into a jitter buffer.
+/// Plays packets of a recorded stream into a jitter buffer.
 ///
-/// A value, whose parts are accessed without asking at run time whether somebody else does.
+/// A struct, so that its properties need no run-time exclusivity checks.
 struct ChainBench: ~Copyable {
-    /// Hangs on all that was done.
+    /// Depends on all of the work.
     private(set) var sum = 0
     private var stream: RecordedStream
     private var buffer: JitterBuffer
@@ -14,7 +14,7 @@ struct ChainBench: ~Copyable {
     private var wakeTime = MediaTime.distantFuture
     /// The first packet that has not been sent.
     private var next = 0
-    /// Packets that were asked for again, and when they come, in that order; those before `firstRepair` have come.
+    /// NACKed packets and their arrival times, in that order; those before `firstRepair` have arrived.
     private var repairs: [(index: Int, time: MediaTime)] = []
     private var firstRepair = 0
     private let schedule: Schedule
@@ -32,7 +32,7 @@ struct ChainBench: ~Copyable {
         repairs.reserveCapacity(65_536)
     }
 
-    /// All packets come, in order.
+    /// All packets arrive in order.
     mutating func receiveInOrder(packets count: Int) {
         var position = stream.position(of: next)
         for index in next..<next + count {
@@ -45,8 +45,8 @@ struct ChainBench: ~Copyable {
         next += count
     }
 
-    /// 5 % of the packets come 10 ms late, so that others overtake them, and 2 % get lost; the jitter buffer asks for
-    /// them, and they come 100 ms later.
+    /// 5 % of the packets arrive 10 ms late, so that others overtake them, and 2 % are lost; the jitter buffer NACKs
+    /// them, and they arrive 100 ms later.
     mutating func receiveDisturbed(packets count: Int) {
         for index in next..<next + count {
             let event = schedule[index]
@@ -58,7 +58,7 @@ struct ChainBench: ~Copyable {
         next += count
     }
 
-    /// Lets come what was asked for again, and play out what is due, up to `end`.
+    /// Inserts the retransmissions, and plays out the due frames, up to `end`.
     private mutating func come(until end: MediaTime, newest: Int) {
         while true {
             let repair = firstRepair < repairs.count ? repairs[firstRepair].time : .distantFuture
@@ -84,7 +84,7 @@ struct ChainBench: ~Copyable {
             case .requestKeyFrame: sum &+= 1
             case .requestPackets:
                 for number in buffer.requestedPackets {
-                    // Up to a few hundred packets ahead are not sent yet in the schedule's order.
+                    // Up to a few hundred packets ahead are not sent yet in the order of the schedule.
                     let index = stream.index(of: number, upTo: newest)
                     repairs.append((index, now + ChainBench.roundTripTime))
                 }
@@ -95,7 +95,7 @@ struct ChainBench: ~Copyable {
         }
     }
 
-    /// Only numbers the packets anew, as all of these do.
+    /// Only renumbers the packets, as all of these do.
     mutating func renumber(packets count: Int) {
         var position = stream.position(of: next)
         for _ in 0..<count {
@@ -105,7 +105,7 @@ struct ChainBench: ~Copyable {
         next += count
     }
 
-    /// Numbers the packets anew and copies each twice, into a ring of 64 and out of it: the least that a buffer has to do.
+    /// Renumbers the packets and copies each twice, into a ring of 64 and out of it: the minimum for a buffer.
     mutating func copy(packets count: Int) {
         var frame = [UInt8](repeating: 0, count: ChainBench.slotByteCount)
         var position = stream.position(of: next)
@@ -129,8 +129,8 @@ struct ChainBench: ~Copyable {
     }
 }
 
-/// In which order packets come when some are late and some are lost: drawn for a few rounds beforehand, so that it takes no
-/// time, and then the same again.
+/// The arrival order of packets when some are late and some are lost. It is drawn in advance for a few rounds, so that it takes
+/// no time, and then repeats.
 private struct Schedule {
     struct Event {
         var index: Int
@@ -150,7 +150,7 @@ private struct Schedule {
             let time = stream.time(of: index)
             events.append(Event(index: index, time: isLate ? time + .milliseconds(10) : time, isLost: isLost))
         }
-        // Of the same time, in the order of sending.
+        // In sending order for equal times.
         events.sort { ($0.time, $0.index) < ($1.time, $1.index) }
         length = stream.roundLength * Schedule.rounds
     }

@@ -2,11 +2,11 @@ import Rill
 import RillFiles
 import RillRTP
 
-/// The packets of a capture's first stream, one behind the other, to be played round after round.
+/// The packets of a capture's first stream, one after the other, for playing in repeated rounds.
 struct RecordedStream {
     /// Packets of a round.
     let count: Int
-    /// The time from one round's beginning to the next's.
+    /// The time from the start of one round to that of the next.
     let roundLength: MediaDuration
     private(set) var payloadType = PayloadType(96)
     private var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ struct RecordedStream {
         var picture: UInt16
     }
 
-    /// Where numbers stand: behind a header without extension, and in a VP8 descriptor with a picture ID of 15 bits.
+    /// The offsets of the numbers: in a header without extension, and in a VP8 descriptor with a 15-bit picture ID.
     private enum Offset {
         static let sequence = 2
         static let timestamp = 4
@@ -62,13 +62,13 @@ struct RecordedStream {
         roundNumbers = UInt16(truncatingIfNeeded: count)
     }
 
-    /// A packet's place among all rounds. To divide for each packet would cost a tenth of what is measured.
+    /// A packet's position over all rounds. Dividing for each packet would cost a tenth of the measured time.
     struct Position {
         fileprivate(set) var round: Int
         fileprivate(set) var place: Int
     }
 
-    /// The place of packet `index`, counted over all rounds.
+    /// The position of packet `index`, counted over all rounds.
     func position(of index: Int) -> Position {
         let (round, place) = index.quotientAndRemainder(dividingBy: count)
         return Position(round: round, place: place)
@@ -92,7 +92,7 @@ struct RecordedStream {
     /// When packet `index`, counted over all rounds, was sent.
     func time(of index: Int) -> MediaTime { time(at: position(of: index)) }
 
-    /// Packet `index`, counted over all rounds, that has the short number `sequence` and is not after `newest`.
+    /// The index, counted over all rounds, of the packet with sequence number `sequence` that is not after `newest`.
     func index(of sequence: SequenceNumber, upTo newest: Int) -> Int {
         newest &+ sequence.distance(since: SequenceNumber(number(of: newest)))
     }
@@ -102,13 +102,13 @@ struct RecordedStream {
         return packets[place].sequence &+ UInt16(truncatingIfNeeded: round) &* roundNumbers
     }
 
-    /// Calls `body` with packet `index`, counted over all rounds, its numbers those of its round.
+    /// Calls `body` with packet `index`, counted over all rounds, with the numbers of its round.
     @inline(__always)
     mutating func withPacket<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         withPacket(at: position(of: index), body)
     }
 
-    /// Calls `body` with the packet at `position`, its numbers those of its round.
+    /// Calls `body` with the packet at `position`, with the numbers of its round.
     @inline(__always)
     mutating func withPacket<Result>(at position: Position, _ body: (Span<UInt8>) -> Result) -> Result {
         let round = position.round
@@ -117,7 +117,7 @@ struct RecordedStream {
         let sequence = packet.sequence &+ turn &* roundNumbers
         let timestamp = packet.timestamp &+ UInt32(truncatingIfNeeded: round) &* roundTicks
         let picture = 0x8000 | (packet.picture &+ turn &* roundPictures) & 0x7FFF
-        // Each number in one piece: of bytes written singly a processor makes whoever reads them as one number wait.
+        // Write each number as a whole: reading a number after writing its bytes one by one stalls the processor.
         bytes.withUnsafeMutableBytes { bytes in
             let packet = UnsafeMutableRawBufferPointer(rebasing: bytes[packet.start..<packet.start + packet.byteCount])
             packet.storeBytes(of: sequence.bigEndian, toByteOffset: Offset.sequence, as: UInt16.self)

@@ -4,10 +4,10 @@ import RillRTP
 import RillSecurity
 import RillTransport
 
-/// Packets of 1200 bytes, protected and opened: by Rill, and by the calls of libsrtp that it stands on with the copy that it makes.
+/// Protects and unprotects packets of 1200 bytes: with Rill, and with direct calls of libsrtp plus the copy that Rill makes.
 ///
-/// Each packet has the number after the one before. What is opened was protected before, so many of them: with the last one the keys
-/// begin anew, on both sides alike, since no packet is opened twice.
+/// Sequence numbers are consecutive. The packets to unprotect were protected in advance; after the last one the keys are reset on
+/// both sides, since no packet can be unprotected twice.
 final class SecurityBench {
     private var protector: SRTPProtector
     private var unprotector: SRTPUnprotector
@@ -16,7 +16,7 @@ final class SecurityBench {
     private var packet: [UInt8]
     private var datagram = [UInt8](repeating: 0, count: 2048)
     private var number: UInt16 = 0
-    /// What is opened, and which is next.
+    /// The protected packets, and the index of the next.
     private let wire: [[UInt8]]
     private var arrived: [UInt8]
     private var place = 0
@@ -24,7 +24,7 @@ final class SecurityBench {
     private static let wirePacketCount = 2048
 
     init(_ profile: SRTPProfile) throws {
-        // Costs do not hang on the key, and equal bytes repeat exactly.
+        // The cost does not depend on the key, and a fixed key makes counts repeatable.
         let bytes = (0..<profile.keyAndSaltByteCount).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
         key = try SRTPKey(bytes.span, profile)
         protector = try SRTPProtector(key)
@@ -56,7 +56,7 @@ final class SecurityBench {
         for _ in 0..<count {
             packet.set(number: number)
             number &+= 1
-            // As it is sent: into the datagram of a batch.
+            // As in sending: into the datagram of a batch.
             var protected = 0
             outgoing.append { output in
                 if case .protected(let count) = protector.protect(packet.span, into: &output) { protected = count }
@@ -82,7 +82,7 @@ final class SecurityBench {
         return sum
     }
 
-    // MARK: Opening
+    // MARK: Unprotecting
 
     func unprotect(packets count: Int) throws -> Int {
         var sum = 0
@@ -106,7 +106,7 @@ final class SecurityBench {
         return sum
     }
 
-    /// Copies the next packet to where it is opened; whether it is the first one again.
+    /// Copies the next packet to the buffer where it is unprotected; returns whether it is the first one again.
     private func nextWire() -> Bool {
         let sent = wire[place]
         arrived.withUnsafeMutableBytes { to in
@@ -124,7 +124,7 @@ extension [UInt8] {
     }
 }
 
-/// libsrtp, with nothing around it.
+/// Direct calls of libsrtp.
 private final class BareSRTP {
     private let profile: SRTPProfile
     private var key: [UInt8]
@@ -133,7 +133,7 @@ private final class BareSRTP {
 
     init(_ profile: SRTPProfile, _ key: [UInt8]) throws {
         (self.profile, self.key) = (profile, key)
-        // A protector was made before: the library is ready.
+        // A protector was created before, so the library is initialized.
         outbound = try make(ssrc_any_outbound)
         inbound = try make(ssrc_any_inbound)
     }

@@ -5,7 +5,7 @@ import RillReceive
 import RillSend
 import RillSession
 
-/// The two halves of a call, once as parts and once in a session: the same frames sent, the same packets received.
+/// The two halves of a call, as separate parts and in a session: the same frames are sent, the same packets received.
 final class SessionBench {
     private var stream: RecordedStream
     private var next = 0
@@ -22,7 +22,7 @@ final class SessionBench {
 
     private static let packetsPerFrame = 5
 
-    /// A network that counts.
+    /// A packet sink that counts.
     private final class Counter: PacketSink {
         var bytes = 0
         func send(_ packet: Span<UInt8>, at time: MediaTime) { bytes &+= packet.count }
@@ -44,7 +44,7 @@ final class SessionBench {
         _ = try receiving.receive(incoming, at: .zero)
     }
 
-    /// Frames go through a stream's sender.
+    /// Sends frames through a stream's sender.
     func sendParts(packets count: Int) -> Int {
         let frame = frame
         for _ in 0..<count / Self.packetsPerFrame {
@@ -54,7 +54,7 @@ final class SessionBench {
         return network.bytes
     }
 
-    /// Frames are sent on a session, and what waits is transmitted.
+    /// Sends frames on a session, and transmits the waiting packets.
     func send(packets count: Int) -> Int {
         let frame = frame
         for _ in 0..<count / Self.packetsPerFrame {
@@ -65,7 +65,7 @@ final class SessionBench {
         return network.bytes
     }
 
-    /// Packets come to a stream's receiver, and its frames are taken.
+    /// Inserts packets into a stream's receiver, and takes its frames.
     func receiveParts(packets count: Int) -> Int {
         receive(count) {
             receiver.insert($0, at: $1)
@@ -77,7 +77,7 @@ final class SessionBench {
         }
     }
 
-    /// Packets come to a session, and its frames are taken.
+    /// Inserts packets into a session, and takes its frames.
     func receive(packets count: Int) -> Int {
         receive(count) {
             receiving.insert($0, at: $1)

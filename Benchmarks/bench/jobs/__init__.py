@@ -1,4 +1,4 @@
-"""All that can be measured, by the words of the command line."""
+"""All jobs, by their names on the command line."""
 
 from . import allocations, beauty, compare, conference, jitter_buffer, latency, layers, loss, network, quality, receive, rivals, scale, send
 from . import stages, thresholds, transcode

@@ -1,4 +1,4 @@
-"""What a command allocates for each frame in the steady state, from outside, and where."""
+"""The allocations of a command per frame in the steady state, and their origins."""
 
 import shlex
 from collections import Counter
@@ -20,7 +20,7 @@ def run(context: Context, result: Result) -> None:
         progress(f"{frames} frames")
         words = shlex.split(text.replace("{frames}", str(frames)).replace("{seconds}", f"{frames / RATE:g}"))
         runs.append(allocations(command(*words), by_origin=True))
-    result.commands.append(("what is counted", text))
+    result.commands.append(("command", text))
     (total, shorter, _), (longer_total, longer, _) = runs
     more = lengths[1] - lengths[0]
 
@@ -34,8 +34,8 @@ def run(context: Context, result: Result) -> None:
             for frames, (all_, _, peak) in zip(lengths, runs)]
     result.blocks.append(Table(["frames", "allocations", "bytes", "freed", "peak MiB"], rows))
     grown = {stack: difference for stack, each in longer.items() if (difference := less(each, shorter.get(stack, Counter())))["calls"]}
-    progress("naming the origins")
-    table = Table(["origin, innermost first", "calls a frame", "bytes a frame"], [["all, in the steady state", *per_frame(less(longer_total, total))]])
+    progress("symbolizing the origins")
+    table = Table(["origin, innermost first", "calls per frame", "bytes per frame"], [["total, in the steady state", *per_frame(less(longer_total, total))]])
     origins = by_origin(grown, context.depth)
     table.rows += [[name, *per_frame(each)] for name, each in origins[: context.top]]
     result.blocks.append(table)
@@ -44,8 +44,8 @@ def run(context: Context, result: Result) -> None:
 
 
 JOB = Job(
-    "allocations", "What a frame allocates",
-    "A command runs for N and for 2N frames with malloc and its kin interposed; what it does once is in both runs, and the difference is "
-    "what each frame costs. What leaks shows in the peak, best with a long run (--frames 1800 --times 10: minutes 1 and 10).",
+    "allocations", "Allocations per frame",
+    "A command runs for N and for 2N frames with malloc and related functions interposed. One-time allocations are in both runs, so the "
+    "difference is the cost of the frames. Leaks show in the peak, best in a long run (--frames 1800 --times 10: minutes 1 and 10).",
     run, {"command": None, "frames": 300, "times": 2, "top": 20, "depth": 4}, takes_clip=False,
 )

@@ -1,4 +1,4 @@
-"""Making faces beautiful: what a filter takes beyond reading the clip, and what it adds to sending."""
+"""The beauty filter: its cost beyond reading the clip, and its share of sending."""
 
 from ..clip import Clip, scaled
 from ..contest import CPU, INSTRUCTIONS, OURS, RIVAL, Entry, Heat, hold
@@ -8,7 +8,7 @@ from ..job import Context, Job
 from ..process import Command, CommandFailed, build, command, installed, progress
 from ..process import run as run_once
 from ..recipes import FFMPEG
-from ..report import Result, Table, bar
+from ..report import Result, Table, target
 
 BILATERAL = "bilateral=sigmaS=3:sigmaR=0.1:planes=1"
 SIZES = ["640x360", "1280x720", "1920x1080", "2560x1440", "3840x2160"]
@@ -49,18 +49,18 @@ def run(context: Context, result: Result) -> None:
     heat = Heat("the filter alone", [INSTRUCTIONS, CPU], entries)
     hold(
         context, result, [heat],
-        "Each program reads the clip and filters it, and reads it again without the filter; the difference is what the filter "
-        "takes. Rill's finds skin and smooths, lightens and reddens it, and sharpens the rest; FFmpeg's bilateral filter and "
-        "OpenCV's (d = 9) smooth the whole of luma. One thread.",
+        "Each program reads the clip with and without filtering it; the difference is the filter's cost. Rill's filter finds skin, "
+        "smooths, lightens and reddens it, and sharpens the rest; FFmpeg's bilateral filter and OpenCV's (d = 9) smooth all of luma. "
+        "One thread.",
     )
-    table = Table([f"a frame of {clip.size}", "ms", "ours over it"], [])
+    table = Table([f"a frame of {clip.size}", "ms", "Rill relative to it"], [])
     for entry in heat.entries:
         milliseconds = [1000 * value / clip.frame_count for value in CPU.of(entry)]
         beside = next((found for other, found in heat.compared(CPU) if other is entry), None)
         table.rows.append([entry.name, timed(milliseconds), count(1 / beside.ratio if beside else None, ".3f")])
     result.blocks.append(table)
     for name, limit in (("FFmpeg", 0.20), ("OpenCV", 0.06)):
-        heat.promise(result, f"beauty, CPU seconds over {name}'s", CPU, name, limit)
+        heat.promise(result, f"beauty, CPU seconds relative to {name}", CPU, name, limit)
     if not context.quick and installed("ffmpeg"):
         sizes(context, result, clip, work)
     if not context.no_instructions and installed("valgrind"):
@@ -76,8 +76,8 @@ def has_opencv() -> bool:
 
 
 def sizes(context: Context, result: Result, clip: Clip, work: str) -> None:
-    """That the cost goes with the pixels."""
-    table = Table(["size", "ns a pixel"], [])
+    """Checks that the cost is proportional to the pixels."""
+    table = Table(["size", "ns per pixel"], [])
     frames = max(6, context.frames // 4)
     for size in SIZES:
         part = scaled(clip, size, frames, context.folder)
@@ -92,19 +92,19 @@ def sizes(context: Context, result: Result, clip: Clip, work: str) -> None:
 
 
 def sending(context: Context, result: Result, clip: Clip, work: str) -> None:
-    """Instructions of the whole sending side, with the filter and without."""
+    """Instructions of the whole sending side with and without the filter."""
     short, counts = clip.first(30, context.folder), {}
     for options in ("natural", "off"):
         progress(f"beauty, counting: sending, {options}")
         counts[options] = instructions(command(work, "send", "--clip", short.path, "--beauty", options))
     rows = [[f"sending {short.frame_count} frames, beauty {name}", count(value, ".0f", 1e6, " M")] for name, value in counts.items()]
     result.blocks.append(Table(["", "instructions"], rows))
-    result.bars.append(bar("sending with beauty, instructions over without", counts["natural"] / counts["off"], 1.30, "×"))
+    result.targets.append(target("sending with beauty, instructions relative to without", counts["natural"] / counts["off"], 1.30, "×"))
 
 
 JOB = Job(
     "beauty", "Smoothing faces",
-    "The beauty filter beside FFmpeg's and OpenCV's bilateral filters, its cost from 640x360 to 3840x2160, and what it adds to "
-    "the instructions of sending. --quick leaves out the sizes.",
+    "Compares the beauty filter with FFmpeg's and OpenCV's bilateral filters, and measures its cost from 640x360 to 3840x2160 and its "
+    "share of the instructions of sending. --quick skips the sizes.",
     run, {"iterations": 11, "frames": 100, "seed": 1, "no-instructions": False, "quick": False, "work": None},
 )

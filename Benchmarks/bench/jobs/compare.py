@@ -1,4 +1,4 @@
-"""What a frame costs to send, and what we cost on top of libvpx and libyuv: beside a bare C loop of the same library calls."""
+"""The cost of sending a frame, and Rill's overhead over libvpx and libyuv, compared with a C loop of the same library calls."""
 
 import re
 
@@ -9,7 +9,7 @@ from ..figures import count
 from ..job import Context, Job
 from ..process import Command, Run, build, build_c, command
 from ..process import run as run_once
-from ..report import Result, Table, bar
+from ..report import Result, Table, target
 from ..workloads import bare_loop
 from .send import LOW_KILOBITS, vpxenc_alone
 
@@ -29,8 +29,8 @@ def send(context: Context, result: Result) -> None:
     ]
     hold(
         context, result, [Heat("one thread", [INSTRUCTIONS, CPU, WALL, MEMORY], entries)],
-        "Rill in virtual time: read, scale, encode both layers, packetize. vpxenc encodes the high layer alone, once more to see what "
-        "chance does. All have to come to the same coded bytes of the high layer, or nothing is compared.",
+        "Rill in virtual time: read, scale, encode both layers, packetize. vpxenc encodes only the high layer, twice to measure the "
+        "noise. All must encode the high layer to the same number of bytes, otherwise nothing is compared.",
     )
     same_bytes(result, entries)
 
@@ -38,7 +38,7 @@ def send(context: Context, result: Result) -> None:
 def same_bytes(result: Result, entries: list[Entry]) -> None:
     sizes = {entry.name: entry.work.coded_bytes for entry in entries if entry.work}
     if len(set(sizes.values())) != 1:
-        result.failures.append(f"the programs did not do the same work: their coded bytes differ: {sizes}")
+        result.failures.append(f"the programs did not do the same work: their encoded bytes differ: {sizes}")
 
 
 def loop(clip: Clip, codec: str, kilobits: int, *more: object) -> Command:
@@ -57,17 +57,17 @@ def encode(context: Context, result: Result) -> None:
         for each in (ours, theirs):
             run_once(each)
         if files[0].read_bytes() != files[1].read_bytes():
-            result.failures.append(f"{codec}: the bytes that Rill writes are not those of the bare C loop")
+            result.failures.append(f"{codec}: Rill's output differs from the bare C loop's")
         work_of_both = Work(frames, files[0].stat().st_size)
         heat = Heat(codec.upper(), [INSTRUCTIONS], [
             Entry(name, part, what, look=lambda _: work_of_both)
             for name, part, what in (("Rill, SimulcastEncoder", OURS, ours), ("a C loop of the same library calls", FLOOR, theirs))
         ])
         hold(context, result, [heat])
-        heat.promise(result, f"{codec.upper()} {clip.size}, instructions over the loop's", INSTRUCTIONS, "a C loop", 1.01)
+        heat.promise(result, f"{codec.upper()} {clip.size}, instructions relative to the loop", INSTRUCTIONS, "a C loop", 1.01)
     result.note(
-        f"Scaling and both encodes of {frames} frames: the two files of coded frames have to be equal byte for byte. Instructions are "
-        "of the whole processes, starting a Swift program included."
+        f"Scaling and both encodes of {frames} frames: the two files of encoded frames must be identical. Instructions are those of the "
+        "whole processes, including the start of a Swift program."
     )
 
 
@@ -82,22 +82,22 @@ def camera(context: Context, result: Result) -> None:
     floor, ours = instructions.values()
     rows = [[name, count(value), count(value / floor, ".3f")] for name, value in instructions.items()]
     result.blocks.append(Table(["YUYV of 1280x720", "instructions", "ratio"], rows))
-    result.bars.append(bar("a frame of a camera, instructions over libyuv's conversion", ours / floor, 1.1, "×"))
+    result.targets.append(target("a camera frame, instructions relative to libyuv's conversion", ours / floor, 1.1, "×"))
 
 
 JOBS = [
     Job(
-        "compare-send", "What a frame costs to send", "Rill's whole sending side, vpxenc encoding the high layer alone, and a bare C loop "
+        "compare-send", "Cost of sending a frame", "Rill's whole sending side, vpxenc encoding only the high layer, and a bare C loop "
         "of the same library calls.", send, {"iterations": 11, "bitrate": None, "seed": 1, "no-instructions": False, "work": None},
     ),
     Job(
-        "compare-encode", "What we cost on top of libvpx and libyuv", "Scaling and both encodes through SimulcastEncoder beside a bare C "
-        "loop, which has to write the same bytes. At most 1.01 times the loop's instructions.", encode,
+        "compare-encode", "Rill's overhead over libvpx and libyuv", "Scaling and both encodes through SimulcastEncoder, compared with a bare C "
+        "loop, which must write the same bytes. Target: at most 1.01 times the loop's instructions.", encode,
         {"iterations": 1, "frames": 60, "bitrate": None, "codec": None, "seed": 1, "no-instructions": False, "work": None},
     ),
     Job(
-        "camera", "What a frame costs to capture", "A frame of YUYV at 1280x720, from the driver's buffer to a frame of the pipeline, beside "
-        "libyuv's bare conversion of the same picture. The camera is made of a file in memory (Programs/fake-camera.c). At most 1.1.",
+        "camera", "Cost of capturing a frame", "A YUYV frame at 1280x720, from the driver's buffer to a frame of the pipeline, compared with "
+        "libyuv's bare conversion of the same picture. The camera is emulated (Programs/fake-camera.c). Target: at most 1.1 times.",
         camera, {"frames": 40}, takes_clip=False,
     ),
 ]

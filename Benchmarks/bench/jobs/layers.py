@@ -1,4 +1,4 @@
-"""How well each layer keeps to its bitrate, and what the denoiser gains."""
+"""How well each layer keeps to its bitrate, and the effect of the denoiser."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +9,18 @@ from ..job import Context, Job
 from ..layers import LOW, Frame, Layer, encode, encode_command, high, instructions_per_frame, judge, kilobits, psnr, ssim
 from ..process import command, progress, run
 from ..recipes import FFMPEG
-from ..report import Bar, Result, Table
+from ..report import Result, Table, Target
 from .send import LOW_KILOBITS
 
-# What 2 of libvpx's scale of 0 to 63, our least quantizer, is in the codec's own.
+# Our minimum quantizer, 2 of libvpx's scale from 0 to 63, as an index of each codec.
 LEAST_QUANTIZER = {"vp8": 2, "vp9": 8}
-# Strengths of FFmpeg's noise: uniform, of so many code values in all.
+# Strengths of FFmpeg's noise: the range of uniform noise in code values.
 NOISES = [0, 10, 20, 40]
 
 
 @dataclass
 class Row:
-    """One layer, encoded in one way."""
+    """One layer with one encoder configuration."""
 
     codec: str
     layer: Layer
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        return f"{self.codec.upper()} {self.layer}" + (", a key frame each second" if self.has_key_frames else "")
+        return f"{self.codec.upper()} {self.layer}" + (", a key frame every second" if self.has_key_frames else "")
 
     @property
     def coded(self) -> list[Frame]:
@@ -41,11 +41,11 @@ class Row:
         return [self.frames[start : start + length] for start in range(len(self.frames) - length + 1)]
 
     def ratios(self, seconds: int) -> list[float]:
-        """Bits of each window over those that the target allows it."""
+        """The bits of each window relative to the target bitrate."""
         return [kilobits(window, self.layer.rate) / self.target for window in self.windows(seconds)]
 
     def least_ratio_to_blame(self) -> float:
-        """Of the 10-s windows in which a finer quantizer could have spent more; 1 where there are none."""
+        """The minimum of the 10 s windows in which a finer quantizer could have spent more bits; 1 if there are none."""
         least = LEAST_QUANTIZER[self.codec]
 
         def could_be_finer(frame: Frame) -> bool:
@@ -54,14 +54,14 @@ class Row:
         pairs = zip(self.windows(10), self.ratios(10))
         return min((ratio for window, ratio in pairs if any(map(could_be_finer, window))), default=1)
 
-    def bars(self) -> list[Bar]:
+    def targets(self) -> list[Target]:
         if self.layer is not LOW:
             return []
         share, tens, second = 0.15 if self.has_key_frames else 0.1, self.ratios(10), max(self.ratios(1))
         kept = 1 - share <= self.least_ratio_to_blame() and max(tens) <= 1 + share
         return [
-            Bar(f"{self.name}: every 10 s within {share:.0%} of {self.target} kbit/s", f"{min(tens) - 1:+.1%} to {max(tens) - 1:+.1%}", kept),
-            Bar(f"{self.name}: no second over 2.00 times {self.target} kbit/s", f"{second:.2f} times", second <= 2),
+            Target(f"{self.name}: every 10 s within {share:.0%} of {self.target} kbit/s", f"{min(tens) - 1:+.1%} to {max(tens) - 1:+.1%}", kept),
+            Target(f"{self.name}: no second over 2.00 times {self.target} kbit/s", f"{second:.2f} times", second <= 2),
         ]
 
 
@@ -70,7 +70,7 @@ def rate_control(context: Context, result: Result) -> None:
     for codec in [context.codec] if context.codec else ["vp8", "vp9"]:
         for layer, target, has_keys in ((high(clip), clip.bitrate(codec), False), (LOW, LOW_KILOBITS, False), (LOW, LOW_KILOBITS, True)):
             rows.append(trial(context, clip, Row(codec, layer, target, has_keys, [])))
-    head = ["", "kbit/s", "actual", "10 s least", "most", "1 s most", "dropped", "keys", "mean QP", "PSNR-Y dB", "SSIM", "first key bytes", "its PSNR-Y"]
+    head = ["", "kbit/s", "actual", "10 s min", "10 s max", "1 s max", "dropped", "keys", "mean QP", "PSNR-Y dB", "SSIM", "first key bytes", "its PSNR-Y"]
     table = Table(head, [])
     for row in rows:
         tens, coded = row.ratios(10), row.coded
@@ -80,9 +80,9 @@ def rate_control(context: Context, result: Result) -> None:
             count(sum(frame.is_key for frame in coded)), count(sum(frame.quantizer for frame in coded) / len(coded), ".1f"),
             count(psnr(row.frames), ".2f"), count(ssim(row.frames), ".4f"), count(row.frames[0].byte_count), count(psnr(row.frames[:1]), ".2f"),
         ])
-        result.bars += row.bars()
+        result.targets += row.targets()
     result.blocks.append(table)
-    result.note("QP is the codec's own index, 0 to 127 for VP8 and 0 to 255 for VP9.")
+    result.note("QP is the codec's index, 0 to 127 for VP8 and 0 to 255 for VP9.")
 
 
 def trial(context: Context, clip: Clip, row: Row) -> Row:
@@ -113,7 +113,7 @@ def denoiser(context: Context, result: Result) -> None:
 
 
 def noisy(clip: Clip, noise: int, folder: Path) -> Path:
-    """The clip with the noise of a camera in the dark added to its luma, from a fixed seed; one strength is kept at a time."""
+    """The clip with noise as of a camera in low light added to its luma, with a fixed seed; only one strength is kept on disk."""
     if noise == 0:
         return clip.path
     path = folder / "noisy.y4m"
@@ -125,7 +125,7 @@ def noisy(clip: Clip, noise: int, folder: Path) -> Path:
 def denoised(context: Context, clip: Clip, source: Path, codec: str, options: list[str]) -> list:
     layer, target, output = high(clip), clip.bitrate(codec), context.folder / "coded.ivf"
     coded = encode(source, layer, codec, target, output, *options)
-    # Against the clip without that noise: what a viewer would like to see.
+    # Compared with the clip without added noise, which is what a viewer wants to see.
     frames = judge(clip.path, layer, output)
     cost = None
     if not context.no_instructions:
@@ -141,16 +141,16 @@ def denoised(context: Context, clip: Clip, source: Path, codec: str, options: li
 JOBS = [
     Job(
         "rate-control", "How well the layers keep to their bitrates",
-        "The clip is played over and over for a minute. Each layer is encoded by itself: the high one at the size of the clip and its "
-        "suggested bitrate, the low one (160x120, 5 frames a second, 45 kbit/s), and the low one once more with a key frame asked for every "
-        "second. The windows begin at every frame. vpxdec decodes; a frame that the encoder left out counts with the picture before it. The "
-        "bars are those of the low layer; below the first only where all delta frames of a window stood at the least quantizer.",
+        "The clip is played repeatedly for a minute. Each layer is encoded separately: the high layer at the clip's size and suggested "
+        "bitrate, the low layer (160x120, 5 frames per second, 45 kbit/s), and the low layer again with a key frame request every second. "
+        "Windows start at every frame. vpxdec decodes; a dropped frame counts with the picture before it. The targets are those of the low "
+        "layer; a window may fall below the first only if all its delta frames used the minimum quantizer.",
         rate_control, {"codec": None, "seconds": 60, "key-frame-percentage": None},
     ),
     Job(
-        "denoiser", "What the denoiser gains, and what it costs",
-        "The clip is encoded at its full size and suggested bitrate as it is, and with the noise of a camera in the dark added, each with the "
-        "denoiser off and on. PSNR and SSIM are of luma, against the clip without that noise. Instructions are those of a frame of the whole "
-        "program, reading the clip included.", denoiser, {"codec": None, "no-instructions": False},
+        "denoiser", "Gain and cost of the denoiser",
+        "The clip is encoded at its full size and suggested bitrate, unchanged and with noise as of a camera in low light, each with the "
+        "denoiser off and on. PSNR and SSIM are of luma, compared with the clip without added noise. Instructions are those of the whole "
+        "program per frame, including reading the clip.", denoiser, {"codec": None, "no-instructions": False},
     ),
 ]

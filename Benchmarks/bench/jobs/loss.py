@@ -1,4 +1,4 @@
-"""How much of a call is seen over bad networks: `rill loopback` in virtual time."""
+"""The share of a call's frames that is shown over bad networks: `rill loopback` in virtual time."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from ..job import Context, Job
 from ..process import command, rill, run
 from ..report import Result, Table
 
-# Every network has the same delay: a request for a key frame takes 40 ms, and the key frame as long again.
+# Every network has the same delay: a key frame request takes 40 ms, and the key frame another 40 ms.
 NETWORKS = {
     "no damage": "", "loss 1 %": "loss=1%,", "loss 5 %": "loss=5%,", "loss 20 %": "loss=20%,", "reordering 5 %": "reorder=5%,",
     "duplication 5 %": "duplicate=5%,",
@@ -35,19 +35,19 @@ def execute(context: Context, result: Result) -> None:
             row += [spread([100 * each["shownShare"] for each in found], ".1f", " %"), spread([each["freezeCount"] for each in found], "g", "")]
         table.rows.append(row)
     result.blocks.append(table)
-    result.note("Each cell is the mean over the seeds with the least and the most. A freeze counts when it ends (W3C's rule).")
+    result.note("Each cell is the mean over the seeds with minimum and maximum. A freeze counts when it ends (W3C's rule).")
 
 
 def spread(values: list[float], form: str, unit: str) -> Figure:
-    """`98.5 % (97.0–99.8)`; only the mean where all are the same."""
+    """`98.5 % (97.0–99.8)`; only the mean if all values are the same."""
     least, most, middle = min(values), max(values), mean(values)
     text = f"{least:{form}}{unit}" if least == most else f"{middle:.1f}{unit} ({least:{form}}–{most:{form}})"
     return Figure(text, middle, tuple(values))
 
 
 JOB = Job(
-    "loss", "What is seen over bad networks",
-    "The portrait scene goes over networks that lose, reorder and duplicate; the share of the coded frames that were shown, and freezes. "
-    "The same revision prints the same table on every machine that has the same libvpx.",
+    "loss", "Shown frames over bad networks",
+    "Sends the portrait scene over networks that lose, reorder and duplicate packets; measures the share of the encoded frames that are "
+    "shown, and freezes. The same revision prints the same table on every machine with the same libvpx.",
     execute, {"seeds": 10, "duration": 20}, takes_clip=False,
 )

@@ -1,4 +1,4 @@
-"""How a call holds out on bad networks: freezes, delay, gaps and pictures, and whether the bars are met."""
+"""Calls over bad networks: freezes, delay, gaps and picture quality, and whether the targets are met."""
 
 import math
 import time
@@ -34,19 +34,19 @@ def run(context: Context, result: Result) -> None:
         check(maker, jobs, results, context.check, result)
     describe(result, cells)
     result.note(f"{seeds} seeds of {seconds} s; made again with codecs: {len(repeated)} calls; {time.monotonic() - begin:.1f} s in all.")
-    result.bars += [bar for cell in cells for bar in cell.bars()]
+    result.targets += [target for cell in cells for target in cell.targets()]
 
 
 def asks(made: dict) -> bool:
-    """Whether somebody asked for a key frame: then an encoder would have made other frames."""
+    """Whether a key frame was requested: a real encoder would then have made other frames."""
     return any(layer["keyFrameRequests"] for layer in made["layers"])
 
 
 def again_with_codecs(maker: Maker, jobs: dict, results: dict) -> dict:
-    """The calls in which somebody asks, with encoders and decoders."""
+    """Makes the calls with key frame requests again, with encoders and decoders."""
     made = maker.make({key: jobs[key] | {"usesCodecs": True} for key, found in results.items() if asks(found)})
     for key, found in made.items():
-        # Who asked for what is only counted where the sender is ours alone; the picture is that of the other run.
+        # Requests are only counted in the run without codecs; the quality is from the other run.
         for layer, other in zip(found["layers"], results[key]["layers"]):
             layer["nacks"] = layer["nacks"] or other["nacks"]
             layer["keyFrameRequests"] = layer["keyFrameRequests"] or other["keyFrameRequests"]
@@ -54,42 +54,42 @@ def again_with_codecs(maker: Maker, jobs: dict, results: dict) -> dict:
 
 
 def check(maker: Maker, jobs: dict, results: dict, seeds: int, result: Result) -> None:
-    """Makes calls with codecs in which nobody asked for a key frame; names those that come to something else."""
+    """Makes calls without key frame requests with codecs, too, and lists those with different results."""
     chosen = {key: each | {"usesCodecs": True} for key, each in jobs.items() if key[1] <= seeds and not asks(results[key])}
     different = []
     for key, full in maker.make(chosen).items():
         for mine, other in zip(results[key]["layers"], full["layers"]):
-            # Only counted in the one or the other.
+            # Counted in only one of the two.
             mine, other = (dict(layer) | {"nacks": 0, "keyFrameRequests": 0} for layer in (mine, other))
             near = math.isclose(mine.pop("squaredError"), other.pop("squaredError"), rel_tol=1e-12)
             if mine != other or not near:
                 different.append(f"{key[0].name}, seed {key[1]}")
-    result.note(f"{len(chosen)} calls made with codecs too: {len(different)} of them differ.")
+    result.note(f"{len(chosen)} calls repeated with codecs: {len(different)} of them differ.")
     if different:
-        result.failures.append("without and with codecs not the same: " + ", ".join(different))
+        result.failures.append("results differ without and with codecs: " + ", ".join(different))
 
 
 def describe(result: Result, cells: list[Cell]) -> None:
-    head = ["network", "layer", "freezes a minute, > 500 ms", "median ms", "95 %, bar ms", "shown", "PSNR-Y dB", "gaps over, excused"]
+    head = ["network", "layer", "freezes per minute, > 500 ms", "median ms", "95 %, target ms", "shown", "PSNR-Y dB", "gaps over target, excused"]
     table = Table(head, [])
     more = Table(
-        ["network and layer", "freezes", "seeds over", "J", "RTT", "longest gap, bar ms", "lost", "retransmitted", "NACKs", "key frames",
-         "settled s", "there /s", "kbit/s", "back /s", "kbit/s back"], [])
+        ["network and layer", "freezes", "seeds over", "J", "RTT", "longest gap, target ms", "lost", "retransmitted", "NACKs", "key frames",
+         "settled s", "sent /s", "kbit/s", "returned /s", "kbit/s returned"], [])
     for cell in cells:
         gaps = ", ".join(str(len(cell.gaps_over(is_excused))) for is_excused in (False, True)) if cell.network.loses else ""
         freezes = count(cell.sum("freezes") / cell.minutes, ".2f", unit=f", {cell.sum('longGaps') / cell.minutes:.2f}")
-        delay = count(cell.high_delay, ".0f", unit=f", {cell.delay_bar:.0f}")
+        delay = count(cell.high_delay, ".0f", unit=f", {cell.delay_target:.0f}")
         row = [freezes, count(cell.median, ".0f"), delay, count(100 * cell.shown, ".1f", unit="%"), count(cell.psnr(), ".2f"), gaps]
         table.rows.append([cell.network.name, TITLES[cell.layer], *row])
         longest = max(each["longestGap"] for each in cell.results)
-        # Datagrams a second and kbit/s of both layers together, there and back.
+        # Datagrams per second and kbit/s of both layers together, in both directions.
         ways = [
             count(cell.mean(lambda call: call[name][way]) / seconds, ".1f")
             for way in (0, 1) for name, seconds in (("sent", cell.seconds), ("bytes", 125 * cell.seconds))
         ]
         more.rows.append([
             f"{cell.network.name}, {TITLES[cell.layer]}", count(cell.sum("freezes")), count(cell.seeds_over()), count(cell.jitter, ".1f"),
-            count(cell.round_trip_time, ".1f"), count(longest, ".0f", 10, f", {cell.gap_bar:.0f}"),
+            count(cell.round_trip_time, ".1f"), count(longest, ".0f", 10, f", {cell.gap_target:.0f}"),
             *(count(cell.sum(name)) for name in ("packetsLost", "packetsResent", "nacks", "keyFrameRequests")),
             count(max(cell.settled), ".1f") if cell.settled else "", *ways,
         ])
@@ -97,13 +97,13 @@ def describe(result: Result, cells: list[Cell]) -> None:
 
 
 JOB = Job(
-    "network", "How a call holds out on bad networks",
-    "Both layers of a call, 640x480 at 30 frames a second and 400 kbit/s and 160x120 at 5 and 45 kbit/s, go over each network of "
-    "bench/networks.py, which has its terms and bars, in virtual time, NACK and key-frame requests back over the same network. All seeds of a network "
-    "are judged together. The clip (Y4M of 640x480, 30 frames a second) is encoded once, and calls are simulated without codecs; that is "
-    "exact as long as nobody asks for a key frame. Calls in which somebody does are made again with encoders and decoders. Results are "
-    "kept in Benchmarks/.build/network, by what they were made with, so that an interrupted run goes on where it was. --quick makes 5 "
-    "seeds without codecs; --two-way has the same layers come back meanwhile, in the same two sessions, also without codecs.",
+    "network", "Calls over bad networks",
+    "Sends both layers of a call, 640x480 at 30 frames per second and 400 kbit/s and 160x120 at 5 and 45 kbit/s, over each network of "
+    "bench/networks.py (which defines the targets) in virtual time; NACKs and key frame requests return over the same network. All seeds "
+    "of a network are judged together. The clip (Y4M of 640x480, 30 frames per second) is encoded once, and calls are simulated without "
+    "codecs, which is exact unless a key frame is requested. Calls with such requests are repeated with encoders and decoders. Results are "
+    "stored in Benchmarks/.build/network, so that an interrupted run resumes. --quick makes 5 seeds without codecs; --two-way sends the "
+    "same layers in the other direction, too, in the same two sessions, also without codecs.",
     run,
     {"seeds": None, "duration": 120, "row": "", "quick": False, "check": None, "two-way": False, "workers": 2},
 )

@@ -1,4 +1,4 @@
-"""How our pictures look at which bitrate, beside FFmpeg's and GStreamer's own ways to encode in real time."""
+"""Picture quality by bitrate, compared with FFmpeg's and GStreamer's recommended real-time settings."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from .scale import mark
 
 LOW_RATES = [30, 45, 70, 100, 150]
 HIGH_SHARES = [0.2, 0.4, 0.7, 1, 1.6]
-# The seconds of the clip between which a frame's instructions are counted; a key frame is in both.
+# The two clip lengths in seconds whose difference gives the instructions of a frame; both have one key frame.
 COUNTED_SECONDS = {"high": (1, 2), "low": (2, 8)}
-# Less than this is no difference.
+# Smaller differences are ignored.
 PSNR_NOISE, SSIM_NOISE = 0.02, 0.0002
 PROGRAMS = {"Rill": "blue", "FFmpeg": "orange", "GStreamer": "purple"}
 
 
 @dataclass
 class Source:
-    """What a layer sees of the clip, as Y4M and as bare I420 samples."""
+    """A layer's input pictures, as Y4M and as bare I420 samples."""
 
     layer: Layer
     clip: Path
@@ -49,19 +49,19 @@ class Source:
 
 @dataclass
 class Curve:
-    """What one program makes of one layer: frames, by the rate that was asked for."""
+    """One program's results for one layer: frames by target bitrate."""
 
     program: str
     rate: int
     points: dict[int, list[Frame]] = field(default_factory=dict)
-    # A frame's; None where they were not counted.
+    # Per frame; None if not counted.
     instructions: float | None = None
 
     def kilobits(self) -> list[float]:
         return [kilobits(frames, self.rate) for frames in self.points.values()]
 
     def at(self, rate: float, value) -> float | None:
-        """PSNR or SSIM at a bitrate, between two points, by the logarithm of the bitrate; None beyond the first and the last."""
+        """PSNR or SSIM at a bitrate, interpolated over the logarithm of the bitrate; None outside of the measured range."""
         pairs = sorted((math.log(kilobits(frames, self.rate)), value(frames)) for frames in self.points.values())
         x = math.log(rate)
         for (x0, y0), (x1, y1) in zip(pairs, pairs[1:]):
@@ -75,14 +75,14 @@ def execute(context: Context, result: Result) -> None:
     full = high(clip)
     sources = [Source.of(clip.path, layer, context.folder / layer.name) for layer in (full, LOW)]
     rates = [[10 * round(share * clip.bitrate() / 10) for share in HIGH_SHARES], LOW_RATES]
-    lower = Table(["where ours are lower, at equal bitrate", "kbit/s", "PSNR-Y dB", "SSIM"], [])
+    lower = Table(["where Rill is lower, at equal bitrate", "kbit/s", "PSNR-Y dB", "SSIM"], [])
     for codec in [context.codec] if context.codec else ["vp8", "vp9"]:
         for source, asked in zip(sources, rates):
             curves = [trace(context, source, codec, asked, program) for program in PROGRAMS]
             name = f"{codec.upper()} {source.layer}"
             describe(result, name, curves)
             lower.rows += lower_rows(name, curves)
-    result.blocks.append(lower if lower.rows else Text("Nowhere are ours lower at equal bitrate."))
+    result.blocks.append(lower if lower.rows else Text("Rill is nowhere lower at equal bitrate."))
 
 
 def trace(context: Context, source: Source, codec: str, rates: list[int], program: str) -> Curve:
@@ -110,13 +110,13 @@ def trace(context: Context, source: Source, codec: str, rates: list[int], progra
 def describe(result: Result, name: str, curves: list[Curve]) -> None:
     for title, unit, value in (("PSNR of luma", "dB", psnr), ("SSIM of luma", "", ssim)):
         result.blocks.append(Drawing(plot(f"{name}: {title}", unit, curves, value)))
-    table = Table([name, "kbit/s", "PSNR-Y dB", "SSIM", "left out", "M instructions/frame"], [])
+    table = Table([name, "kbit/s", "PSNR-Y dB", "SSIM", "dropped", "M instructions/frame"], [])
     for curve in curves:
         for index, (asked, frames) in enumerate(curve.points.items()):
             left_out = sum(frame.byte_count == 0 for frame in frames)
             cost = count(curve.instructions, ".2f", 1e6) if index == 2 else ""
             numbers = (count(kilobits(frames, curve.rate), ".1f"), count(psnr(frames), ".2f"), count(ssim(frames), ".4f"), count(left_out))
-            table.rows.append([f"{curve.program}, {asked} asked for", *numbers, cost])
+            table.rows.append([f"{curve.program}, target {asked}", *numbers, cost])
     result.blocks.append(table)
 
 
@@ -125,7 +125,7 @@ def plot(title: str, unit: str, curves: list[Curve], value) -> dict:
     for curve in curves:
         points = sorted([kilobits(frames, curve.rate), value(frames)] for frames in curve.points.values())
         everything += points
-        label = curve.program + (f" ({curve.instructions / 1e6:.1f} M instructions a frame)" if curve.instructions else "")
+        label = curve.program + (f" ({curve.instructions / 1e6:.1f} M instructions per frame)" if curve.instructions else "")
         marks += [mark(label, PROGRAMS[curve.program], "line", points), mark("", PROGRAMS[curve.program], "scatter", points)]
     (left, right), (low, high_) = ((min(values), max(values)) for values in zip(*everything))
     x = {"title": "actual bitrate", "unit": "kbit/s", "scale": "logarithmic", "range": [left * 0.95, right * 1.05]}
@@ -134,7 +134,7 @@ def plot(title: str, unit: str, curves: list[Curve], value) -> dict:
 
 
 def lower_rows(name: str, curves: list[Curve]) -> list[list]:
-    """At each bitrate that ours or theirs came to and both reach, 3 % apart."""
+    """Compares at each bitrate that either program reached and both cover, at least 3 % apart."""
     ours, rows = curves[0], []
     for theirs in curves[1:]:
         last = 0.0
@@ -149,10 +149,10 @@ def lower_rows(name: str, curves: list[Curve]) -> list[list]:
 
 
 JOB = Job(
-    "quality", "How our pictures look",
-    "Encodes the clip at five rates at its full size, and at five as the low layer (160x120, 5 frames a second), with Rill's defaults and "
-    "after FFmpeg's and GStreamer's own recipes (bench/recipes.py). vpxdec decodes all of them; PSNR (of the mean squared error over all "
-    "frames) and SSIM are of luma, against the same source, at every frame of it: one that an encoder left out counts with the picture "
-    "before. The bitrate is what came out, not what was asked for. Beside them stands what a frame costs each program in instructions.",
+    "quality", "Picture quality",
+    "Encodes the clip at five bitrates at its full size, and at five as the low layer (160x120, 5 frames per second), with Rill's defaults "
+    "and with FFmpeg's and GStreamer's recommended settings (bench/recipes.py). vpxdec decodes all of them. PSNR (of the mean squared error "
+    "over all frames) and SSIM are of luma, compared with the same source at every frame; a dropped frame counts with the picture before "
+    "it. Bitrates are the actual ones, not the targets. Also counts each program's instructions per frame.",
     execute, {"codec": None, "no-instructions": False},
 )

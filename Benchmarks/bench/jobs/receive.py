@@ -1,4 +1,4 @@
-"""Receiving one stream from UDP at its own pace, and decoding it."""
+"""Receiving one live stream over UDP, and decoding it."""
 
 from ..contest import CPU, MEMORY, OURS, RIVAL, Entry, Heat, Work, hold
 from ..job import Context, Job
@@ -28,13 +28,13 @@ def run(context: Context, result: Result) -> None:
     entries = [
         Entry("Rill", OURS, command(work, "receive", "--at", f"127.0.0.1:{port}", "--frames", frames)),
         Entry("FFmpeg", RIVAL, ffmpeg),
-        # GStreamer says nothing of its pictures, and ends only when it has all.
+        # GStreamer does not report its pictures, and ends only when it has all.
         Entry("GStreamer", RIVAL, command(*words.split()), look=lambda _: Work(frames)),
     ]
     replay = command(work, "replay", "--packets", packets, "--to", f"127.0.0.1:{port}")
 
     def runs(what: Command, limit: float) -> Run:
-        # Loopback loses nothing as long as who listens keeps up; on a busy machine it may not.
+        # Loopback loses packets only if the receiver cannot keep up, which may happen on a busy machine.
         for is_last in (False, False, True):
             senders: list[Process] = []
 
@@ -45,7 +45,7 @@ def run(context: Context, result: Result) -> None:
             try:
                 return Process(what).wait(SECONDS + 20, look)
             except CommandFailed as failure:
-                if is_last or "was not done" not in str(failure):
+                if is_last or "timed out" not in str(failure):
                     raise
             finally:
                 for sender in senders:
@@ -54,16 +54,16 @@ def run(context: Context, result: Result) -> None:
 
     hold(
         context, result, [Heat("one decoder thread", [CPU, MEMORY], entries)],
-        f"{frames} pictures, of the clip's first 60 forwards and backwards, encoded once by Rill and sent at 30 a second, the same "
-        "packets each time: UDP, jitter buffer, VP8 decoder, pictures dropped. Each ends when it has as many pictures as were sent; "
-        "one that has lost a datagram waits in vain, is ended, and the iteration is run again.",
-        "Nothing is lost or late on the way, so the wall time is the clip's and says nothing.",
+        f"{frames} pictures (the clip's first 60, forwards and backwards) are encoded once by Rill and sent at 30 per second, the same "
+        "packets each time: UDP, jitter buffer, VP8 decoder, pictures discarded. A program ends when it has all pictures; one that lost "
+        "a datagram is stopped, and the iteration is repeated.",
+        "No packet is lost or late, so the wall time is the clip's and not compared.",
         runs=runs,
     )
 
 
 JOB = Job(
-    "receive", "Receiving and decoding a stream as it comes",
-    "Rill, FFmpeg and GStreamer receive the same packets from UDP at their own pace, through a jitter buffer and a decoder.",
+    "receive", "Receiving and decoding a live stream",
+    "Rill, FFmpeg and GStreamer receive the same packets over UDP in real time, through a jitter buffer and a decoder.",
     run, {"iterations": 11, "bitrate": None, "seed": 1, "work": None, "no-instructions": True},
 )

@@ -1,4 +1,4 @@
-"""Rill's jitter buffer beside GStreamer's, on the same packets: freezes against delay."""
+"""Rill's jitter buffer compared with GStreamer's on the same packets: freezes against delay."""
 
 import statistics
 from concurrent.futures import ThreadPoolExecutor
@@ -11,27 +11,27 @@ from ..figures import count, percentile
 from ..job import Context, Job
 from ..networks import LAYERS, NETWORKS, TITLES, Cell, Network
 from ..process import CommandFailed, progress
-from ..report import Bar, Drawing, Result, Table
+from ..report import Drawing, Result, Table, Target
 from .scale import mark
 
-# A key frame comes so often, as broadcasts have it: longer, and what is compared is mostly luck, shorter, and key frames take most
-# of the bits.
+# The key frame interval in seconds, as in broadcasts: longer intervals make the comparison mostly luck, and with shorter ones key
+# frames take most of the bits.
 KEY_SECONDS = 2
 OURS = "Rill"
-# How freezes are counted: by W3C's rule, and by the plain one.
+# How freezes are counted: by W3C's rule, and by a plain threshold.
 RULES = {"freezes": "freezes", "longGaps": "gaps > 500 ms"}
 
 
 @dataclass
 class Panel:
-    """One layer on one network: what each receiver made of it, ours first."""
+    """One layer on one network: the results of each receiver, Rill's first."""
 
     network: Network
     layer: str
     cells: dict[str, Cell]
 
     def better_than_ours(self, rule: str) -> list[str]:
-        """Who has both fewer freezes and less delay."""
+        """The receivers with both fewer freezes and less delay than Rill."""
         ours = self.cells[OURS]
         return [
             name for name, cell in self.cells.items()
@@ -54,7 +54,7 @@ def run(context: Context, result: Result) -> None:
     progress("")
     panels = [panel(network, layer, seconds, seeds, ours, theirs) for network in NETWORKS for layer in LAYERS]
     describe(result, panels)
-    result.bars += bars(panels)
+    result.targets += targets(panels)
     if context.real:
         paths, step = list(captures.values()), max(1, len(captures) // context.real)
         for path in paths[step // 2 :: step][: context.real]:
@@ -62,7 +62,7 @@ def run(context: Context, result: Result) -> None:
 
 
 def play_all(captures: dict, workers: int) -> dict:
-    """What GStreamer made of each trace and layer, by latency."""
+    """GStreamer's results for each trace and layer, by latency."""
     todo, results = [(key, layer) for key in captures for layer in LAYERS], {}
 
     def play(item: tuple) -> None:
@@ -88,24 +88,24 @@ def panel(network: Network, layer: str, seconds: int, seeds: range, ours: dict, 
 
 
 def total(panels: list[Panel], name: str, rule: str) -> tuple[int, float]:
-    """Freezes summed and 95th percentiles averaged over the table."""
+    """The sum of the freezes and the mean of the 95th percentiles over the table."""
     cells = [panel.cells[name] for panel in panels]
     return sum(cell.sum(rule) for cell in cells), statistics.mean(cell.high_delay for cell in cells)
 
 
-def bars(panels: list[Panel]) -> list[Bar]:
-    """On no network has a GStreamer setting both fewer freezes and less delay than Rill; and over the table as a whole Rill beats each
-    setting in one of the two without losing in the other; both by both ways of counting freezes."""
+def targets(panels: list[Panel]) -> list[Target]:
+    """On no network does a GStreamer setting have both fewer freezes and less delay than Rill. Over the whole table Rill is better
+    than each setting in one of the two and not worse in the other. Both hold for both ways of counting freezes."""
     found = []
     for rule, title in RULES.items():
         better = [f"{name} ({each.network.name}, {TITLES[each.layer]})" for each in panels for name in each.better_than_ours(rule)]
-        found.append(Bar(f"nobody has fewer {title} and less delay on any network", "; ".join(better) or "nobody", not better))
+        found.append(Target(f"no setting has fewer {title} and less delay on any network", "; ".join(better) or "none", not better))
         ours = total(panels, OURS, rule)
         for name in list(panels[0].cells)[1:]:
             freezes, delay = total(panels, name, rule)
             is_met = ours[0] <= freezes and ours[1] <= delay and ours != (freezes, delay)
             text = f"{ours[0]} and {ours[1]:.1f} ms, theirs {freezes} and {delay:.1f} ms"
-            found.append(Bar(f"all in all, {title} and delay: not behind {name}, ahead in one", text, is_met))
+            found.append(Target(f"overall, {title} and delay: not behind {name}, ahead in one", text, is_met))
     return found
 
 
@@ -129,18 +129,18 @@ def describe(result: Result, panels: list[Panel]) -> None:
 
 
 def plot(panel: Panel) -> dict:
-    """Freezes a minute against the 95th percentile of the delay: down and to the left is better."""
+    """Freezes per minute against the 95th percentile of the delay: lower left is better."""
     points = {name: [cell.high_delay, cell.sum("freezes") / cell.minutes] for name, cell in panel.cells.items()}
     ours, theirs = [points.pop(OURS)], list(points.values())
     marks = [mark("GStreamer, by latency", "orange", "line", theirs), mark("each latency", "orange", "scatter", theirs), mark(OURS, "blue", "scatter", ours)]
     x = {"title": "95 % of added delays", "unit": "ms", "scale": "linear", "range": [0, 1.1 * max(x for x, _ in theirs + ours)]}
-    y = {"title": "freezes a minute", "unit": "", "scale": "linear", "range": [0, 1.2 * max([1, *(y for _, y in theirs + ours)])]}
-    title = f"{panel.network.name}, {panel.layer} layer: freezes a minute"
+    y = {"title": "freezes per minute", "unit": "", "scale": "linear", "range": [0, 1.2 * max([1, *(y for _, y in theirs + ours)])]}
+    title = f"{panel.network.name}, {panel.layer} layer: freezes per minute"
     return {"kind": "plot", "title": title, "caption": "", "height": 100, "x": x, "y": y, "marks": marks}
 
 
 def real_time(capture: Path) -> list[str]:
-    """How far pictures in real time are from those in virtual time."""
+    """The time differences between pictures in real time and in virtual time."""
     told = []
     for name, layer in gstreamer.describe(capture).items():
         played = []
@@ -150,17 +150,17 @@ def real_time(capture: Path) -> list[str]:
         apart = [abs(played[0][key] - played[1][key]) / 1e6 for key in played[0].keys() & played[1].keys()]
         only = len(played[0].keys() ^ played[1].keys())
         told.append(
-            f"{capture.name}, {name}: {len(apart)} pictures in virtual and in real time, {only} in one of them alone; apart by "
+            f"{capture.name}, {name}: {len(apart)} pictures in virtual and in real time, {only} in only one of them; they differ by "
             f"{statistics.median(apart):.2f} ms in the median, {percentile(apart, 0.95):.2f} ms in 95 %, {max(apart):.2f} ms at most"
         )
     return told
 
 
 JOB = Job(
-    "rivals", "Our jitter buffer beside GStreamer's",
-    "The networks are those of `network`. Nothing goes back to the sender: no packet is retransmitted, no key frame is made on request; "
-    f"one comes every {KEY_SECONDS} seconds. What arrives is recorded and played, in virtual time, into `rtpjitterbuffer latency=L ! "
-    "rtpvp8depay wait-for-keyframe=true ! vp8dec ! sink`; Rill receives it with its defaults, one setting for all. Both are judged by the "
-    "same code; neither's decoder takes any time. --real N plays N of the traces in real time as well, to see that virtual time is true.",
+    "rivals", "Jitter buffers of Rill and GStreamer",
+    "The networks are those of `network`, but without feedback: no packet is retransmitted, and key frames come only every "
+    f"{KEY_SECONDS} seconds. The received packets are recorded and played, in virtual time, into `rtpjitterbuffer latency=L ! rtpvp8depay "
+    "wait-for-keyframe=true ! vp8dec ! sink`; Rill receives them with its defaults, the same for all networks. The same code evaluates "
+    "both; decoding takes no time in either. --real N also plays N of the traces in real time, to verify virtual time.",
     run, {"seeds": 3, "duration": 30, "workers": 2, "real": None},
 )

@@ -1,7 +1,7 @@
-"""How many live senders, and how many received streams, one process carries in real time.
+"""How many live senders, and how many received streams, one process handles in real time.
 
-A model of the cost of a layer, a packet and a pixel (`model.py`) is fitted to loads of one kind of stream each; then both kinds are
-put together, more and more of them, until real time is lost, and what they take is compared with what the model had said.
+A model of the cost of a layer, a packet and a pixel (`model.py`) is fitted to loads of one kind of stream each. Then both kinds are
+combined in growing numbers until real time is lost, and the measured cost is compared with the model's prediction.
 """
 
 import os
@@ -17,16 +17,16 @@ from ..job import Context, Job
 from ..listening import free_port
 from ..model import CapacityModel, Load, Measurement, fit_sum, instruction_row, memory_row
 from ..process import CommandFailed, Process, build, command, printed, progress, run
-from ..report import Drawing, Result, Table, Text, bar
+from ..report import Drawing, Result, Table, Text, target
 
-# The low layer as it is by itself, and others that tell apart what a pixel, a packet and a layer take.
+# The normal low layer, and others that separate the costs of a pixel, a packet and a layer.
 PLAIN, HEAVY, FAST = "45k@5", "200k@5", "45k@15"
 LOW_PIXELS = 160 * 120
-# A load that keeps a part of the machine busy: what a picture costs beside others does not follow from what it costs alone.
+# A load that keeps a part of the machine busy: a picture's cost next to others does not follow from its cost alone.
 BUSY_SHARES = (0.3, 0.5, 0.7)
-# Participants of a conference that is promised to take little.
+# The participants of the conference that has a target.
 CONFERENCE = 17
-# How long is received before the measurement begins, until the last stream has begun, and how long packets come after it.
+# The seconds of receiving before the measurement, until the last stream has started, and of packets after it.
 WARM_UP, ENTRY, REST = 2.0, 1.0, 0.5
 
 Measure = Callable[[], Measurement]
@@ -34,7 +34,7 @@ Measure = Callable[[], Measurement]
 
 @dataclass
 class Climb:
-    """Loads that grow: what one more adds is known from loads of the calibration."""
+    """Growing loads; the calibration has the cost of each addition."""
 
     title: str
     counted: str
@@ -46,7 +46,7 @@ class Climb:
 
 @dataclass
 class Group:
-    """Loads that one model holds for."""
+    """Loads that share one model."""
 
     name: str
     calibration: dict[str, Measure]
@@ -66,11 +66,12 @@ def execute(context: Context, result: Result) -> None:
                 climb(each, index, context, threads)
         describe(result, group, {name: Measurement.middle(rounds) for name, rounds in measured.items()}, threads)
     result.note(
-        "CPU is of one hardware thread: 100 % is one that never rests. Real time: at least 99 of 100 pictures are coded, or shown "
-        "within a thirtieth of a second after their last packet. The model is fitted to loads of one kind of stream each, and "
-        "predicts the loads above, which it has not seen. It predicts the least CPU of the rounds: who else is on the machine can "
-        "only add to it. Seconds are taken while nothing counts instructions, which would cost some. Memory of senders is without the "
-        "clip that stands for their cameras. Without adaptation, which would make pictures smaller in the place of leaving some out."
+        "CPU is relative to one hardware thread: 100 % is one fully busy thread. Real time means that at least 99 % of the pictures are "
+        "encoded, or shown within a thirtieth of a second after their last packet. The model is fitted to loads of one kind of stream "
+        "each, and predicts the loads above, which were not used for the fit. It predicts the minimum CPU of the rounds: other processes "
+        "can only add to it. Timings are taken while instructions are not counted, since counting costs time. The memory of senders does "
+        "not include the clip that stands in for cameras. Adaptation, which would reduce the picture size instead of dropping pictures, "
+        "is off."
     )
 
 
@@ -89,8 +90,8 @@ def climb(each: Climb, index: int, context: Context, threads: int) -> None:
 
 
 def is_held(threads: int, measure: Measure, attempts: int = 3) -> bool:
-    """Whether a load is held in real time. One that was late and yet left half of the machine idle was kept waiting: so it looks
-    where a host takes the machine away for seconds, and is tried again."""
+    """Whether a load runs in real time. If it was late although half of the machine was idle, it had to wait, as happens when a
+    host suspends a virtual machine for seconds; then it is tried again."""
     for _ in range(attempts):
         found = measure()
         if found.is_real_time:
@@ -101,8 +102,8 @@ def is_held(threads: int, measure: Measure, attempts: int = 3) -> bool:
 
 
 def find_limit(counts: list[int], holds: Callable[[int], bool]) -> None:
-    """Goes up the counts until one does not hold twice, then looks between it and the last that held until they lie no more than a
-    tenth apart."""
+    """Increases the count until one fails twice, then searches between it and the last that passed, until they differ by at most
+    10 %."""
     held, lost = 0, None
     for number in counts:
         if not (holds(number) or holds(number)):
@@ -115,22 +116,22 @@ def find_limit(counts: list[int], holds: Callable[[int], bool]) -> None:
 
 
 class Streams:
-    """Runs processes with any number of live senders or of received streams, and says what they take."""
+    """Runs processes with any number of live senders or of received streams, and measures them."""
 
     def __init__(self, context: Context, clip: Clip, threads: int, most: int) -> None:
         self.context, self.clip, self.threads, self.seconds = context, clip, threads, context.seconds
         self.work = context.work or build("bench-work")
-        # Takes all packets, and is never read: the system throws away what does not fit.
+        # A socket for all packets that is never read: the system discards what does not fit.
         self.abyss = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.abyss.bind(("127.0.0.1", 0))
         self.recordings: dict[str, tuple[list, list]] = {}
         self.most = most
-        # Thumbnails of the calibration: no more than suit what is climbed to.
+        # The thumbnails of the calibration, at most as many as the largest load has.
         self.few, self.many, self.multitude = min(24, 8 * most), min(96, 32 * most), min(768, 64 * most)
 
     def crowds(self, cpu: float) -> list[int]:
-        """So many streams of one size that they keep a part of the machine busy, without more than it has. Several numbers, since
-        all that the model says of a machine in use rests on them, and one may meet a host that others use just then."""
+        """The numbers of streams of one size that keep a part of the machine busy without overloading it. Several numbers, since
+        the model of a busy machine depends on them, and one may be measured while others use the host."""
         return sorted({max(2, min(self.most, int(share * self.threads / max(cpu, 1e-3)))) for share in BUSY_SHARES})
 
     # Senders.
@@ -212,12 +213,12 @@ class Streams:
 
     @property
     def _length(self) -> float:
-        """How long packets come: for each two seconds that are timed, instructions are counted for one."""
+        """The seconds of packets: for every two timed seconds, instructions are counted for one more."""
         return WARM_UP + self.seconds * 1.5 + REST
 
     def _write_participants(self, high: int, low: int, kind: str, path: Path) -> None:
-        """The packets of many participants as they come from a conference's server, made of one recording of each layer: every
-        stream has a source and a phase of its own, so that key frames do not come all at once. Sources at full size come first."""
+        """The packets of many participants as a conference's server sends them, made from one recording of each layer. Every
+        stream has its own SSRC and phase, so that key frames do not coincide. Full-size sources come first."""
         if kind not in self.recordings:
             files = [self.context.folder / f"{layer}.rtpdump" for layer in ("high", "low")]
             bitrate = f"{self.context.bitrate or self.clip.bitrate()}k"
@@ -232,13 +233,14 @@ class Streams:
         with path.open("wb") as file:
             file.write(b"#!rtpplay1.0 127.0.0.1/5004\n" + bytes(16))
             for time, source, _, packet in sorted(events, key=lambda event: event[:3]):
-                # The source stands in bytes 8 to 11 (RFC 3550 §5.1).
+                # The SSRC is in bytes 8 to 11 (RFC 3550 §5.1).
                 packet = packet[:8] + source.to_bytes(4, "big") + packet[12:]
                 file.write((len(packet) + 8).to_bytes(2, "big") + len(packet).to_bytes(2, "big") + round(time).to_bytes(4, "big") + packet)
 
 
 def read_rtpdump(path: Path) -> list[tuple[int, bytes]]:
-    """Milliseconds and bytes of each RTP packet: behind a line and a head of 16 bytes, each behind its lengths and its time."""
+    """The milliseconds and bytes of each RTP packet of an rtpdump file: after a line and a header of 16 bytes, each packet follows
+    its lengths and its time."""
     data = path.read_bytes()
     place, packets = data.index(b"\n") + 1 + 16, []
     while place + 8 <= len(data):
@@ -256,7 +258,7 @@ def name(size: tuple[int, int]) -> str:
 
 @dataclass
 class Step:
-    """A load that the model had not seen."""
+    """A load that was not used for the fit."""
 
     number: int
     measured: Measurement
@@ -266,8 +268,7 @@ class Step:
     is_predicted_to_hold: bool
 
     def errors(self) -> dict[str, float | None]:
-        """How far the predictions are off, as a part of what was measured. A load that the machine could not hold did not do all
-        of its work, and is not compared."""
+        """The relative errors of the predictions. Loads that lost real time did not do all of their work and are left out."""
         found = self.measured
         pairs = {"CPU time": (self.cpu, found.least_cpu), "instructions": (self.instructions, found.instructions), "memory": (self.memory, found.memory)}
         return {
@@ -280,7 +281,7 @@ def describe(result: Result, group: Group, calibration: dict[str, Measurement], 
     loads = list(calibration.values())
     model = CapacityModel.fit(loads, threads)
     if model is None:
-        raise CommandFailed(f"no cost of a layer, a packet and a pixel fits what {group.name} took")
+        raise CommandFailed(f"no costs of a layer, a packet and a pixel fit the measurements of {group.name}")
     instructions = fit_sum(loads, instruction_row, [each.instructions for each in loads])
     memory = fit_sum(loads, memory_row, [each.memory for each in loads])
 
@@ -319,25 +320,25 @@ def describe_climb(result: Result, group: Group, climb: Climb, steps: list[Step]
     for step in steps:
         if climb.counted == "participants" and step.number == CONFERENCE and step.measured.is_real_time:
             title = f"{step.number} participants received in real time, CPU"
-            result.bars.append(bar(title, step.measured.cpu * 100, 15, "% of a core"))
+            result.targets.append(target(title, step.measured.cpu * 100, 15, "% of a core"))
     spreads = {"CPU time": lambda each: each.cpu, "instructions": lambda each: each.instructions}
     for quantity in ("CPU time", "instructions", "memory"):
         errors = [error for step in steps if (error := step.errors()[quantity]) is not None]
         if errors:
-            # How far the same load was from itself.
+            # The spread of the same load between rounds.
             spread = [found for step in steps if quantity in spreads and (found := step.measured.spread(spreads[quantity])) is not None]
-            note = f"the same load spreads over {max(spread):.1%} of itself at most, from round to round" if spread else ""
-            title = f"{climb.counted}, how far the model is off at most: {quantity} ({climb.title})"
-            result.bars.append(bar(title, 100 * max(map(abs, errors)), 10, "%", note))
+            note = f"the same load varies by at most {max(spread):.1%} between rounds" if spread else ""
+            title = f"{climb.counted}, largest error of the model: {quantity} ({climb.title})"
+            result.targets.append(target(title, 100 * max(map(abs, errors)), 10, "%", note))
 
 
 def model_table(group: Group, model: CapacityModel, instructions: list[float] | None, memory: list[float] | None) -> Table:
-    """What costs, and how much of CPU time, instructions and memory."""
+    """The costs in CPU time, instructions and memory."""
     layer, packet, high, low = model.costs
     work, held = instructions or [None] * 4, memory or [None] * 4
     rows = [
         ("the process", None, None, held[0]), ("a stream at full size", layer, work[0], held[1]),
-        ("a stream of thumbnails", layer, work[0], held[2]), ("a packet, with what is coded in it", packet, work[1], None),
+        ("a stream of thumbnails", layer, work[0], held[2]), ("a packet, with its encoded bytes", packet, work[1], None),
         ("a million pixels, full size", high * 1e6, work[2] and work[2] * 1e6, held[3] and held[3] * 1e6),
         ("a million pixels, thumbnails", low * 1e6, work[3] and work[3] * 1e6, None),
     ]
@@ -346,13 +347,13 @@ def model_table(group: Group, model: CapacityModel, instructions: list[float] | 
         milliseconds = Figure(f"{cpu * 1e3:.3f} ms", cpu, repeats=False) if cpu is not None else Figure("–")
         table.rows.append([title, milliseconds, count(number, ".3f", 1e6, " M"), count(size, ".3f", 2**20, " MiB")])
     table.rows.append(["pixels, while all threads are busy", f"{model.sharing:+.0%}", "", ""])
-    table.rows.append(["layers and packets then", f"{model.waking:+.0%}", "", ""])
+    table.rows.append(["layers and packets, while all threads are busy", f"{model.waking:+.0%}", "", ""])
     return table
 
 
 def calibration_table(group: Group, calibration: dict[str, Measurement], model: CapacityModel) -> Table:
     rows = [[key, percent(each.least_cpu), percent(model.cpu(each.load, each.feeder))] for key, each in calibration.items()]
-    return Table([f"{group.name}, fitted to", "CPU, at least", "by the model"], rows)
+    return Table([f"{group.name}, fitted to", "CPU, minimum", "by the model"], rows)
 
 
 def cpu_plot(climb: Climb, steps: list[Step], threads: int) -> dict:
@@ -362,12 +363,12 @@ def cpu_plot(climb: Climb, steps: list[Step], threads: int) -> dict:
     points = {is_held: [point for point, step in zip(measured, steps) if step.measured.is_real_time is is_held] for is_held in (True, False)}
     marks = [
         mark("all rounds", "blue", "band", rounds), mark("predicted", "grey", "dashed", predicted),
-        mark("measured, at least", "blue", "line", measured), mark("in real time", "blue", "scatter", points[True]),
+        mark("measured, minimum", "blue", "line", measured), mark("in real time", "blue", "scatter", points[True]),
         mark("real time lost", "red", "scatter", points[False]),
     ]
     top = max([y for _, y in measured + predicted] + [high for *_, high in rounds])
-    caption = f"CPU of the process, where 100 % is one of {threads} hardware threads. Red: pictures are left out or late. Dashed: what the model says, which was fitted to other loads."
-    # Up to a dozen one by one; what grows by doubling along logarithms.
+    caption = f"CPU of the process, where 100 % is one of {threads} hardware threads. Red: pictures are dropped or late. Dashed: the model, which was fitted to other loads."
+    # Linear up to a dozen; logarithmic for loads that grow by doubling.
     numbers = [step.number for step in steps]
     scale, least = ("logarithmic", min(numbers)) if max(numbers) > 40 else ("count", 0)
     x = {"title": climb.counted, "unit": "", "scale": scale, "range": [least, max(numbers)]}
@@ -381,8 +382,8 @@ def mark(title: str, ink: str, form: str, points: list[list[float]]) -> dict:
 
 
 JOB = Job(
-    "scale", "How many streams one process carries in real time",
-    "Rill alone: how many live senders, and how many received streams, one process carries before pictures are left out or late, "
-    "what they take, and how well a model of the cost of a layer, a packet and a pixel predicts it.",
+    "scale", "How many streams one process handles in real time",
+    "Only Rill: how many live senders, and how many received streams, one process handles before pictures are dropped or late, their "
+    "cost, and how well a model of the cost of a layer, a packet and a pixel predicts it.",
     execute, {"seconds": 8, "rounds": 1, "most": 4096, "bitrate": None, "work": None},
 )

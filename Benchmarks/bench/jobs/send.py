@@ -1,4 +1,4 @@
-"""Sending two streams at once, as fast as it goes."""
+"""Sending two streams at once, as fast as possible."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from ..job import Context, Job
 from ..listening import PacketTally
 from ..process import Command, Process, Run, build, command
 from ..recipes import FFMPEG, ffmpeg_vp8, gstreamer_source, gstreamer_vp8, vpxenc
-from ..report import Result, bar
+from ..report import Result, target
 
 LOW_KILOBITS = 45
 
@@ -34,36 +34,36 @@ def run(context: Context, result: Result) -> None:
     ]
     hold(
         context, result, heats,
-        f"The clip at its own size and {kilobits} kbit/s, and 160x120 at 5 frames a second and {LOW_KILOBITS} kbit/s: read, scaled, "
-        "encoded by libvpx as VP8, cut into packets of at most 1200 bytes and sent to ports of this machine that a listener "
-        "empties. As fast as it goes.",
-        f"Alike for all: constant bitrate, real-time deadline, speed {clip.speed} (low: -4), quantizers 2 to 56, no lag, no key "
-        "frame but the first, one token partition, no error resilience, a buffer of 1000 ms that aims at 600 ms. FFmpeg sets its "
-        "aim to five sixths of the buffer, which is therefore 720 ms there. Each scales with its own scaler.",
-        "vpxenc encodes the high stream alone and sends nothing: a floor that nobody who does all of it can be expected below. It "
-        "runs twice, and what differs between the two is chance; with two threads Rill runs twice.",
+        f"The clip at its own size and {kilobits} kbit/s, and 160x120 at 5 frames per second and {LOW_KILOBITS} kbit/s: read, scaled, "
+        "encoded by libvpx as VP8, packetized into at most 1200 bytes and sent to local ports that a listener reads. As fast as "
+        "possible.",
+        f"Common settings: constant bitrate, real-time deadline, speed {clip.speed} (low: -4), quantizers 2 to 56, no lookahead, only "
+        "the first frame a key frame, one token partition, no error resilience, a buffer of 1000 ms with a target of 600 ms. FFmpeg "
+        "sets the target to five sixths of the buffer, so its buffer is 720 ms. Each program uses its own scaler.",
+        "vpxenc encodes only the high stream and sends nothing: a floor for programs that do all of the work. It runs twice, and the "
+        "difference between its two runs is the noise; with two threads Rill runs twice.",
         runs=runs,
     )
-    if clip.size == "1280x720":  # what is promised of sending is promised at this size
+    if clip.size == "1280x720":  # the targets of sending are for this size
         promise(result, *heats)
 
 
 def promise(result: Result, single: Heat, double: Heat) -> None:
-    single.promise(result, "send, instructions over vpxenc's", INSTRUCTIONS, "vpxenc", 1.035)
+    single.promise(result, "send, instructions relative to vpxenc", INSTRUCTIONS, "vpxenc", 1.035)
     for name in ("FFmpeg", "GStreamer"):
-        single.promise(result, f"send, CPU seconds over {name}'s (what a command strays from itself is allowed)", CPU, name)
-    single.promise(result, "send, wall time over FFmpeg's, encoder threads: 1", WALL, "FFmpeg", 1)
-    double.promise(result, "send, wall time over FFmpeg's, encoder threads: 2", WALL, "FFmpeg", 0.9)
+        single.promise(result, f"send, CPU seconds relative to {name} (within the noise)", CPU, name)
+    single.promise(result, "send, wall time relative to FFmpeg, encoder threads: 1", WALL, "FFmpeg", 1)
+    double.promise(result, "send, wall time relative to FFmpeg, encoder threads: 2", WALL, "FFmpeg", 0.9)
     if peaks := MEMORY.of(single.ours):
-        result.bars.append(bar("send, peak memory", max(peaks) / 2**20, 45, "MiB"))
+        result.targets.append(target("send, peak memory", max(peaks) / 2**20, 45, "MiB"))
 
 
 class Recipes:
-    """How each program is told to do the same: two VP8 streams of one clip over UDP."""
+    """The commands of each program for the same work: two VP8 streams of one clip over UDP."""
 
     def __init__(self, clip: Clip, kilobits: int, high: str, low: str, context: Context) -> None:
         self.clip, self.kilobits, self.high, self.low, self.context = clip, kilobits, high, low, context
-        # The largest rectangle in the middle of the picture that has the low stream's shape.
+        # The largest centered rectangle with the low stream's aspect ratio.
         width, height = clip.width, clip.height
         is_wide = width * 120 > height * 160
         self.cropped = (height * 160 // 120 // 2 * 2, height) if is_wide else (width, width * 120 // 160 // 2 * 2)
@@ -76,7 +76,7 @@ class Recipes:
 
     def ffmpeg(self, threads: int, look: Look) -> Entry:
         width, height = self.cropped
-        # One thread where libavcodec and libavfilter would start some of their own; the encoders have theirs.
+        # One thread for libavcodec and libavfilter, which would start more; the encoders have their own option.
         words = [*FFMPEG, *"-filter_threads 1 -filter_complex_threads 1 -threads 1 -i".split(), self.clip.path, "-filter_complex"]
         words.append(f"[0:v]split[high][full];[full]fps=5,crop={width}:{height},scale=160:120:flags=area[low]")
         words += ["-map", "[high]", *ffmpeg_vp8(self.kilobits, self.clip.speed, threads), "-f", "rtp", self._url(self.high)]
@@ -85,7 +85,7 @@ class Recipes:
 
     @staticmethod
     def _url(address: str) -> str:
-        """RTCP goes to the same port, where somebody listens."""
+        """RTCP is sent to the same port, which a listener reads."""
         return f"rtp://{address}?rtcpport={address.split(':')[1]}&pkt_size=1200"
 
     def gstreamer(self, threads: int, look: Look) -> Entry:
@@ -105,7 +105,7 @@ class Recipes:
 
 
 def vpxenc_alone(clip: Clip, kilobits: int, output: Path) -> Entry:
-    """The high stream by itself."""
+    """Only the high stream."""
 
     def look(_: Run) -> Work:
         data, position, work = output.read_bytes(), 32, Work(0, 0)
@@ -114,12 +114,12 @@ def vpxenc_alone(clip: Clip, kilobits: int, output: Path) -> Entry:
             work.frames, work.coded_bytes, position = work.frames + 1, work.coded_bytes + size, position + 12 + size
         return work
 
-    return Entry("vpxenc, high stream alone", FLOOR, command(*vpxenc(clip, kilobits, output)), look=look)
+    return Entry("vpxenc, only the high stream", FLOOR, command(*vpxenc(clip, kilobits, output)), look=look)
 
 
 JOB = Job(
-    "send", "Sending a clip twice at once over UDP",
-    "Rill, FFmpeg, GStreamer and vpxenc make two VP8 streams of one clip at once, and send them to sockets that somebody "
-    "empties: whole programs, with settings as alike as they can be made.",
+    "send", "Sending two streams of a clip over UDP",
+    "Rill, FFmpeg, GStreamer and vpxenc encode one clip to two VP8 streams at once, and send them to sockets that a listener reads: "
+    "whole programs, with settings as equal as possible.",
     run, {"iterations": 11, "frames": 300, "bitrate": None, "seed": 1, "no-instructions": False, "work": None},
 )

@@ -1,4 +1,4 @@
-"""Single stages of the pipeline: how much each does in a second, and what work on a picture or a packet costs."""
+"""Single stages of the pipeline: their throughput, and the cost of work on a picture or a packet."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ UNITS = {"clipFrame": "frame", "lowFrame": "frame 160x120", "packet": "packet", 
 
 
 def throughput(context: Context, result: Result) -> None:
-    """All workloads by the clock and by the processor's own counts."""
+    """All workloads, by the clock and by the processor's counters."""
     with material(context.arguments.clip) as (folder, workloads):
         chosen = [each for each in workloads if not context.suite or each.suite in context.suite]
         if not chosen:
             raise WrongUse(f"no suite {', '.join(context.suite)}")
         found = rotation(chosen, folder, context.iterations, "--time", 100)
-    head = ["stage", "unit", "a second", "Mpx/s", "ns a unit", "cycles", "instructions", "of a"]
+    head = ["stage", "unit", "per second", "Mpx/s", "ns per unit", "cycles", "instructions", "per"]
     table, suite = Table(head, []), None
     for each in chosen:
         if each.suite != suite:
@@ -33,9 +33,9 @@ def throughput(context: Context, result: Result) -> None:
         table.rows.append([*row, "pixel" if each.pixels else UNITS[each.unit]])
     result.blocks.append(table)
     result.note(
-        "All on one thread but the transcoder, which reads on another one than it encodes on. An iteration takes a tenth of a second "
-        "or more; iterations are taken in rotation, and the table shows the median with the least and the most. Cycles and "
-        "instructions are the processor's own counts in user mode, – where the machine gives none."
+        "All run on one thread, except the transcoder, which reads and encodes on different threads. An iteration takes a tenth of a "
+        "second or more. Workloads run in rotation; the table shows the median with minimum and maximum. Cycles and instructions are the "
+        "processor's counts in user mode, or – if the machine has no counters."
     )
 
 
@@ -47,7 +47,7 @@ def per_unit(values: Sequence[float | None], workload: Workload) -> Figure:
 
 
 def readable(values: list[float], is_spread: bool = True) -> Figure:
-    """Three figures, and thousands and millions as such: more than that does not repeat."""
+    """Formats with three digits and k, M or G: further digits do not repeat."""
 
     def text(value: float) -> str:
         for size, letter in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
@@ -68,19 +68,19 @@ RTP = {
 }
 PICTURES = {
     "same": "compare with the same picture", "changed": "compare with another picture", "memcmp": "memcmp of as many bytes",
-    "copy": "copy", "turn": "turn by a quarter", "mirror": "mirror", "scale-half": "scale to 640x360", "letterbox": "letterbox into 640x480",
+    "copy": "copy", "rotate": "rotate by 90°", "mirror": "mirror", "scale-half": "scale to 640x360", "letterbox": "letterbox into 640x480",
 }
 
 
 def closely(suite: str, names: dict[str, str], head: str, scale: float, unit: str, times: int):
-    """A closer look at some workloads: nanoseconds, and what is counted from outside."""
+    """Details of some workloads: nanoseconds, instructions and allocations."""
 
     def run(context: Context, result: Result) -> None:
         with material() as (folder, workloads):
             known = {each.name: each for each in workloads}
             chosen = {known[f"{suite}/{name}"]: title for name, title in names.items()}
             found = rotation(list(chosen), folder, context.iterations, "--count", times)
-            table = Table([head, f"{unit}, median (least–most)", "instructions", "allocations"], [])
+            table = Table([head, f"{unit}, median (min–max)", "instructions", "allocations"], [])
             for each, title in chosen.items():
                 progress(f"counting: {each.name}")
                 nanoseconds = timed([iteration.nanoseconds for iteration in found[each.name]], ".1f", scale)
@@ -88,8 +88,8 @@ def closely(suite: str, names: dict[str, str], head: str, scale: float, unit: st
                 table.rows.append([title, nanoseconds, instructions, count(steady_allocations(each.command, each.count), ".3f")])
         result.blocks.append(table)
         result.note(
-            "Times are of many iterations, taken in rotation. Instructions are callgrind's, allocations those of an interposed malloc, "
-            "both as the difference between a run of N things and one of 2N: what is done once is in both."
+            "Times are of many iterations in rotation. Callgrind counts instructions, an interposed malloc allocations, both as the "
+            "difference between a run of 2N units of work and one of N, so that one-time costs cancel."
         )
 
     return run
@@ -97,15 +97,15 @@ def closely(suite: str, names: dict[str, str], head: str, scale: float, unit: st
 
 JOBS = [
     Job(
-        "throughput", "How much each stage does in a second", "Frames, megapixels and packets a second, cycles and instructions "
+        "throughput", "Throughput of each stage", "Frames, megapixels and packets per second, cycles and instructions "
         "of all workloads (Benchmarks/Workloads).", throughput, {"iterations": 11, "suite": None},
     ),
     Job(
-        "rtp", "What a packet costs on the wire", "Nanoseconds, instructions and allocations of parsing and writing RTP and RTCP, beside "
+        "rtp", "Cost of a packet on the wire", "Nanoseconds, instructions and allocations of parsing and writing RTP and RTCP, compared with "
         "a memcpy of the same size.", closely("rtp", RTP, "a packet", 1, "ns", 20_000), {"iterations": 301}, takes_clip=False,
     ),
     Job(
-        "pictures", "What work on a picture costs", "Microseconds, instructions and allocations of comparing, turning, mirroring and scaling "
+        "pictures", "Cost of work on a picture", "Microseconds, instructions and allocations of comparing, rotating, mirroring and scaling "
         "a picture of 1280x720.", closely("image", PICTURES, "a picture of 1280x720", 1000, "us", 200), {"iterations": 21}, takes_clip=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""What each workload costs beside what is committed of it: instructions, allocations, and ratios of the two."""
+"""The cost of each workload compared with the committed figures: instructions, allocations, and ratios to floors."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +11,12 @@ from ..figures import Cell, Figure
 from ..figures import Verdict as Colour
 from ..job import Context, Job, WrongUse
 from ..process import PACKAGE, build_c, progress
-from ..report import Bar, Result, Table
+from ..report import Result, Table, Target
 from ..workloads import Workload, material, programs
 
-# No encoder of full size in them: they take under a minute.
+# Without full-size encoders, so that they take under a minute.
 QUICK = ["image", "beauty", "rtp", "receive", "session", "security"]
-# Allocations need no callgrind, so more of the steady state is looked at.
+# Allocations do not need callgrind, so more iterations are affordable.
 ALLOCATION_TIMES = 5
 COLOURS = {Verdict.BETTER: Colour.AHEAD, Verdict.KEPT: None, Verdict.ELSEWHERE: None}
 
@@ -31,7 +31,7 @@ def run(context: Context, result: Result) -> None:
         chosen = with_floors(workloads + programs(folder, suites), suites)
         figures = {name: found for name, found in measure(chosen).items() if is_in(name, suites)}
     if not figures:
-        result.failures.append("nothing was found to judge")
+        result.failures.append("there are no figures to compare")
     committed, made_with = Committed.read(context.file), versions() | {"processor": processor()}
     if context.update:
         context.file.write_text(committed.updated(figures, slacks(chosen), made_with, suites).text())
@@ -48,11 +48,11 @@ def run(context: Context, result: Result) -> None:
     told = ", ".join(f"{number} {verdict.value}" for verdict, number in counts.items() if number)
     told += f" ({', '.join(failed)})" if failed else ""
     is_met = context.update or not any(row.verdict.is_failure for row in rows)
-    result.bars.append(Bar("nothing costs more than is committed of it", told, is_met))
+    result.targets.append(Target("no figure exceeds its committed value", told, is_met))
     differences = committed.differences(made_with)
-    result.note(*(f"Not as the committed figures were made: {each}" for each in differences))
+    result.note(*(f"Differs from the committed figures: {each}" for each in differences))
     if differences:
-        result.note("Instructions may differ for that reason alone; ratios and allocations should not.")
+        result.note("Instructions may differ for this reason; ratios and allocations should not.")
 
 
 def is_in(name: str, suites: set[str] | None) -> bool:
@@ -60,14 +60,14 @@ def is_in(name: str, suites: set[str] | None) -> bool:
 
 
 def with_floors(workloads: list[Workload], suites: set[str] | None) -> list[Workload]:
-    """Those of the suites, and those of other suites that stand under them in a ratio."""
+    """The workloads of the suites, and their floors in other suites."""
     chosen = [each for each in workloads if is_in(each.name, suites)]
     floors = {each.floor for each in chosen}
     return chosen + [each for each in workloads if each.name in floors and each not in chosen]
 
 
 def measure(workloads: list[Workload]) -> Figures:
-    """Counts do not depend on what else the machine does, so as many are taken at once as there are processors."""
+    """Counts workloads on all processors at once: counts do not depend on the machine's load."""
     done = []
 
     def cost(workload: Workload) -> dict[str, float]:
@@ -87,8 +87,8 @@ def measure(workloads: list[Workload]) -> Figures:
 
 
 def slacks(workloads: list[Workload]) -> dict[str, float]:
-    """What is as good as none: five allocations in all that is counted. Starting a process takes two or three more or fewer
-    from one time to the next, and a buffer may grow once more."""
+    """The slack of allocations: five in a whole run. Starting a process takes two or three more or fewer each time, and a buffer
+    may grow once more."""
     return {each.name: round(5 / (ALLOCATION_TIMES * each.count), 5) for each in workloads}
 
 
@@ -97,10 +97,10 @@ def number(value: float | None, kind: str) -> Cell:
 
 
 JOB = Job(
-    "thresholds", "What must not grow",
-    "Every workload is run for N things and for 2N, under callgrind and under an interposed malloc; the difference over N is what one "
-    "thing costs in the steady state. A ratio is that of a workload's instructions to its floor's, the least that anybody needs for the "
-    "same work, both counted in this run. It fails where a figure is more than its tolerance above the committed one, has none, or is "
-    f"missing. --quick takes the suites {', '.join(QUICK)}.",
+    "thresholds", "Regression thresholds",
+    "Every workload runs for N and for 2N units of work, under callgrind and with an interposed malloc; the difference divided by N is the "
+    "steady-state cost of a unit. A ratio compares a workload's instructions with its floor's, the minimum for the same work, both counted "
+    "in this run. The job fails if a figure exceeds the committed one by more than its tolerance, is not committed, or is missing. "
+    f"--quick runs the suites {', '.join(QUICK)}.",
     run, {"suite": None, "quick": False, "update": False, "file": PACKAGE / "thresholds.json"}, takes_clip=False,
 )

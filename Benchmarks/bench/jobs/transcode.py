@@ -1,4 +1,4 @@
-"""Making a file of VP8 of a file of H.264."""
+"""Transcoding a file from H.264 to VP8."""
 
 import re
 from pathlib import Path
@@ -10,9 +10,9 @@ from ..job import Context, Job
 from ..process import CommandFailed, Run, command, installed, printed, rill
 from ..process import run as run_once
 from ..recipes import FFMPEG, ffmpeg_vp8
-from ..report import Result, Table, bar
+from ..report import Result, Table, target
 
-BITRATE_BAR, PSNR_BAR = 0.02, 0.1
+BITRATE_TARGET, PSNR_TARGET = 0.02, 0.1
 
 
 def run(context: Context, result: Result) -> None:
@@ -30,7 +30,7 @@ def run(context: Context, result: Result) -> None:
         output = folder / (re.sub(r"\W+", "-", name) + ".webm")
 
         def look(_: Run) -> Work:
-            # Decoded, whoever wrote it: all pictures are there or they are not.
+            # Decode the output of every program, to check that it has all pictures.
             shown = has_ffmpeg and run_once(command(*FFMPEG, "-nostats", "-progress", "pipe:1", "-i", output, "-f", "null", "-")).output
             return Work(int(printed(shown)["frame"]) if shown else clip.frame_count, output.stat().st_size)
 
@@ -40,8 +40,8 @@ def run(context: Context, result: Result) -> None:
         return entry(name, part, rill(), "transcode", source, "--bitrate", f"{kilobits}k", *options)
 
     def theirs(threads: str) -> Entry:
-        # 0 is how FFmpeg says that it may choose.
-        number, name = (0, "as many threads as it likes") if threads == "auto" else (int(threads), f"-threads {threads}")
+        # 0 lets FFmpeg choose.
+        number, name = (0, "automatic threads") if threads == "auto" else (int(threads), f"-threads {threads}")
         return entry(f"FFmpeg, {name}", RIVAL, *FFMPEG, "-y", "-i", source, "-an", *ffmpeg_vp8(kilobits, clip.speed, number))
 
     threads = context.threads.split(",")
@@ -53,8 +53,8 @@ def run(context: Context, result: Result) -> None:
     hold(
         context, result, heats,
         f"From {'H.264 in MP4 (libx264, crf 20)' if has_ffmpeg else 'Y4M'} to VP8 in WebM at {kilobits} kbit/s, in real-time speed "
-        f"{clip.speed}, with the same rate control as `send`. FFmpeg decodes with as many threads as it likes.",
-        "With two segments Rill codes two halves of the clip at once, each beginning with a key frame; FFmpeg gives libvpx more "
+        f"{clip.speed}, with the same rate control as `send`. FFmpeg chooses its number of decoder threads.",
+        "With two segments Rill encodes two halves of the clip at once, each starting with a key frame; FFmpeg gives libvpx more "
         "threads for one picture.",
     )
     if has_ffmpeg:
@@ -62,15 +62,15 @@ def run(context: Context, result: Result) -> None:
 
 
 def pictures(result: Result, heats: list[Heat], source: Path, seconds: float) -> None:
-    """Bitrate and PSNR of what was made, and what is promised of it, beside FFmpeg's fastest."""
+    """Bitrate and PSNR of the outputs, and their targets relative to the fastest FFmpeg."""
     entries = [entry for heat in heats for entry in heat.entries if entry.runs and entry.part != "again"]
     rivals = [entry for entry in entries if entry.part == RIVAL]
-    table = Table(["what was made", "wall s", "CPU s", "kbit/s", "PSNR-Y, dB"], [])
+    table = Table(["output", "wall s", "CPU s", "kbit/s", "PSNR-Y, dB"], [])
     made: dict[str, tuple[float, float]] = {}
     for entry in entries:
         output = next(Path(word) for word in entry.command.words if word.endswith(".webm"))
         made[entry.name] = (8 * output.stat().st_size / 1000 / seconds, psnr(output, source))
-        # With beauty the pictures are others, and PSNR says nothing.
+        # With beauty the pictures differ, so PSNR is meaningless.
         decibels = None if entry.part == "more work" else made[entry.name][1]
         wall, cpu = timed(WALL.of(entry)), timed(CPU.of(entry), ".1f", spread=False)
         table.rows.append([entry.name, wall, cpu, count(made[entry.name][0], ".1f"), count(decibels, ".2f")])
@@ -79,12 +79,12 @@ def pictures(result: Result, heats: list[Heat], source: Path, seconds: float) ->
         return
     fastest = min(rivals, key=lambda entry: timed(WALL.of(entry)).value or 0)
     for heat, limit in zip(heats, (1.02, 0.88)):
-        # Each beside the fastest, whatever its number of threads.
-        text = f"{heat.ours.name}, wall time over the fastest FFmpeg's ({fastest.name})"
+        # Each is compared with the fastest, whatever its number of threads.
+        text = f"{heat.ours.name}, wall time relative to the fastest FFmpeg ({fastest.name})"
         Heat("", [WALL], [heat.ours, fastest, *heat.entries[-1:]]).promise(result, text, WALL, fastest.name, limit)
         (rate, decibels), (other_rate, other) = made[heat.ours.name], made[fastest.name]
-        result.bars.append(bar(f"{heat.ours.name}, bits off FFmpeg's", abs(rate / other_rate - 1), BITRATE_BAR))
-        result.bars.append(bar(f"{heat.ours.name}, PSNR below FFmpeg's", max(0, other - decibels), PSNR_BAR, "dB"))
+        result.targets.append(target(f"{heat.ours.name}, bitrate difference to FFmpeg", abs(rate / other_rate - 1), BITRATE_TARGET))
+        result.targets.append(target(f"{heat.ours.name}, PSNR below FFmpeg's", max(0, other - decibels), PSNR_TARGET, "dB"))
 
 
 def psnr(output: Path, source: Path) -> float:
@@ -92,16 +92,16 @@ def psnr(output: Path, source: Path) -> float:
     words = ("ffmpeg", "-nostdin", "-i", output, "-i", source, "-lavfi", filters, "-f", "null", "-")
     found = re.search(r"PSNR y:([0-9.]+)", run_once(command(*words)).output)
     if found is None:
-        raise CommandFailed(f"ffmpeg says no PSNR of {output.name}")
+        raise CommandFailed(f"ffmpeg prints no PSNR for {output.name}")
     return float(found[1])
 
 
 JOB = Job(
     "transcode", "Transcoding a file",
-    "`rill transcode` and FFmpeg with the same encoder and settings make VP8 in WebM of H.264 in MP4, with one thread and with "
-    "two. With --seconds 60 the clip is looped to a minute, as for the table of Benchmarks/README.md. Promised: at most 1.02 times "
-    "the wall time of the fastest FFmpeg in one piece, 0.88 times in two, bitrates within 2 percent, PSNR at most 0.1 dB lower. On "
-    "a busy machine leave out FFmpeg's threads (--threads 1): libvpx's wait for each other by spinning, and take minutes.",
+    "`rill transcode` and FFmpeg with the same encoder and settings transcode H.264 in MP4 to VP8 in WebM, with one thread and with "
+    "two. With --seconds 60 the clip is looped to a minute, as for the table of Benchmarks/README.md. Targets: at most 1.02 times the "
+    "wall time of the fastest FFmpeg in one piece, 0.88 times in two segments, bitrates within 2 %, PSNR at most 0.1 dB lower. On a "
+    "busy machine use --threads 1: libvpx's threads wait for each other by spinning, and take minutes.",
     run,
     {"iterations": 5, "frames": 300, "seconds": None, "bitrate": None, "threads": "1,2,auto", "seed": 1, "no-instructions": False},
 )

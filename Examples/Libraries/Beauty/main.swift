@@ -1,11 +1,11 @@
-// library-beauty: RillBeauty alone. Noise on skin goes, noise on a blue wall stays.
+// library-beauty: RillBeauty alone. The filter removes noise on skin and keeps noise on a blue wall.
 
 import RillBeauty
 import RillCore
 
 let pool = try FramePool(resolution: Resolution(width: 320, height: 240), capacity: 2)
 
-/// A wall on the left, skin on the right, and the same noise on both.
+/// A wall on the left and skin on the right, both with the same noise.
 func scene() -> VideoFrame? {
     var generator = SeededGenerator(seed: 1)
     guard var frame = pool.makeFrame() else { return nil }
@@ -23,7 +23,7 @@ func scene() -> VideoFrame? {
     return frame.finish(captureTime: .zero)
 }
 
-/// Mean difference of neighbours, well inside of the columns.
+/// The mean absolute difference of neighboring pixels in these columns.
 func noise(of picture: VideoFrame, _ columns: Range<Int>) -> Double {
     var sum = 0
     for y in 20..<220 {

@@ -1,4 +1,4 @@
-// library-bytes: RillBytes alone. A part of a view as an array that outlives it, and views one behind the other.
+// library-bytes: RillBytes alone. Copies a part of a span into an array, and appends spans to an array.
 
 import RillBytes
 

@@ -1,5 +1,5 @@
-// library-capture: RillCapture alone. The cameras of this machine, and a clip of two frames played in a loop, as one that
-// stands in for a camera is.
+// library-capture: RillCapture alone. Counts the cameras of this machine, and plays a clip of two frames in a loop, as if it
+// were a camera.
 
 import RillCapture
 import RillCore
@@ -21,7 +21,7 @@ final class Clip: FrameSource {
 }
 
 print(
-    "cameras: \(CameraDevice.list().count), of these chosen: \(CameraSelection("0")), \(CameraSelection("/dev/video2"))"
+    "cameras: \(CameraDevice.list().count), selections: \(CameraSelection("0")), \(CameraSelection("/dev/video2"))"
 )
 
 let clip = try LiveClip(atEnd: .loop) { try Clip() }

@@ -1,4 +1,4 @@
-// library-codec: RillCodec alone. A second of a moving pattern through the encoder and the decoder of either codec.
+// library-codec: RillCodec alone. Encodes and decodes a second of a moving pattern with each codec.
 
 import RillCodec
 import RillCore

@@ -1,5 +1,5 @@
-// library-files FOLDER: RillFiles alone. Ten pictures written as Y4M and read again, and an IVF file beside it that gets its
-// name when it is whole.
+// library-files FOLDER: RillFiles alone. Writes ten pictures as Y4M and reads them back, and writes an IVF file that gets its
+// name only when it is complete.
 
 import RillCore
 import RillFiles
@@ -27,11 +27,11 @@ var (count, sum, last) = (0, 0, MediaTime.zero)
 while case .frame(let frame) = try reader.next() {
     (count, sum, last) = (count + 1, sum + Int(frame.y[80, 60]), frame.captureTime)
 }
-print("\(count) pictures of \(reader.header.resolution), the last at \(last), their light \(sum)")
+print("\(count) pictures of \(reader.header.resolution), the last at \(last), their luma \(sum)")
 
 let file = OutputFile(path: folder + "/two.ivf")
 let ivf = try IVFWriter(path: file.partPath, name: file.path, codec: .vp9, resolution: .qqvga)
-for stamp in [0, 3000] { try ivf.write([1, 2, 3].span, at: Int64(stamp)) }
+for timestamp in [0, 3000] { try ivf.write([1, 2, 3].span, at: Int64(timestamp)) }
 try ivf.finish()
 try file.commit()
 var payload: [UInt8] = []

@@ -1,11 +1,12 @@
-// library-image: RillImage alone. A picture made small and large again, beside itself; mirrored twice; turned.
+// library-image: RillImage alone. Scales a picture down and up again and compares it with the original; mirrors it twice;
+// rotates it.
 
 import RillCore
 import RillImage
 
 let pool = try FramePool(resolution: .vga, capacity: 3)
 let smallPool = try FramePool(resolution: .qqvga, capacity: 1)
-let turnedPool = try FramePool(resolution: Rotation.clockwise90.applied(to: .vga), capacity: 1)
+let rotatedPool = try FramePool(resolution: Rotation.clockwise90.applied(to: .vga), capacity: 1)
 
 func slopes() -> VideoFrame? {
     guard var frame = pool.makeFrame() else { return nil }
@@ -26,7 +27,7 @@ if let picture = slopes(), let small = picture.scaled(into: smallPool), let larg
     print("\(small.resolution) and back: \(psnr) dB")
 }
 if let picture = slopes(), let mirrored = picture.mirrored(into: pool), let again = mirrored.mirrored(into: pool),
-    let turned = picture.rotated(by: .clockwise90, into: turnedPool)
+    let rotated = picture.rotated(by: .clockwise90, into: rotatedPool)
 {
-    print("mirrored twice the same: \(again.hasSamePixels(as: picture)), turned: \(turned.resolution)")
+    print("mirrored twice the same: \(again.hasSamePixels(as: picture)), rotated: \(rotated.resolution)")
 }

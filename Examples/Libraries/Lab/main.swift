@@ -1,12 +1,12 @@
-// library-lab: RillLab alone. Two seconds sent to oneself over a network that loses packets, in virtual time: both layers,
-// every stage, and the same again to the last figure.
+// library-lab: RillLab alone. Sends two seconds of both layers to itself over a network that loses packets, through every
+// stage in virtual time. A second run gives exactly the same results.
 
 import RillCodec
 import RillCore
 import RillLab
 import RillLink
 
-/// A dark bar that goes down a bright wall.
+/// A dark bar that moves down a bright wall.
 final class FallingBar: FrameSource {
     let format = SourceFormat(resolution: .vga, frameRate: 30, frameCount: 60)
     private let pool: FramePool
@@ -38,5 +38,5 @@ func call() throws -> [LoopbackReport.Layer] {
 for (layer, again) in zip(try call(), try call()) {
     let (psnr, same) = (layer.quality?.psnrY ?? 0, layer.quality?.psnrY == again.quality?.psnrY)
     print("\(layer.rid): \(layer.received.framesShown) of \(layer.sent.framesEncoded) frames,", terminator: " ")
-    print("PSNR-Y above 35 dB: \(psnr > 35), the same again: \(same)")
+    print("PSNR-Y above 35 dB: \(psnr > 35), second run identical: \(same)")
 }

@@ -1,4 +1,4 @@
-// library-pages: RillPages alone. A plot of made-up delays on linear and logarithmic axes, and a table, as one page.
+// library-pages: RillPages alone. Puts made-up delays on linear and logarithmic axes, and a percentage, on one page.
 
 import RillPages
 
@@ -9,4 +9,4 @@ let logarithmic = Plot(
     "The same", x: .time(0...60), y: .logarithmic("delay", unit: "ms", 1...100), [.scatter("delay", .orange, points)])
 let page = Page(title: "A call", body: [linear.html, logarithmic.html, .paragraph(Decimal.percent(0.1234))])
 let plots = page.source.split(separator: "<figure").count - 1
-print("a page of \(plots) plots, \(page.source.contains("12.3 %") ? "with" : "without") its share of 12.3 %")
+print("a page of \(plots) plots, \(page.source.contains("12.3 %") ? "with" : "without") the percentage 12.3 %")

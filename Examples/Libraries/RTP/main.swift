@@ -1,5 +1,5 @@
-// library-rtp: RillRTP alone. A frame cut into RTP packets over the wrap of their numbers, put together again, and the
-// session description that a player wants. Nothing is imported but the product: what it needs, it brings.
+// library-rtp: RillRTP alone. Packetizes a frame across the wraparound of the sequence numbers, reassembles it, and writes
+// the session description that a player needs. The program imports only the product, which links everything it needs.
 
 import RillRTP
 
@@ -22,7 +22,7 @@ for index in 0..<packetizer.packetCount {
     received.append(copying: try VP8Payload(parsing: packet.payload).piece)
 }
 let last = SequenceNumber(65533).advanced(by: numbers.count - 1)
-print("packets \(numbers), the last is \(last); the frame came whole: \(received == frame)")
+print("packets \(numbers), the last is \(last); frame reassembled: \(received == frame)")
 
 var video = MediaDescription(
     .video, port: 5004, formats: [RTPFormat(PayloadType(96), encoding: RTPFormat.Encoding("VP8"))])
@@ -30,5 +30,5 @@ for rate in [30, 29.97] {
     video.frameRate = rate
     let text = SessionDescription(media: [video]).text
     let again = try SessionDescription(text)
-    print("\(text.utf8.count) bytes of SDP, \(again.media[0].frameRate ?? 0) frames a second")
+    print("\(text.utf8.count) bytes of SDP, \(again.media[0].frameRate ?? 0) frames per second")
 }

@@ -1,6 +1,6 @@
-// library-receive: RillReceive alone, in an app with a decoder of its own. Ten frames of three packets each come with jitter.
-// One packet is lost: the RTCP that goes out NACKs it, the sender retransmits it on a stream of its own, and all ten frames
-// are released, in their order.
+// library-receive: RillReceive alone, in an app that has its own decoder. Ten frames of three packets each arrive with jitter.
+// One packet is lost: the receiver NACKs it over RTCP, the sender retransmits it on a separate stream, and all ten frames are
+// released in order.
 
 import RillReceive
 
@@ -24,7 +24,7 @@ func packets(ofFrame number: Int) -> [[UInt8]] {
     }
 }
 
-/// What is on its way, and when it comes.
+/// The datagrams in flight, and when they arrive.
 var way: [(time: MediaTime, packet: [UInt8])] = []
 var lost: [UInt8] = []
 for number in 0..<10 {
@@ -39,7 +39,7 @@ for number in 0..<10 {
 }
 way.sort { $0.time < $1.time }
 
-/// The packets that a datagram of RTCP asks for, and how many reports are in it.
+/// The packets that an RTCP datagram NACKs, and the number of its reports.
 func reading(_ datagram: Span<UInt8>) throws(RTPError) -> (nacked: [SequenceNumber], reports: Int) {
     var (nacked, reports) = ([SequenceNumber](), 0)
     var compound = RTCPCompound(datagram)
@@ -57,7 +57,7 @@ func reading(_ datagram: Span<UInt8>) throws(RTPError) -> (nacked: [SequenceNumb
 
 var nacked: Set<SequenceNumber> = []
 var (reports, answers) = (0, 0)
-/// The sender: it hears what is missing, and 15 ms later what it sends again is here.
+/// The sender: it reads the NACKs; its retransmissions arrive 15 ms later.
 let sender = PacketTap { datagram, now in
     guard let read = try? reading(datagram) else { return print("this is not RTCP") }
     reports += read.reports
@@ -80,7 +80,7 @@ settings.reportInterval = .milliseconds(100)
 let receiver = StreamReceiver(settings)
 let output = ReceiveOutput()
 var (frame, released): ([UInt8], [UInt8]) = ([], [])
-// A driver would sleep until `wakeTime` or the next datagram; here time passes in steps of a millisecond.
+// A driver sleeps until `wakeTime` or the next datagram; here time advances in steps of a millisecond.
 for millisecond in 0..<345 {
     let now = MediaTime.zero + .milliseconds(millisecond)
     while let next = way.first, next.time <= now {

@@ -1,5 +1,5 @@
-// library-rill: Rill alone. A second of video sent and received in one thread that says what time it is: pictures in, RTP
-// packets, one of which is lost and retransmitted, pictures out.
+// library-rill: Rill alone. Sends and receives a second of video in one thread with virtual time: pictures in, RTP packets, of
+// which one is lost and retransmitted, pictures out.
 
 import Rill
 
@@ -7,7 +7,7 @@ let pool = try FramePool(resolution: .vga, capacity: 4)
 let sender = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: 1))
 let settings = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(1))
 
-// What is on its way, there and back, arrives with the next step of 10 ms.
+// Packets in flight, in both directions, arrive in the next step of 10 ms.
 var (packets, feedback, packetCount, brightness) = ([[UInt8]](), [[UInt8]](), 0, [Int]())
 let network = PacketTap { packet, _ in
     packetCount += 1
@@ -36,5 +36,5 @@ for step in 0..<150 {
 let isRight = brightness.enumerated().allSatisfy { abs($1 - (40 + 5 * $0)) <= 2 }
 let retransmitted = receiver.statistics.repair.retransmittedPacketsReceived
 print(
-    "\(brightness.count) of \(sent) frames shown, all as they were: \(isRight), packets retransmitted: \(retransmitted)"
+    "\(brightness.count) of \(sent) frames shown, all unchanged: \(isRight), packets retransmitted: \(retransmitted)"
 )

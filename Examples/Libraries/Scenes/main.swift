@@ -1,4 +1,4 @@
-// library-scenes: RillScenes alone. Two people in the same chair: the face of one is lighter, the corner of the room is not.
+// library-scenes: RillScenes alone. Draws two people in the same room: one face is lighter, the corner of the room is equal.
 
 import RillCore
 import RillScenes

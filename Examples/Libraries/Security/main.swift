@@ -1,4 +1,4 @@
-// library-security: RillSecurity alone. A packet is protected, opened, and refused when it comes again.
+// library-security: RillSecurity alone. A packet is protected, unprotected, and rejected when it is replayed.
 
 import RillRTP
 import RillSecurity
@@ -19,6 +19,6 @@ for _ in 0..<2 {
     var bytes = datagram
     var span = bytes.mutableSpan
     outcomes.append(unprotector.unprotect(&span))
-    if outcomes.count == 1 { print(bytes.starts(with: packet) ? "the packet is back" : "the packet is another") }
+    if outcomes.count == 1 { print("unprotected packet is the same: \(bytes.starts(with: packet))") }
 }
 print("\(key): \(packet.count) bytes became \(datagram.count), then \(outcomes[0]), then \(outcomes[1])")

@@ -1,11 +1,11 @@
-// library-send: RillSend alone, in an app with an encoder of its own, as hardware has one. Ten frames are sent; two packets
-// are lost on the way, NACKed, and retransmitted on a stream of their own.
+// library-send: RillSend alone, in an app that has its own encoder, for example in hardware. Ten frames are sent; two packets
+// are lost, NACKed, and retransmitted on a separate stream.
 
 import RillCore
 import RillRTP
 import RillSend
 
-/// What the encoder gives: the bytes of a VP8 frame, of which the first is a key frame, and what they are.
+/// The encoder's output: the bytes of a VP8 frame and its description. The first is a key frame.
 func codedFrame(_ number: Int) -> (EncodedFrame, [UInt8]) {
     let start: [UInt8] = number == 0 ? [0x10, 0, 0, 0x9D, 0x01, 0x2A, 128, 2, 224, 1] : [0x11, 0, 0]
     let bytes = start + [UInt8](repeating: UInt8(number), count: number == 0 ? 5000 : 2000)
@@ -38,7 +38,7 @@ let nack = [UInt8](capacity: GenericNACK.byteCount(lost: lost.span)) { output in
     GenericNACK.write(lost: lost.span, of: settings.ssrc, from: SSRC(1), into: &output)
 }
 sender.receive(nack.span, at: .zero + .milliseconds(400), retransmittingTo: network) { feedback in
-    if feedback == .keyFrameRequested { print("the encoder is asked for a key frame") }
+    if feedback == .keyFrameRequested { print("the receiver requests a key frame") }
 }
 print(
     "\(sender.statistics.framesSent) frames, \(arrived) packets arrived, lost \(lost), retransmitted: \(retransmitted)")

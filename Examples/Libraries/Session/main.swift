@@ -1,13 +1,13 @@
-// library-session: RillSession alone, in an app with a codec and a network of its own. Two ends send each other ten frames; the
-// network takes 20 ms and loses one packet, which is sent again. Nothing but numbers says what time it is.
+// library-session: RillSession alone, in an app that has its own codec and network. Two ends send each other ten frames. The
+// network delays packets by 20 ms and loses one, which is retransmitted. Time is virtual.
 
 import RillSession
 
-/// One end of the call: it sends a frame each 33 ms, and counts the frames that come.
+/// One end of the call: it sends a frame every 33 ms and counts the frames that arrive.
 final class End {
     let session: RTPSession
     let camera: SendingStreamID
-    /// Datagrams on their way to the other end, and when they arrive.
+    /// Datagrams in flight to the other end, and when they arrive.
     var way: [(time: MediaTime, datagram: [UInt8])] = []
     var wakeUp = MediaTime.zero
     var (sent, received) = (0, 0)
@@ -19,7 +19,7 @@ final class End {
         camera = try session.send(stream)
     }
 
-    /// Sends a frame, if there is one for that time.
+    /// Sends a frame if one is due.
     func capture(at now: MediaTime) {
         guard sent < 10, FrameRate(30).time(ofFrame: sent) <= now else { return }
         var payload = [UInt8](repeating: UInt8(sent), count: 3000)
@@ -33,7 +33,7 @@ final class End {
         sent += 1
     }
 
-    /// Does all that is to be done.
+    /// Handles all pending actions.
     func work(at now: MediaTime) {
         while true {
             switch session.poll(at: now, into: &bytes) {
@@ -47,7 +47,7 @@ final class End {
                 session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .event(.connected(let time)): print("connected at \(time)")
             case .event(.firstPicture(_, let size, let time)): print("a picture of \(size) after \(time)")
-            case .event(.packetsRequested(_, let count)) where sent < 10: print("\(count) packet asked for")
+            case .event(.packetsRequested(_, let count)) where sent < 10: print("\(count) packet NACKed")
             case .event, .makeKeyFrame: break
             case .wait(until: let time):
                 wakeUp = time
@@ -80,6 +80,6 @@ for millisecond in 0..<2000 {
     }
 }
 for end in ends {
-    print("\(end.received) of 10 frames came, round trip \(end.session.statistics.roundTrip.roundTripTime ?? .zero)")
+    print("\(end.received) of 10 frames arrived, round trip \(end.session.statistics.roundTrip.roundTripTime ?? .zero)")
 }
 guard ends.allSatisfy({ $0.received == 10 }) else { fatalError("frames are missing") }

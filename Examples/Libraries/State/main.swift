@@ -1,4 +1,4 @@
-// library-state: RillState alone. A counter whose state lies in a cell: calls change it in place.
+// library-state: RillState alone. A counter keeps its state in a cell, and its methods change it in place.
 
 import RillState
 
@@ -15,4 +15,4 @@ final class Counter {
 
 let counter = Counter()
 for word in ["rill", "room", "river"] { counter.add(word) }
-print("r comes \(counter.count(of: "r")) times, l \(counter.count(of: "l"))")
+print("r occurs \(counter.count(of: "r")) times, l \(counter.count(of: "l"))")

@@ -1,15 +1,15 @@
-// library-threads: RillThreads alone. The live driver's clock: it begins at zero, and goes on by itself.
+// library-threads: RillThreads alone. The live driver's clock starts at zero and rises.
 
 import RillCore
 import RillThreads
 
 let clock = LiveClock()
-let beginning = clock.now
-var (now, isRising) = (beginning, true)
-while now < beginning + .milliseconds(2) {
+let start = clock.now
+var (now, isRising) = (start, true)
+while now < start + .milliseconds(2) {
     let next = clock.now
     isRising = isRising && next >= now
     now = next
 }
 print(
-    "from zero: \(beginning < .zero + .seconds(1)), rising: \(isRising), over: \(now - beginning >= .milliseconds(2))")
+    "from zero: \(start < .zero + .seconds(1)), rising: \(isRising), elapsed: \(now - start >= .milliseconds(2))")

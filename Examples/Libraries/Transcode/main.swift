@@ -1,11 +1,11 @@
-// library-transcode: RillTranscode alone. A source of an app's own becomes coded frames at full and at half size, in memory,
-// as fast as the machine goes.
+// library-transcode: RillTranscode alone. Encodes an app's own source at full and at half size, into memory, as fast as the
+// machine allows.
 
 import RillCodec
 import RillCore
 import RillTranscode
 
-/// Two seconds of a dark bar that goes down a bright wall.
+/// Two seconds of a dark bar that moves down a bright wall.
 final class FallingBar: FrameSource {
     let format = SourceFormat(resolution: .vga, frameRate: 30, frameCount: 60)
     private let pool: FramePool
@@ -28,7 +28,7 @@ final class FallingBar: FrameSource {
     }
 }
 
-/// Coded frames in memory, one after the other. It is called by a thread of the transcoder, which is done when it is read.
+/// Encoded frames in memory, one after the other. A thread of the transcoder calls it; read it once the transcoder is done.
 final class CodedBytes: EncodedFrameSink {
     private(set) var bytes: [UInt8] = []
 

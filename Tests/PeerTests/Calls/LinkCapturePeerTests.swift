@@ -11,7 +11,7 @@ import Testing
 struct LinkCapturePeerTests {
     let folder = TemporaryFolder()
 
-    @Test func `Requests, answers and echoes are what tshark takes them for`() throws {
+    @Test func `tshark identifies requests, answers and echoes`() throws {
         let path = folder.path("call.pcap")
         let size = Resolution(width: 320, height: 240)
         var settings = LoopbackSettings(

@@ -18,7 +18,7 @@ struct MediaOnTheWire {
 
     /// In the order in which they were sent.
     private(set) var packets: [Packet] = []
-    /// Those whose loss can be noticed: not before the first one that comes, of which nobody can know.
+    /// Those whose loss can be noticed: not those before the first one that arrives.
     private var noticeable = 0..<0
 
     static let media = PayloadType(96)
@@ -63,7 +63,7 @@ struct MediaOnTheWire {
     }
 
     /// Does not count what was lost in the last half second, where the stream's end decides: nothing follows that shows a gap, and
-    /// soon nobody answers.
+    /// soon there is no answer.
     ///
     /// - Throws: where there were no packets at all.
     mutating func ignoreEnd() throws {

@@ -55,7 +55,7 @@ final class PeerEnd {
 
     func release() { gate.open() }
 
-    /// Waits ten seconds at the most.
+    /// Waits at most ten seconds.
     func eventually(_ isTrue: (FrameRecorder) -> Bool) async throws -> Bool {
         for _ in 0..<1000 {
             if isTrue(recorder) { return true }
@@ -64,7 +64,7 @@ final class PeerEnd {
         return false
     }
 
-    /// A port of this machine that nobody has at present.
+    /// A port of this machine that is free at present.
     static func freePort() throws -> UInt16 {
         try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)).localAddress.port
     }

@@ -16,7 +16,7 @@ import Testing
     @Test(
         .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
         arguments: [SRTPProfile.aeadAES128GCM, .aeadAES256GCM, .aesCM128Tag80])
-    func `GStreamer's protected stream is shown whole`(profile: SRTPProfile) async throws {
+    func `GStreamer's protected stream is shown completely`(profile: SRTPProfile) async throws {
         let key = SRTPKey.generate(profile)
         let end = try PeerEnd(key)
         let (cipher, auth) = profile.nameInGStreamer
@@ -43,7 +43,7 @@ import Testing
     @Test(
         .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
         arguments: [SRTPProfile.aeadAES128GCM, .aeadAES256GCM, .aesCM128Tag80])
-    func `GStreamer opens our stream whole`(profile: SRTPProfile) async throws {
+    func `GStreamer unprotects our whole stream`(profile: SRTPProfile) async throws {
         let key = SRTPKey.generate(profile)
         let (cipher, auth) = profile.nameInGStreamer
         let (path, port) = (folder.path("got.bin"), try PeerEnd.freePort())
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
-    func `FFmpeg's protected stream is shown as its own description says`() async throws {
+    func `FFmpeg's protected stream is shown according to its own description`() async throws {
         let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let (port, path) = (socket.localAddress.port, folder.path("ffmpeg.sdp"))
         let key = SRTPKey.generate(.aesCM128Tag80)

@@ -59,7 +59,7 @@ struct ProtectedRepairPeerTests {
     }
 
     @Test(arguments: profiles)
-    func `It sends again what we ask for`(profile: SRTPProfile) async throws {
+    func `It retransmits the packets that we NACK`(profile: SRTPProfile) async throws {
         var repair = RepairSettings()
         repair.retransmission = .init(ssrc: nil, payloadType: MediaOnTheWire.rtx)
         var got = try await receive(
@@ -79,7 +79,7 @@ struct ProtectedRepairPeerTests {
     }
 
     @Test(arguments: [(SRTPProfile.aeadAES128GCM, true), (.aesCM128Tag80, false)])
-    func `Its FEC packets restore what is lost`(profile: SRTPProfile, isInRED: Bool) async throws {
+    func `Its FEC packets restore lost packets`(profile: SRTPProfile, isInRED: Bool) async throws {
         var repair = RepairSettings()
         repair.fecPayloadType = MediaOnTheWire.fec
         repair.redPayloadType = isInRED ? MediaOnTheWire.red : nil
@@ -150,7 +150,7 @@ struct ProtectedRepairPeerTests {
     }
 
     @Test(arguments: profiles)
-    func `It gets again what it asks for`(profile: SRTPProfile) async throws {
+    func `It receives the packets that it NACKs`(profile: SRTPProfile) async throws {
         var got = try await send("rtx", (MediaOnTheWire.media, MediaOnTheWire.rtx), under: profile) { settings in
             settings.send.retransmissionPayloadType = MediaOnTheWire.rtx
         }
@@ -159,7 +159,7 @@ struct ProtectedRepairPeerTests {
     }
 
     @Test(arguments: profiles)
-    func `Our FEC packets restore what it misses`(profile: SRTPProfile) async throws {
+    func `Our FEC packets restore its lost packets`(profile: SRTPProfile) async throws {
         let got = try await send("fec", (MediaOnTheWire.red, MediaOnTheWire.fec), under: profile) { settings in
             settings.send.fec = FECSettings(
                 percentage: .percent(50), payloadType: MediaOnTheWire.fec, redPayloadType: MediaOnTheWire.red)

@@ -38,7 +38,7 @@ struct RepairPeerTests {
 
     /// Receives what GStreamer sends, without the media packets that `isLost` names by their place in their frame.
     ///
-    /// Its FEC packets take the marker over from the frame's last packet: where the last of them is lost, nobody can know
+    /// Its FEC packets take the marker over from the frame's last packet: where the last of them is lost, it is unknown
     /// that the frame is whole.
     private func receive(
         _ protection: String, _ change: (inout ReceiveSettings) -> Void,
@@ -87,13 +87,13 @@ struct RepairPeerTests {
         return (statistics, lost)
     }
 
-    @Test func `It sends again what we ask for`() throws {
+    @Test func `It retransmits the packets that we NACK`() throws {
         let map = "payload-type-map=application/x-rtp-pt-map,96=(uint)97"
         let sources = "ssrc-map=application/x-rtp-ssrc-map,\(Self.ssrc.rawValue)=(uint)\(Self.rtxSSRC.rawValue)"
         let (statistics, lost) = try receive("rtprtxsend \(map) \(sources)") { settings in
             settings.repair.retransmission = .init(ssrc: Self.rtxSSRC, payloadType: rtx)
         } losing: { frame, place in
-            // Before the first packet nobody knows of the stream, and after its last frame nothing is sent again.
+            // Before the first packet the stream is unknown, and after its last frame nothing is retransmitted.
             (1..<Self.frameCount - 15).contains(frame) && place == frame % 3
         }
         #expect(lost > 15)
@@ -105,7 +105,7 @@ struct RepairPeerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Its fecPackets bring back what is lost`(isInRED: Bool) throws {
+    func `Its FEC packets restore lost packets`(isInRED: Bool) throws {
         let wrap = isInRED ? " ! rtpredenc pt=100" : ""
         let (statistics, lost) = try receive("rtpulpfecenc pt=101 percentage=100 multipacket=false\(wrap)") {
             settings in

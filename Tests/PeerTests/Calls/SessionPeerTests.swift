@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["libvpx", "libvpx-vp9"])
-    func `FFmpeg's stream is received as its own description says`(encoder: String) throws {
+    func `FFmpeg's stream is received according to its own description`(encoder: String) throws {
         let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let (port, path) = (socket.localAddress.port, folder.path("\(encoder).sdp"))
         let peer = try Peer.ffmpeg.start(
@@ -115,7 +115,7 @@ import Testing
             a=rtcp-fb:96 nack
             a=framerate:30
             """
-        // Nobody repairs: behind a loss frames come again with the next key frame.
+        // Without repair, frames are shown again after a loss with the next key frame.
         let reception = try receive({ text }, on: socket) { losesPackets && $0 % 97 == 40 }
         _ = try peer.finish()
         #expect(reception.isConnected && reception.resolutions == [Resolution(width: 320, height: 240)])

@@ -20,7 +20,7 @@ final class LossyRelay: Sendable {
         var isOver = false
     }
 
-    /// Between whoever sends to it and who listens at the port `target` of this machine.
+    /// Between any sender and the listener on the port `target` of this machine.
     init(to target: UInt16, loss: Double, seed: UInt64) throws {
         near = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
@@ -42,7 +42,7 @@ final class LossyRelay: Sendable {
     private func carry(_ isBack: Bool) {
         var bytes: [UInt8] = []
         while !state.withLock({ $0.isOver }) {
-            // Nobody listens yet, or any more: that is for the programs to notice.
+            // The port is not open yet, or closed: the programs must notice that.
             guard let source = try? (isBack ? far : near).receive(into: &bytes, within: .milliseconds(100))?.source.port
             else {
                 continue

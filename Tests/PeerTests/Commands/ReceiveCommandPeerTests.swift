@@ -24,7 +24,7 @@ import Testing
     @Test(
         .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
         arguments: ["clear", "gcm-128", "gcm-256", "cm-80"])
-    func `GStreamer's stream is received whole`(suite: String) async throws {
+    func `GStreamer's stream is received completely`(suite: String) async throws {
         let (port, path) = (try PeerEnd.freePort(), folder.path("sent.bin"))
         var (words, protection): ([String], [String]) = (["--port", "\(port)"], [])
         if suite != "clear" {
@@ -58,7 +58,9 @@ import Testing
     @Test(
         .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"),
         arguments: [("clear", true), ("clear", false), ("cm-80", true)])
-    func `FFmpeg's stream is received whole, as its description says`(suite: String, sharesPort: Bool) async throws {
+    func `FFmpeg's stream is received completely, according to its description`(suite: String, sharesPort: Bool)
+        async throws
+    {
         let (port, description) = (try PeerEnd.freePort(), folder.path("in.sdp"))
         var (scheme, protection): (String, [String]) = ("rtp", [])
         if suite != "clear" {

@@ -104,7 +104,7 @@ import Testing
     @Test(
         .enabled(if: areInstalled, reason), arguments: ["call.pcap", "call.pcapng"],
         settings)
-    func `tshark reads ours field by field, and has nothing to say against it`(
+    func `tshark reads ours field by field, without complaint`(
         name: String, settings: CaptureWriter.Settings
     ) throws {
         let fields = [

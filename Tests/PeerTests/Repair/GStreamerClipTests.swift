@@ -14,7 +14,7 @@ struct GStreamerClipTests {
     let folder = TemporaryFolder()
 
     @Test(arguments: VideoCodec.allCases, [0, 1, 2])
-    func `What it packetizes comes back byte by byte`(codec: VideoCodec, pictureIDMode: Int) throws {
+    func `Its packets are depacketized byte by byte`(codec: VideoCodec, pictureIDMode: Int) throws {
         let clip = try PeerClip(codec, in: folder)
         let path = folder.path("theirs")
         try Peer.gstreamer.run(

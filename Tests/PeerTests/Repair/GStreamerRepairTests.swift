@@ -42,7 +42,7 @@ struct GStreamerRepairTests {
             let sink = CollectingSink()
             let payload = clip.frames[index]
             let sent = sender.send(clip.frame(index), payload: payload.span, at: .zero, to: sink)
-            // Every third packet is lost, and sent again before the next one.
+            // Every third packet is lost, and retransmitted before the next one.
             for (position, packet) in sink.packets.enumerated() {
                 let number = sent.firstSequenceNumber.advanced(by: position)
                 if number.rawValue % 3 == 0 {
@@ -90,7 +90,7 @@ struct GStreamerRepairTests {
     // MARK: RED and ULPFEC
 
     @Test(arguments: VideoCodec.allCases)
-    func `It restores what our fecPackets protect`(codec: VideoCodec) throws {
+    func `It restores packets from our FEC packets`(codec: VideoCodec) throws {
         let clip = try PeerClip(codec, in: folder)
         let packets = try clip.packets { settings in
             settings.fec = FECSettings(
@@ -126,7 +126,7 @@ struct GStreamerRepairTests {
     }
 
     @Test(arguments: [false, true])
-    func `We restore what its fecPackets protect`(isInRED: Bool) throws {
+    func `We restore packets from its FEC packets`(isInRED: Bool) throws {
         let clip = try PeerClip(.vp8, in: folder)
         let path = folder.path("theirs")
         let wrap = isInRED ? ["rtpredenc", "pt=\(red)", "!"] : []

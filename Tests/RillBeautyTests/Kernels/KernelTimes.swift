@@ -13,7 +13,7 @@ struct KernelTimes {
 
     @Test(.enabled(if: isAskedFor, "RILL_KERNEL_TIMES is not set"))
     func `A table of times`() throws {
-        // The cells of a picture of 1280x720; a third of them is no skin, in whole vectors.
+        // The cells of a picture of 1280x720; a third of them is not skin, in whole vectors.
         let (width, height) = (640, 360)
         let a = cells(width, height, .noise, seed: 1)
         let b = cells(width, height, .faint, seed: 2)

@@ -16,7 +16,7 @@ struct RealPathTests {
         #expect(file.text.hasSuffix("/file"))
     }
 
-    @Test func `A link to what is not there is that`() throws {
+    @Test func `A dangling link resolves to its target`() throws {
         let files = FileManager.default
         try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "next")
         try files.createSymbolicLink(atPath: folder.path("next"), withDestinationPath: folder.path("./planned"))

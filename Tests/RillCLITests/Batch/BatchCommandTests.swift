@@ -76,7 +76,7 @@ import Testing
         #expect(report.jobs[1].reason?.hasPrefix("done before, partial: the clip ended early") == true)
     }
 
-    @Test func `What is wrong with a list is said before anything is done`() throws {
+    @Test func `Errors in a list are reported before anything is done`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         let before = try names(in: folder.root) + ["jobs.txt"]
         let outcome = try rill(
@@ -100,7 +100,7 @@ import Testing
         #expect(outcome.status == 64 && outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
     }
 
-    @Test func `Resuming does what has changed and nothing else`() throws {
+    @Test func `Resuming processes only what has changed`() throws {
         let (one, two) = (folder.path("one.y4m"), folder.path("two.y4m"))
         for (path, frames) in [(one, 20), (two, 25)] {
             try write(read(movingClip(in: folder, frames: frames)), to: path)
@@ -131,7 +131,7 @@ import Testing
         // Noise is not believed.
         try write(Array("no JSON\n{}\n".utf8) + [0xFF, 0x00, 0x0A] + read(list + ".done"), to: list + ".done")
         #expect(try resume() == ["skipped", "skipped", "skipped"])
-        // Without --resume all begins anew.
+        // Without --resume everything restarts.
         let anew = try rill("transcode", "--jobs", list, "--json")
         #expect(try report(anew).results == ["done", "done", "done"])
         #expect(try read(list + ".done").filter { $0 == 0x0A }.count == 3)
@@ -171,7 +171,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("same")))
     }
 
-    @Test func `Control-C ends all and keeps what is done`() throws {
+    @Test func `Control-C ends all and keeps finished files`() throws {
         let (short, long) = (
             try movingClip(in: folder, frames: 5), try movingClip(in: folder, frames: 600, width: 160, height: 120)
         )

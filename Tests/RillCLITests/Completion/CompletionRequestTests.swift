@@ -12,7 +12,7 @@ import Testing
         return try program.run(["---completion"] + words)
     }
 
-    @Test func `The program says how a network can go on`() throws {
+    @Test func `The program completes the parts of a network`() throws {
         let answer = try ask(
             "loopback", "--", "--network", "3", "10", "rill", "loopback", "--network", "loss=2%,de")
         #expect(answer.status == 0)

@@ -29,7 +29,7 @@ import Testing
         #expect(texts(.beauty, "contrast=h") == ["contrast=high"])
     }
 
-    @Test func `Presets stand first only`() {
+    @Test func `Presets are offered only first`() {
         #expect(texts(.beauty, "n") == ["natural"])
         #expect(texts(.beauty, "natural,n") == [])
         #expect(texts(.beauty, "natural,r") == ["natural,redness="])

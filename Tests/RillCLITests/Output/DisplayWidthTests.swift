@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: 0...90)
-    func `A progress bar is never longer than its line, and gives way before its figures`(length: Int) {
+    func `A progress bar never exceeds its line, and shrinks before its figures`(length: Int) {
         let line = ProgressBar.line("transcode", 0.5, "123/246 frames, 30/s", length: length)
         #expect(line.columnCount <= length, "\(line)")
         if length >= 40 { #expect(line.hasSuffix("  50 %  123/246 frames, 30/s"), "\(line)") }

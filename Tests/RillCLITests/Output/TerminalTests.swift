@@ -20,7 +20,7 @@ import Testing
         #expect(terminal([:]).isSeen)
     }
 
-    @Test func `The terminal's own size holds, then COLUMNS and LINES, then 80 and 24`() {
+    @Test func `The terminal's own size is used, then COLUMNS and LINES, then 80 and 24`() {
         let told = terminal(["COLUMNS": "132", "LINES": "50"])
         #expect(told.size(reported: .init(columns: 40, rows: 10)) == .init(columns: 40, rows: 10))
         #expect(told.size(reported: .init(columns: 0, rows: 0)) == .init(columns: 132, rows: 50))
@@ -29,11 +29,11 @@ import Testing
     }
 
     @Test(arguments: ["0", "-5", "", "wide", "99999999999999999999"])
-    func `COLUMNS that is no width is passed over`(columns: String) {
+    func `An invalid COLUMNS is ignored`(columns: String) {
         #expect(terminal(["COLUMNS": columns]).size(reported: .init(columns: 0, rows: 0)).columns == 80)
     }
 
-    @Test func `Tables are kept whole where nobody looks at a terminal`() {
+    @Test func `Tables are not wrapped without a terminal`() {
         #expect(terminal(["COLUMNS": "20"], isTerminal: false).tableWidth == nil)
         // A descriptor that is none says no size.
         #expect(terminal(["COLUMNS": "20"]).tableWidth == 20)

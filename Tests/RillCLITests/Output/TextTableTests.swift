@@ -10,7 +10,7 @@ import Testing
         return table
     }
 
-    @Test func `A table is aligned by what it takes on the screen`() {
+    @Test func `A table is aligned by display width`() {
         #expect(
             table().text(width: nil) == """
                 output    frames  kbit/s

@@ -109,7 +109,7 @@ struct UnevenClipTests {
         return times
     }
 
-    /// Whether times are the same but for a clock of milliseconds, counted from the first.
+    /// Whether times are the same within a millisecond, counted from the first.
     private func areSame(_ times: [MediaTime], _ others: [MediaTime], within limit: MediaDuration) -> Bool {
         guard times.count == others.count, let first = times.first, let other = others.first else { return false }
         return zip(times, others).allSatisfy { time, wanted in
@@ -141,7 +141,7 @@ struct UnevenClipTests {
     ]
 
     @Test(arguments: joined)
-    func `Where timestamps reset, the clip goes on`(ticks: [Int64], clock: UInt32) throws {
+    func `If timestamps reset, the clip continues`(ticks: [Int64], clock: UInt32) throws {
         let path = folder.path("joined.ivf")
         let writer = try IVFWriter(path: path, codec: .vp8, resolution: Self.size, timeBase: .init(1, clock))
         for (frame, tick) in zip(try Self.frames(.vp8), ticks) { try writer.write(frame.span, at: tick) }

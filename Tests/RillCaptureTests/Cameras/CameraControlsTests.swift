@@ -68,7 +68,7 @@ import Testing
         #expect(throws: error) { try controls.set(text) }
     }
 
-    @Test func `A refusal of the driver is told`() throws {
+    @Test func `A driver's refusal is reported`() throws {
         let (controls, system) = try controls()
         system.look { $0.cameras["/dev/video0"]?.refusals = [CV4L2_S_CTRL: [EBUSY]] }
         #expect(throws: CameraError.callFailed(.control, path: "/dev/video0", code: EBUSY)) {

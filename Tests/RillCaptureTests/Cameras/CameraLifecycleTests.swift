@@ -12,7 +12,7 @@ import Testing
 
     private func time(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
 
-    @Test func `A camera is opened, gives its first frame, and streams`() {
+    @Test func `A camera is opened, delivers its first frame, and streams`() {
         var lifecycle = CameraLifecycle()
         #expect(lifecycle.poll(at: time(0)) == .open)
         #expect(lifecycle.opened(mode, at: time(10)) == .opened(mode))
@@ -37,7 +37,7 @@ import Testing
         #expect(patient.nothingCame(at: time(2500), path: "") == .stalled(.milliseconds(2500)))
     }
 
-    @Test func `A camera that stays silent is closed and opened anew`() {
+    @Test func `A silent camera is closed and reopened`() {
         var lifecycle = CameraLifecycle()
         _ = lifecycle.opened(mode, at: time(0))
         #expect(lifecycle.nothingCame(at: time(1000), path: "p") == .stalled(.seconds(1)))
@@ -49,14 +49,14 @@ import Testing
         #expect(lifecycle.opened(mode, at: time(3010)) == .reopened(mode))
     }
 
-    @Test func `A lost camera is tried at once, then each quarter of a second, and a little after a notice`() {
+    @Test func `A lost camera is retried at once, then every 250 ms, and shortly after a notice`() {
         var lifecycle = CameraLifecycle()
         _ = lifecycle.opened(mode, at: time(0))
         #expect(lifecycle.failed(gone) == .lost(gone))
         #expect(lifecycle.poll(at: time(100)) == .close)
         lifecycle.closed(at: time(100))
         #expect(lifecycle.poll(at: time(100)) == .open)
-        // That it is not there yet is no news.
+        // That it is still missing is not reported again.
         #expect(lifecycle.openFailed(.notFound(.path("/dev/video0")), at: time(101)) == nil)
         #expect(lifecycle.poll(at: time(102)) == .awaitDevice(until: time(351)))
         #expect(lifecycle.poll(at: time(351)) == .open)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [EBUSY, EACCES, EPERM, EIO])
-    func `Why a camera does not open is said once, and again when it is something else`(code: Int32) {
+    func `The reason why a camera does not open is reported once, and again when it changes`(code: Int32) {
         var lifecycle = CameraLifecycle()
         let error = CameraError.callFailed(.open, path: "/dev/video0", code: code)
         let expected: CameraEvent = code == EBUSY ? .busy : code == EIO ? .failed(error) : .denied

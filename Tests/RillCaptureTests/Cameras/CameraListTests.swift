@@ -57,7 +57,7 @@ import Testing
         #expect(system.openCount == 0)
     }
 
-    @Test func `Cameras that come and go are told, by notices and without`() throws {
+    @Test func `Added and removed cameras are reported, with and without notices`() throws {
         for hears in [true, false] {
             let system = FakeSystem()
             system.look { $0.hears = hears }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `A camera that cannot be opened yet is told when it can`() {
+    @Test func `A camera that cannot be opened yet is reported when it can`() {
         let system = FakeSystem(nil)
         let watch = CameraWatch(system)
         system.plan(in: .seconds(1)) { state in

@@ -7,7 +7,7 @@ import Testing
 
 /// Cameras that are lost, busy or silent, and come back, over a device that fails as it is told, in virtual time.
 @Suite struct CameraRecoveryTests {
-    @Test func `A camera that is unplugged is lost at once, costs nothing while away, and goes on when it is back`()
+    @Test func `An unplugged camera is lost at once, costs nothing meanwhile, and continues when it is back`()
         throws
     {
         for hears in [true, false] {
@@ -37,7 +37,8 @@ import Testing
             let first = try #require(back.firstIndex { $0.isDiscontinuity })
             #expect(back.filter(\.isDiscontinuity).count == 1 && first == 0)
             #expect(
-                try #require(back[0].timestamps[.shown]) - system.look { _ in MediaTime(nanoseconds: 1_000_000_000_000) }
+                try #require(back[0].timestamps[.shown])
+                    - system.look { _ in MediaTime(nanoseconds: 1_000_000_000_000) }
                     < .seconds(12))
             // Ten seconds away: a look now and then, and the waits of `next` itself.
             #expect(after.1 - calls.1 < 200 && after.2 - calls.2 < 60, "\(calls) to \(after)")
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [(CV4L2_DQBUF, CameraOperation.dequeueBuffer), (CV4L2_QBUF, .queueBuffer)])
-    func `A call that fails while frames come loses the camera, which is opened again at once`(
+    func `A failing call during capture loses the camera, which is reopened at once`(
         request: UInt, call: CameraOperation
     ) throws {
         let system = FakeSystem()
@@ -62,7 +63,7 @@ import Testing
         #expect(try #require(diary.time(\.isReopened)) < .milliseconds(600))
     }
 
-    @Test func `A device that only says that waiting for it fails is lost, and opened again`() throws {
+    @Test func `A device whose wait fails is lost, and reopened`() throws {
         let system = FakeSystem()
         let (camera, diary) = try openCamera(system)
         system.plan(in: .milliseconds(510)) { $0.failsWaits = true }
@@ -74,7 +75,7 @@ import Testing
             ])
     }
 
-    @Test func `While another program has the camera it is tried again, and said once`() throws {
+    @Test func `A camera in use by another program is retried, and reported once`() throws {
         let system = FakeSystem()
         let (camera, diary) = try openCamera(system)
         system.plan(in: .milliseconds(500)) { state in
@@ -86,7 +87,7 @@ import Testing
         #expect(diary.events.last == .streaming)
     }
 
-    @Test func `A camera that gives no frames stalls, and is opened anew when it stays silent`() throws {
+    @Test func `A camera without frames stalls, and is reopened when it stays silent`() throws {
         var silent = FakeCamera()
         silent.picture = { number, count in number < 10 ? FakePicture(bytes: [UInt8](repeating: 9, count: count)) : nil
         }
@@ -108,7 +109,7 @@ import Testing
         #expect(stalled >= .milliseconds(1333) && stalled < .milliseconds(1440), "stalled after \(stalled)")
     }
 
-    @Test func `Another camera at the old place is not taken for the one that was lost`() throws {
+    @Test func `Another camera at the same path is not mistaken for the lost one`() throws {
         let system = FakeSystem()
         let (camera, diary) = try openCamera(system)
         system.plan(in: .milliseconds(500)) { state in

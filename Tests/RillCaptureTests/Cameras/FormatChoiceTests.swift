@@ -33,7 +33,7 @@ import Testing
         #expect(choice(webcam, CameraConstraints(resolution: .hd720, pixelFormat: .yuyv)) == "YUYV 1280x720 10")
     }
 
-    @Test func `The size wanted comes first, else the smallest that is larger, else the largest`() {
+    @Test func `The requested size is preferred, then the smallest larger one, then the largest`() {
         let formats = [format("YUYV", (.qqvga, [30]), (.hd720, [30]), (Resolution(width: 1920, height: 1080), [30]))]
         #expect(choice(formats, CameraConstraints(resolution: .vga)) == "YUYV 1280x720 30")
         #expect(choice(formats, CameraConstraints(resolution: .qqvga)) == "YUYV 160x120 30")
@@ -47,7 +47,7 @@ import Testing
         #expect(choice(formats) == "YUYV 640x480 30000/1001")
     }
 
-    @Test func `The slowest rate that suffices is asked for`() {
+    @Test func `The slowest sufficient rate is requested`() {
         #expect(choice([format("YUYV", (.vga, [120, 60, 30, 15]))]) == "YUYV 640x480 30")
         #expect(choice([format("YUYV", (.vga, [60, 120]))]) == "YUYV 640x480 60")
         #expect(choice([format("YUYV", (.vga, [5, 25, 15]))]) == "YUYV 640x480 25")
@@ -67,7 +67,7 @@ import Testing
         #expect(choice(formats, CameraConstraints(resolution: Resolution(width: 1, height: 1))) == "NV12 32x32 25")
     }
 
-    @Test func `A camera that does not say its sizes is asked for what is wanted`() {
+    @Test func `A camera that does not list its sizes gets the requested one`() {
         let formats = [CameraFormat(fourCC: "NV12", name: "", pixelFormat: .nv12, sizes: .unknown)]
         #expect(choice(formats) == "NV12 640x480 30")
     }

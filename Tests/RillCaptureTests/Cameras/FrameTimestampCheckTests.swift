@@ -28,7 +28,7 @@ import Testing
         return (times, check.faults)
     }
 
-    @Test func `Good timestamps are taken as they are`() {
+    @Test func `Valid timestamps are used unchanged`() {
         let (times, faults) = times(50) { _ in .zero }
         #expect(times == (0..<50).map { start + interval * $0 })
         #expect(faults == TimestampFaults())
@@ -38,7 +38,7 @@ import Testing
         ("future", MediaDuration.seconds(1000)), ("jumped", .seconds(-4)), ("repeated", .milliseconds(-40)),
         ("backward", .milliseconds(-61)),
     ])
-    func `A bad stamp is found, counted, and replaced by where the frame must have been`(
+    func `An invalid timestamp is detected, counted, and replaced by an estimate`(
         kind: String, error: MediaDuration
     ) {
         // The first frame has nothing before it that it could repeat.
@@ -54,7 +54,7 @@ import Testing
         for index in times.indices { #expect(times[index] == start + interval * index, "\(kind), frame \(index)") }
     }
 
-    @Test func `A stamp from before the buffer was the driver's is none`() {
+    @Test func `A timestamp from before the buffer was queued is invalid`() {
         let (times, faults) = times(3) { $0 == 0 ? .seconds(-100) : .zero }
         #expect(faults.jumped == 1 && faults.count == 1)
         // Nothing is known of the camera yet: the frame is as old as its dequeuing.
@@ -68,7 +68,7 @@ import Testing
         for index in 1..<100 { #expect(times[index] - times[index - 1] == interval, "frame \(index)") }
     }
 
-    @Test func `A frame that is missing is counted in the time that replaces a stamp`() {
+    @Test func `A missing frame counts in the time that replaces a timestamp`() {
         var check = FrameTimestampCheck(interval: interval)
         _ = check.time(stamp: start, sequence: 7, queuedAt: start, now: start + .milliseconds(2))
         let now = start + .milliseconds(123)
@@ -76,7 +76,7 @@ import Testing
         #expect(time == start + interval * 3)
     }
 
-    @Test func `Times rise whatever the timestamps say`() {
+    @Test func `Times rise with any timestamps`() {
         var random = SeededGenerator(seed: 5)
         let (times, faults) = times(2000) { _ in .milliseconds(Int(random.next() % 400) - 200) }
         #expect(faults.count > 100)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `Gaps are counted, a count that begins anew is none`() {
+    @Test func `Gaps are counted, a restarted count is not a gap`() {
         var gaps = SequenceGaps()
         let missing = [0, 1, 4, 5, .max, 0, 2, 2, 0].map { gaps.add($0) }
         #expect(missing == [0, 0, 2, 0, 0, 0, 1, 0, 0])

@@ -67,8 +67,7 @@ import Testing
         }
     }
 
-    @Test func `Pictures without Huffman tables, with restart markers and with bytes behind their end are good`() throws
-    {
+    @Test func `Pictures without Huffman tables, with restart markers and with trailing bytes are valid`() throws {
         var jpeg = TestJPEG(Resolution(width: 96, height: 64))
         jpeg.restartInterval = 3
         let marked = jpeg.encode(Self.sample)
@@ -94,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `What is no JPEG is refused`() throws {
+    @Test func `Bytes that are not a JPEG are rejected`() throws {
         let size = Resolution(width: 64, height: 48)
         let good = TestJPEG(size).encode(Self.sample)
         for bytes in [
@@ -104,7 +103,7 @@ import Testing
         }
     }
 
-    /// Bar 3: a picture each, damaged in another place each time.
+    /// Damaged pictures: each is damaged in another place.
     enum Damage: CaseIterable {
         case cutShort, cutAndEnded, flipped
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillCapture
 
-/// Bar 3 with pictures of a real webcam, as FFmpeg codes them.
+/// Damaged pictures of a real webcam, as FFmpeg encodes them.
 @Suite(
     .enabled(if: clip != nil, "RILL_MEDIA is not set to a folder with the real clips"),
     .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))

@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: fourCCs)
-    func `A raw picture becomes what it should, at any size and stride`(fourCC: String) throws {
+    func `A raw picture is converted correctly at any size and stride`(fourCC: String) throws {
         let sizes = [(64, 48), (62, 50), (641, 7), (33, 33), (2, 2), (1, 1), (1920, 16)]
         for (width, height) in sizes {
             for padding in [0, 32] {

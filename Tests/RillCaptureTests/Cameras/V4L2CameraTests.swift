@@ -7,7 +7,7 @@ import Testing
 
 /// Opening a camera and reading its frames, over a device that answers as it is told, in virtual time.
 @Suite struct V4L2CameraTests {
-    @Test func `Frames come at the kernel's times, the first one as a beginning`() throws {
+    @Test func `Frames have the kernel's times, and the first is a discontinuity`() throws {
         let system = FakeSystem()
         let start = system.now
         let (camera, diary) = try openCamera(system)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test
-    func `Nothing stays open: neither of cameras that are let go, nor of those that were lost or would not start`()
+    func `Nothing stays open of cameras that are released, were lost, or did not start`()
         throws
     {
         let system = FakeSystem()
@@ -60,13 +60,13 @@ import Testing
         (.queueBuffer, CV4L2_QBUF), (.startStreaming, CV4L2_STREAMON),
     ]
 
-    /// Each request with each code, but for what only ends a list.
+    /// Each request with each error code, except those that only end a list.
     private static let openingFailures = openingRequests.indices.flatMap { place in
         [EIO, EINVAL, EBUSY, ENODEV, EACCES].map { (place, $0) }
     }.filter { openingRequests[$0.0].0 != .enumerate || $0.1 != EINVAL }
 
     @Test(arguments: openingFailures)
-    func `Whatever call fails while a camera is opened, the error names it`(place: Int, code: Int32) throws {
+    func `The error names the call that fails while a camera is opened`(place: Int, code: Int32) throws {
         let (call, request) = Self.openingRequests[place]
         let system = FakeSystem()
         system.look { $0.cameras["/dev/video0"]?.refusals = [request: [code]] }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [EBUSY, EACCES, ENOENT])
-    func `A camera that cannot be opened says why`(code: Int32) throws {
+    func `A camera that cannot be opened reports why`(code: Int32) throws {
         let system = FakeSystem()
         system.look { $0.cameras["/dev/video0"]?.openRefusal = code }
         #expect(throws: CameraError.callFailed(.open, path: "/dev/video0", code: code)) { try openCamera(system) }
@@ -118,7 +118,7 @@ import Testing
         #expect(opened > 100 && captured > 500, "\(opened) opened, \(captured) frames")
     }
 
-    @Test func `Damaged frames never come out, and each is said`() throws {
+    @Test func `Damaged frames are never returned, and each is reported`() throws {
         var bad = FakeCamera()
         bad.picture = { number, count in
             switch number % 10 {
@@ -164,7 +164,7 @@ import Testing
         #expect(camera.status.statistics.framesMissed == 0)
     }
 
-    @Test func `A camera is found by path, name and place; by name and place metadata nodes do not count`() throws {
+    @Test func `A camera is found by path, name and index; metadata nodes count for neither name nor index`() throws {
         let system = FakeSystem(nil)
         system.look { state in
             var metadata = FakeCamera()
@@ -193,7 +193,7 @@ import Testing
 
     /// Tuners give fields: half a picture in a buffer, or its halves one behind the other.
     @Test(arguments: [V4L2_FIELD_ALTERNATE, V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT])
-    func `A camera that gives fields in place of pictures is refused`(field: v4l2_field) {
+    func `A camera that delivers fields instead of pictures is rejected`(field: v4l2_field) {
         var tuner = FakeCamera()
         tuner.field = field.rawValue
         let system = FakeSystem(tuner)

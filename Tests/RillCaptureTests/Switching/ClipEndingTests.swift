@@ -54,7 +54,7 @@ import Testing
         return seen
     }
 
-    @Test func `A clip ends where it does by itself, once, and says so`() throws {
+    @Test func `A clip ends at its own end, once, and reports it`() throws {
         let events = Monitor([LiveClip.Event]())
         let clip = try LiveClip(atEnd: .end, onEvent: { event in events.withLock { $0.append(event) } }) {
             try Stamped([0, 10, 20], rate: 100)
@@ -80,7 +80,7 @@ import Testing
 
     /// Uneven timestamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a discontinuity.
     @Test(arguments: [(50, 20), (nil, 30)] as [(FrameRate?, Int64)])
-    func `A clip is played again after its last frame's own time`(rate: FrameRate?, last: Int64) throws {
+    func `A clip restarts after the duration of its last frame`(rate: FrameRate?, last: Int64) throws {
         let events = Monitor([LiveClip.Event]())
         let clip = try LiveClip(atEnd: .loop, onEvent: { event in events.withLock { $0.append(event) } }) {
             try Stamped([5_000_000, 15_000_000, 45_000_000], rate: rate)
@@ -95,7 +95,7 @@ import Testing
         #expect(events.withLock { $0 } == [.playedAgain(times: 2), .playedAgain(times: 3)])
     }
 
-    @Test func `A clip of one frame is held where it should be played again: nothing jumps`() throws {
+    @Test func `A clip of one frame is held instead of repeated: nothing jumps`() throws {
         let opened = Monitor(0)
         let clip = try LiveClip(atEnd: .loop) {
             opened.withLock { $0 += 1 }
@@ -151,7 +151,7 @@ import Testing
 
     /// Files come from strangers.
     @Test(arguments: LiveClip.Ending.allCases, [nil, FrameRate(2_147_483_647), FrameRate(1, per: 2_147_483_647)])
-    func `Stamps that stand still, go back, or are beyond all times stop nothing`(
+    func `Timestamps that repeat, go back, or exceed all times stop nothing`(
         ending: LiveClip.Ending, rate: FrameRate?
     ) throws {
         let odd: [[Int]] = [

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `After a change come frames of the new source alone, the first as a beginning, at times that rise`(
+    func `After a change only the new source's frames follow, starting with a discontinuity, at rising times`(
         firstIsLive: Bool, secondIsLive: Bool
     ) throws {
         let switcher = SourceSwitcher(try Numbered(1, isLive: firstIsLive, start: .zero + .seconds(7)))
@@ -103,7 +103,7 @@ import Testing
         #expect(try pull(source, 3).map(\.number) == [5, 5, 5])
     }
 
-    @Test func `The old source is let go`() throws {
+    @Test func `The old source is released`() throws {
         let ends = Monitor(0)
         let switcher = SourceSwitcher(try Numbered(1, ends: ends))
         let source = switcher.source
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3])
-    func `Where a clip ends, the switcher says so once its last frame was shown, and goes on with the next`(
+    func `At the end of a clip the switcher reports it after the last frame, and continues with the next`(
         length: Int
     ) throws {
         let events = Events()
@@ -181,7 +181,7 @@ import Testing
         for (one, next) in zip(all, all.dropFirst()) { #expect(next.time > one.time) }
     }
 
-    @Test func `A source that throws is let go and said, and the next one is shown`() throws {
+    @Test func `A source that throws is released and reported, and the next one is shown`() throws {
         let events = Events()
         let switcher = SourceSwitcher(try Damaged(1, after: 2)) { events.add($0) }
         let source = switcher.source
@@ -198,7 +198,7 @@ import Testing
         if case .pending = output { true } else { false }
     }
 
-    @Test func `Where nothing is shown, it is waited without work, and a change ends the wait`() throws {
+    @Test func `Without anything to show it waits without work, and a change ends the wait`() throws {
         let switcher = SourceSwitcher(try Numbered(1, limit: 0))
         let source = switcher.source
         #expect(isPending(source.next()))
@@ -211,8 +211,8 @@ import Testing
         #expect(seen.map(\.number) == [2])
     }
 
-    /// The handler is called with no lock held; sources that end at once, for ever, leave whoever pulls a chance to stop.
-    @Test func `What is said may be answered with the next source at once`() throws {
+    /// The handler is called without a lock; an endless series of sources that end at once can still be stopped.
+    @Test func `An event can be answered with the next source at once`() throws {
         let switcher = Monitor(SourceSwitcher?.none)
         let numbers = Monitor([Int]())
         let made = SourceSwitcher(try Numbered(1, limit: 0)) { event in
@@ -234,7 +234,7 @@ import Testing
         #expect(shown == [3, 5, 7, 9])
     }
 
-    @Test func `A change while the last frame is shown says nothing of the end`() throws {
+    @Test func `A change while the last frame is shown does not report the end`() throws {
         let events = Events()
         let last = try Numbered(1, limit: 1, rate: 1)
         let switcher = SourceSwitcher(last) { events.add($0) }
@@ -247,7 +247,7 @@ import Testing
         #expect(events.words == ["1 ended"])
     }
 
-    @Test func `Where nobody pulls any more, a change says so, and its source is let go`() throws {
+    @Test func `A change fails when frames are no longer read, and releases its source`() throws {
         let ends = Monitor(0)
         let switcher = SourceSwitcher(try Numbered(1, ends: ends))
         var source: SwitchedSource? = switcher.source
@@ -260,7 +260,7 @@ import Testing
     }
 
     /// A source that looks at its switcher when it goes, which a lock that is held would not let it.
-    @Test func `A source that was never shown is let go with no lock held`() throws {
+    @Test func `A source that was never shown is released without a lock`() throws {
         let switcher = SourceSwitcher(try Numbered(1))
         let looks = Monitor(0)
         final class Looking: FrameSource {

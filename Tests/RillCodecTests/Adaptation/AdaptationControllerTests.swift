@@ -102,7 +102,7 @@ import Testing
         #expect(machine.steps.map(\.step.reason) == [.drops])
     }
 
-    @Test func `It comes back the way it went`() {
+    @Test func `It recovers in reverse order`() {
         var machine = Machine(.balanced, cost: Self.tooMuch * 3)
         machine.run(.seconds(60))
         let down = machine.steps.map(\.step.degradation)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `What does not last is tried less and less often`() {
-        // Pictures that are fine when small and too coarse when large: no measurement foretells it.
+        // Pictures that are fine when small and too coarse when large: no measurement predicts it.
         var machine = Machine(.maintainFramerate, cost: Self.tooMuch / 10)
         for _ in 0..<3600 {
             machine.quantizer = machine.controller.degradation == .none ? 110 : 20

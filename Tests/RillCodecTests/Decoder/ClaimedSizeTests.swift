@@ -65,7 +65,7 @@ import Testing
     }
 
     /// libvpx takes what a frame leaves over for one more frame; it must not see this one.
-    @Test func `Nor does a frame that stands behind a frame without being told of`() throws {
+    @Test func `Nor does a frame that follows a frame without being announced`() throws {
         let good = try CodedStream(.vp9, .qqvga, count: 1).frames[0]
         let huge = bytes(of: VP9FrameHeader(kind: .key(.init(width: 16000, height: 16000), isShown: true)))
         let repetition = bytes(of: VP9FrameHeader(kind: .repeated(slot: 0)))[..<1]

@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// Bar 7 of the codecs: a sink that keeps every frame it gets.
+/// A sink that keeps every frame it gets.
 @Suite struct PictureRetentionTests {
     @Test(arguments: VideoCodec.allCases, [1, 4])
     func `A sink that keeps everything stops the pictures but not the decoding`(
@@ -35,7 +35,7 @@ import Testing
                     #expect(decoder.blocks.statistics.allocations == warm, "the pool grew")
                     #expect(decoder.blocks.statistics.allocations <= decoder.blocks.capacity)
                 }
-                // Nobody wrote to what was handed out, whatever was decoded since.
+                // The returned pictures are unchanged, whatever was decoded since.
                 #expect(kept.map { crc32($0.samples) } == sums)
                 kept = []
                 #expect(decoder.hasBuffer)
@@ -111,7 +111,7 @@ import Testing
                 return (start..<start + block.byteCount).contains(base)
             }
             #expect(block != nil, "the picture is a copy")
-            // libvpx's layout, with room for a border: nobody moved the picture to one of ours.
+            // libvpx's layout, with space for a border: the picture was not copied to one of ours.
             #expect(picture.layout[plane: 0].stride == 640 + 2 * 160 - 256 || picture.layout[plane: 0].stride > 640)
             for plane in 0..<3 {
                 let place = picture.layout[plane: plane]

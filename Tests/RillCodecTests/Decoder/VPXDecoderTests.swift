@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `With the other policy VP8 goes on after damage, and shows what there is`() throws {
+    @Test func `With the other policy VP8 continues after damage, and shows damaged pictures`() throws {
         let frames = try CodedStream(.vp8, .qqvga, count: 12).frames
         let decoder = try VPXDecoder(damagePolicy: .continueDecoding)
         guard case .awaitingKeyFrame = try decoder.decode(frames[1]) else {
@@ -109,7 +109,7 @@ import Testing
         #expect(decoder.statistics.picturesWithoutBuffer == 0)
     }
 
-    @Test func `Colours are what a VP9 stream says they are`() throws {
+    @Test func `Colors are those that a VP9 stream signals`() throws {
         let decoder = try VPXDecoder(.vp9)
         var frame = try CodedStream(.vp9, .qqvga, count: 1).frames[0]
         // color_space and color_range are bits 32 to 35 of a key frame of profile 0 (specification §6.2).

@@ -39,14 +39,14 @@ import Testing
         return result
     }
 
-    @Test func `VP9 says BT.709, from the first frame on and after a restart`() throws {
+    @Test func `VP9 signals BT.709, from the first frame and after a restart`() throws {
         let matrices = [ColorSpace.Matrix](repeating: .bt709, count: 8)
         let result = try roundTrip(.vp9, matrices, restartingAt: 5)
         #expect(result.keys == [0, 5] && result.headers == [2, 2])
         #expect(result.colors == [ColorSpace](repeating: .bt709, count: 8))
     }
 
-    @Test func `Of BT.601 it says nothing, unless it comes after another`() throws {
+    @Test func `BT.601 is not signaled, unless it follows another matrix`() throws {
         #expect(try roundTrip(.vp9, [.bt601, .bt601]).headers == [0])
         let matrices: [ColorSpace.Matrix] = [.bt601, .bt601, .bt709, .bt709, .bt601]
         let result = try roundTrip(.vp9, matrices)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: VideoCodec.allCases)
-    func `Full range is refused, not coded as what it is not`(codec: VideoCodec) throws {
+    func `Full range is rejected instead of encoded as limited range`(codec: VideoCodec) throws {
         var picture = try TestPictures(resolution).picture(0)
         picture.colorSpace.range = .full
         #expect(throws: CodecError.unsupportedRange(.full)) { try encoder(codec).encode(picture) { _, _ in } }

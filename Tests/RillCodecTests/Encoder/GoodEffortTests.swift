@@ -55,7 +55,7 @@ struct GoodEffortTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [true, false])
-    func `Every picture comes out once, in its order, at its time`(codec: VideoCodec, inTwoPasses: Bool) throws {
+    func `Every picture is output once, in order, with its time`(codec: VideoCodec, inTwoPasses: Bool) throws {
         var settings = EncoderSettings.good(codec)
         settings.speed = 4
         let coded = try encode(60, settings, inTwoPasses: inTwoPasses)
@@ -95,7 +95,7 @@ struct GoodEffortTests {
         }
         let (fine, coarse) = (try bytes(10, .kilobits(100)), try bytes(50, .kilobits(100)))
         #expect(fine > 2 * coarse, "\(codec), \(effort): \(fine) and \(coarse) bytes")
-        // Ten times the bitrate is no reason for more.
+        // Ten times the bitrate does not need more.
         let free = try bytes(50, .megabits(1))
         #expect(abs(free - coarse) * 20 <= coarse, "\(codec), \(effort): \(coarse) and \(free) bytes")
     }

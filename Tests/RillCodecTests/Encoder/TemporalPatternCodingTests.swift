@@ -75,7 +75,7 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [TemporalPattern.l1t2, .l1t3])
-    func `A layer can be taken up where a frame says so`(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `A layer can be joined where a frame allows it`(codec: VideoCodec, pattern: TemporalPattern) throws {
         let frames = try stream(codec, pattern)
         let whole = try decode(frames, codec)
         for highest in 1..<pattern.layerCount {

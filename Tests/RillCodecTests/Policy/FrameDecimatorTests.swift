@@ -38,14 +38,14 @@ struct FrameDecimatorTests {
         }
     }
 
-    @Test func `A slower source passes whole`() {
+    @Test func `A slower source passes completely`() {
         for rate in [FrameRate(1), 3, 4, FrameRate(24000, per: 1001), 29] {
             let times = (0..<200).map(rate.time(ofFrame:))
             #expect(kept(times, rate: 30) == times, "\(rate)")
         }
     }
 
-    @Test func `A source at the target passes whole in spite of jitter`() {
+    @Test func `A source at the target passes completely despite jitter`() {
         var random = SeededGenerator(seed: 5)
         let times = (0..<900).map { index in
             FrameRate(30).time(ofFrame: index) + .microseconds(Int.random(in: -3000...3000, using: &random))
@@ -71,7 +71,7 @@ struct FrameDecimatorTests {
         #expect(times.allSatisfy { decimator.wants($0) })
     }
 
-    @Test func `Without a limit every frame passes, whatever its stamp`() {
+    @Test func `Without a limit every frame passes, whatever its timestamp`() {
         let times = [0, 5, 5, 4, 1000, 1000, 1001, 2].map { MediaTime(nanoseconds: $0) }
         var decimator = FrameDecimator(rate: nil)
         #expect(times.allSatisfy { decimator.wants($0) })

@@ -29,7 +29,7 @@ struct UnchangedFramePolicyTests {
         #expect(coded([1, 1, 1, 2, 2, 3, 4, 4, 4]) == [0, 3, 5, 6])
     }
 
-    @Test func `Where nobody looks all is coded`() {
+    @Test func `Frames that are not compared are all encoded`() {
         #expect(coded([nil, nil, nil]) == [0, 1, 2])
     }
 

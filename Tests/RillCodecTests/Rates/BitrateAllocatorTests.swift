@@ -37,7 +37,7 @@ import Testing
         #expect(kilobits(allocator.split(.kilobits(944))) == [0, 400, 60])
     }
 
-    @Test func `Layers that are changed stay on as long as they may`() {
+    @Test func `Changed layers stay on as long as possible`() {
         var before = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
         _ = before.split(.kilobits(945))
         // The middle one is switched off, and the low one wants more: 1.2 times the high one's minimum is not there.

@@ -25,7 +25,7 @@ struct RateControlTimelineTests {
         #expect(spans.suffix(50).allSatisfy { abs(Double($0.duration) - expected) <= 1 }, "\(rate)")
     }
 
-    @Test func `One frame begins where the one before ended`() {
+    @Test func `One frame starts where the previous one ended`() {
         var random = SeededGenerator(seed: 1)
         var times: [MediaTime] = [.zero]
         for _ in 0..<2000 {
@@ -57,12 +57,12 @@ struct RateControlTimelineTests {
     @Test(arguments: [5, 8, 15, 29])
     func `A long gap is paid back by a sixth of a frame at a time`(missing: Int) throws {
         let times = (0..<300).filter { !(60..<60 + missing).contains($0) }.map(FrameRate(30).time(ofFrame:))
-        // Half a second at the most, beside the half interval of the first frame.
+        // At most half a second, besides the half interval of the first frame.
         expect(spans(of: times), behindTheGap: 4500, then: 3500, count: (min(missing, 16) - 1) * 6)
     }
 
     /// The first gap is the longer one.
-    @Test func `A short gap among what a long one left is paid back first`() {
+    @Test func `A short gap is compensated before the rest of a long one`() {
         let times = (0..<300).filter { !(60..<75).contains($0) && !(80..<83).contains($0) }.map(
             FrameRate(30).time(ofFrame:))
         let durations = spans(of: times).dropFirst(60).map(\.duration)
@@ -80,7 +80,7 @@ struct RateControlTimelineTests {
         #expect(durations.dropFirst(count + 1).allSatisfy { $0 == 3000 }, "\(durations)")
     }
 
-    @Test func `Of a long gap half of what the buffer holds is paid back`() throws {
+    @Test func `After a long gap half of the buffer is compensated`() throws {
         var timeline = timeline(30)
         for index in 0..<60 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index)) }
         let before = timeline.end
@@ -112,7 +112,7 @@ struct RateControlTimelineTests {
         #expect(abs(Double(settled.reduce(0, +)) - 150 * expected) <= expected * 2, "\(durations)")
     }
 
-    @Test func `Still pictures at one a second do not starve the motion behind them`() {
+    @Test func `Still pictures at one per second do not starve the motion after them`() {
         var times = (0..<60).map { at(seconds: $0) }
         times += (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(60) }
         let durations = spans(of: times).suffix(59).map(\.duration)

@@ -24,12 +24,12 @@ struct LayerSettingsTests {
         }
     }
 
-    @Test func `The low preset is what it is known for`() {
+    @Test func `The low preset has its documented values`() {
         #expect(LayerSettings.low.resolution == .qqvga && LayerSettings.low.frameRate == 5)
         #expect(LayerSettings.low.bitrate == .kilobits(45) && LayerSettings.low.encoder.codec == .vp8)
     }
 
-    @Test func `What is wrong is said with the layer's name`() {
+    @Test func `Errors have the layer's name`() {
         func refusal(_ change: (inout LayerSettings) -> Void) -> String? {
             var layer = LayerSettings.low
             change(&layer)
@@ -55,7 +55,7 @@ struct LayerSettingsTests {
         #expect(refusal { $0.encoder.bufferSize = .seconds(61) }?.contains("60 s") == true)
     }
 
-    @Test func `A rate that nobody asked for is no limit and has none`() throws {
+    @Test func `A rate that was not set is not a limit and has none`() throws {
         var layer = LayerSettings.high(.vga, bitrate: .kilobits(800))
         layer.frameRate = 500
         #expect(throws: CodecError.self) { try layer.validate() }
@@ -63,7 +63,7 @@ struct LayerSettingsTests {
         #expect(layer.takingEveryFrame(of: nil).frameRate == 500 && layer.takingEveryFrame(of: 15).frameRate == 15)
     }
 
-    @Test func `A change that cannot be leaves the plan as it was`() throws {
+    @Test func `An impossible change leaves the plan unchanged`() throws {
         var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
         let before = plan.settings
         let changes: [(inout LayerSettings) -> Void] = [

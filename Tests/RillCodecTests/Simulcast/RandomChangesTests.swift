@@ -10,7 +10,7 @@ struct RandomChangesTests {
     private static let frameCount = isLong ? 10_000 : 1500
 
     @Test(arguments: VideoCodec.allCases.map(\.rawValue))
-    func `Every layer decodes throughout, with no key frame that nobody asked for`(codec: String) async throws {
+    func `Every layer decodes throughout, without unrequested key frames`(codec: String) async throws {
         // A process of its own: memory is what the whole of it takes.
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [codec] in

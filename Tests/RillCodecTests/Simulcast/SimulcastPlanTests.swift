@@ -7,7 +7,7 @@ struct SimulcastPlanTests {
         try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
     }
 
-    @Test func `Every frame goes high and every sixth low`() throws {
+    @Test func `Every frame is encoded for the high layer and every sixth for the low one`() throws {
         var plan = try plan()
         for index in 0..<120 {
             let tasks = plan.tasks(at: FrameRate(30).time(ofFrame: index))
@@ -33,7 +33,7 @@ struct SimulcastPlanTests {
         #expect((1...30).allSatisfy { plan.tasks(at: .zero + .seconds(20) + .milliseconds($0))[0] != nil })
     }
 
-    @Test func `A key frame asked for on one layer is asked for on that layer alone`() throws {
+    @Test func `A key frame request for one layer affects only that layer`() throws {
         var plan = try plan()
         for index in 0..<1000 {
             if index % 10 == 3 {
@@ -50,7 +50,7 @@ struct SimulcastPlanTests {
         }
     }
 
-    @Test func `A layer switched off rests and comes back with a key frame`() throws {
+    @Test func `A disabled layer pauses and returns with a key frame`() throws {
         var plan = try plan()
         let times = (0..<90).map(FrameRate(30).time(ofFrame:))
         var low: [(Int, Bool)] = []
@@ -65,7 +65,7 @@ struct SimulcastPlanTests {
         #expect(low.filter(\.1).map(\.0) == [47])
     }
 
-    @Test func `A bitrate comes with the layer's next frame`() throws {
+    @Test func `A new bitrate applies to the layer's next frame`() throws {
         var plan = try plan()
         _ = plan.tasks(at: .zero)
         try plan.change(layer: 1) { $0.bitrate = .kilobits(30) }

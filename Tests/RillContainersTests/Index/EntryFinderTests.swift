@@ -11,7 +11,7 @@ struct EntryFinderTests {
         return packets.map { packet in finder.look(at: packet.span, isMarkedAsKey: isKey).isClean }
     }
 
-    @Test func `A key frame of VP8 is one by its first bit, a hidden frame shows nothing`() {
+    @Test func `The first bit marks a VP8 key frame, a hidden frame shows nothing`() {
         let rest = [UInt8](repeating: 0, count: 9)
         #expect(finding(.vp8, [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [true, false, false, false])
         var finder = EntryFinder(.vp8)
@@ -30,7 +30,7 @@ struct EntryFinderTests {
         #expect(finding(.vp9, [[first, 0x49, 0x83, 0x42]]) == [isKey])
     }
 
-    @Test func `H.264 begins at an IDR with the parameter sets that it takes`() {
+    @Test func `H.264 starts at an IDR with the parameter sets that it needs`() {
         let (sps, pps, idr, slice): ([UInt8], [UInt8], [UInt8], [UInt8]) = (
             [0x67, 1], [0x68, 2], [0x65, 3], [0x41, 4]
         )
@@ -42,7 +42,7 @@ struct EntryFinderTests {
         #expect(
             finding(.h264(lengthSize: nil), [packet(sps, pps, idr), packet(slice), packet(sps, pps, idr), packet(idr)])
                 == [true, false, true, false])
-        // Other sets than before: whoever begins later does not know all of them.
+        // Other sets than before: a reader that starts later does not have all of them.
         #expect(
             finding(
                 .h264(lengthSize: nil), [packet(sps, pps, idr), packet([0x67, 9], pps, idr), packet(sps, pps, idr)])
@@ -51,7 +51,7 @@ struct EntryFinderTests {
         #expect(finding(.h264(lengthSize: 4), [[0, 0, 0, 9, 0x65]]) == [false])
     }
 
-    @Test func `HEVC begins at an IDR, not at a CRA`() {
+    @Test func `HEVC starts at an IDR, not at a CRA`() {
         func packet(_ kind: UInt8) -> [UInt8] { [0, 0, 0, 3, kind << 1, 1, 0] }
         #expect(
             finding(.hevc(lengthSize: 4), [packet(19), packet(20), packet(21), packet(1)]) == [
@@ -72,7 +72,7 @@ struct EntryFinderTests {
                 == [true, false, false])
     }
 
-    @Test func `AV1 begins at a shown key frame behind a sequence header`() {
+    @Test func `AV1 starts at a shown key frame after a sequence header`() {
         let (delimiter, sequence): ([UInt8], [UInt8]) = ([0x12, 0], [0x0A, 1, 0])
         func frame(_ first: UInt8) -> [UInt8] { [0x32, 1, first] }
         #expect(
@@ -81,7 +81,7 @@ struct EntryFinderTests {
                 == [true, false, false])
     }
 
-    @Test func `Other codecs are entered at their beginning alone`() {
+    @Test func `Other codecs are entered only at the start`() {
         #expect(finding(.other, [[1, 2, 3]]) == [false])
         #expect(finding(.independent, [[1]]) == [true])
         #expect(finding(.independent, [[1]], isKey: false) == [false])

@@ -17,7 +17,7 @@ struct FrameIndexTests {
         #expect((0..<8).map { index.entry(for: $0).packet } == [0, 0, 0, 0, 4, 4, 4, 4])
     }
 
-    @Test func `A key frame with leading pictures is no entry`() {
+    @Test func `A key frame with leading pictures is not an entry point`() {
         // Frame 4 stands before 2 and 3, which are shown before it.
         let index = FrameIndex(packets([0, 1, 4, 2, 3, 5], clean: [0, 2]))
         #expect(index.entries == [.init(frame: 0, packet: 0)])
@@ -39,7 +39,7 @@ struct FrameIndexTests {
 
     private let timestamps: [Int64] = [0, 10, 20, 30, 40, 50]
 
-    @Test func `From the beginning pictures are placed by their timestamps`() {
+    @Test func `From the start pictures are placed by their timestamps`() {
         var window = FrameWindow(2..<4, timestamps: timestamps)
         #expect([0, 10, 20, 30, 40].map { window.place($0) } == [.before, .before, .inside, .inside, .behind])
         // One is missing, one has no stamp, one goes back: they stay with the picture before.

@@ -12,12 +12,12 @@ struct TimestampContinuityTests {
         }
     }
 
-    @Test func `Stamps that rise, stand still or go back a little stay as they are`() {
+    @Test func `Timestamps that rise, repeat or go back slightly are unchanged`() {
         let timestamps: [Int64] = [-80, 0, 40, 40, 20, 9000, 19_000, 18_900]
         #expect(shifts(timestamps.map { (0, $0) }) == timestamps.map { _ in 0 })
     }
 
-    @Test func `A clock that begins anew goes on where it ended`() {
+    @Test func `A clock that restarts continues where it ended`() {
         #expect(shifts([(0, 0), (0, 140), (0, 0), (0, 140), (0, 0)]) == [0, 0, 180, 180, 360])
         #expect(shifts([(0, 5000), (0, 0), (0, 4000)]) == [0, 5040, 5040])
     }
@@ -27,12 +27,12 @@ struct TimestampContinuityTests {
         #expect(shifts(packets) == [0, 0, 0, 0, 245, 245, 245, 245])
     }
 
-    @Test func `A track that rests is none that has jumped, but where all are left behind the clock is another`() {
+    @Test func `A paused track is not a jump; if all tracks are far behind, the clock changed`() {
         let packets: [(Int, Int64)] = [(0, 0)] + (0...300).map { (1, $0 * 100) } + [(0, 30_000), (0, 41_000)]
         #expect(shifts(packets).suffix(3) == [0, 0, 30_040 - 41_000])
     }
 
-    @Test func `Any timestamps are taken`() {
+    @Test func `Any timestamps are accepted`() {
         let timestamps: [Int64] = [.min, .max, 0, .min, .min, -1, .max, .max]
         for duration in [Int64.min, -1, 0, .max] {
             var continuity = TimestampContinuity()

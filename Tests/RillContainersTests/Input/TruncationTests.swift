@@ -20,7 +20,7 @@ struct TruncationTests {
             + [UInt8](repeating: 7, count: count)
     }
 
-    @Test func `A segment that goes on behind the file is cut off`() throws {
+    @Test func `A segment that extends past the end of the file is truncated`() throws {
         // An EBML head of two bytes, an empty void, a segment of 20 bytes, whose size is told in one byte and in eight.
         let head: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x82, 1, 2, 0xEC, 0x80]
         let identifier: [UInt8] = [0x18, 0x53, 0x80, 0x67]
@@ -37,12 +37,12 @@ struct TruncationTests {
         #expect(try truncation(of: head + identifier + unknown + [1, 2, 3, 4]) == nil)
     }
 
-    @Test func `A box that goes on behind the file is cut off`() throws {
+    @Test func `A box that extends past the end of the file is truncated`() throws {
         let whole = box("ftyp", 16) + box("moov", 30) + box("mdat", 100)
         #expect(try truncation(of: whole) == nil)
         let cut = try #require(try truncation(of: Array(whole.dropLast(10))))
         #expect(cut.byteCount == whole.count - 10 && cut.claimedByteCount == whole.count)
-        // Sizes of 64 bits; "to the end"; an appendix that is no box; a size that cannot be.
+        // Sizes of 64 bits; "to the end"; trailing bytes that are not a box; an impossible size.
         let long: [UInt8] =
             [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 30] + [UInt8](repeating: 0, count: 10)
         #expect(try truncation(of: box("ftyp", 16) + long)?.claimedByteCount == 24 + 30)
@@ -53,7 +53,7 @@ struct TruncationTests {
         #expect(try truncation(of: box("ftyp", 16) + huge) == nil)
     }
 
-    @Test func `A chunk that goes on behind the file is cut off`() throws {
+    @Test func `A chunk that extends past the end of the file is truncated`() throws {
         func chunk(_ type: String, _ count: Int) -> [UInt8] {
             Array("RIFF".utf8) + [UInt8(count + 4), 0, 0, 0] + Array(type.utf8) + [UInt8](repeating: 1, count: count)
         }
@@ -75,7 +75,7 @@ struct TruncationTests {
         #expect(try truncation(of: Array(whole.dropFirst(3))) == nil)
     }
 
-    @Test func `Of what is not a container nothing is said`() throws {
+    @Test func `A file that is not a container is not reported`() throws {
         #expect(try truncation(of: []) == nil)
         #expect(try truncation(of: Array("hello".utf8)) == nil)
         #expect(try truncation(of: [UInt8](repeating: 0, count: 1000)) == nil)

@@ -51,7 +51,7 @@ struct AudioTracksTests {
         ("d.mp4", "libopus", .webm), ("a.mp4", "aac", .mkv), ("b.mp4", "libmp3lame", .mkv), ("c.mp4", "ac3", .mkv),
         ("a.mkv", "flac", .mkv), ("b.mkv", "libvorbis", .mkv), ("a.mov", "pcm_s16le", .mkv),
     ])
-    func `Packets are copied, and stay beside their pictures`(
+    func `Packets are copied, and stay in sync with their pictures`(
         name: String, codec: String, format: ContainerFormat
     ) throws {
         let input = try input(name, [codec])
@@ -72,7 +72,7 @@ struct AudioTracksTests {
 
     /// Sound that begins late, and a video that begins late, by an edit list.
     @Test(arguments: ["0", "1"])
-    func `What begins later begins later`(late: String) throws {
+    func `A track that starts later stays later`(late: String) throws {
         let whole = try input("whole.mp4", ["aac"])
         let path = folder.path("late.mp4")
         let (first, second) = late == "1" ? ("0:v", "1:a") : ("1:v", "0:a")
@@ -86,14 +86,14 @@ struct AudioTracksTests {
         #expect(abs(copied - offset) < 0.002)
     }
 
-    @Test func `What the container does not take is left out and told`() throws {
+    @Test func `Tracks that the container does not support are dropped with a note`() throws {
         let input = try input("two.mkv", ["aac", "libopus"])
         let (path, notices) = try output("out.webm", .webm, soundOf: input)
         #expect(notices == ["sound in aac is left out: webm does not take it"])
         #expect(try Verdict.rows(path, "stream=codec_name") == ["vp8", "opus"])
     }
 
-    @Test func `Sound without its parameters is written all the same, or left out and told`() throws {
+    @Test func `Audio without its parameters is still written, or dropped with a note`() throws {
         let input = try input("a.ts", ["aac"])
         let (path, notices) = try output("out.mkv", .mkv, soundOf: input)
         #expect(notices.isEmpty, "\(notices)")
@@ -102,7 +102,7 @@ struct AudioTracksTests {
         #expect(try Verdict.packets(path, "a").count > 100)
     }
 
-    @Test func `Packets stand before the frame that follows them`() throws {
+    @Test func `Packets precede the frame that follows them`() throws {
         let input = try input("a.webm", ["libopus", "libvorbis"])
         let (path, _) = try output("out.webm", .webm, soundOf: input)
         let packets = try Verdict.rows(path, "packet=codec_type,pts_time").map { $0.split(separator: ",") }

@@ -76,7 +76,7 @@ struct ContainerWriterTests {
         (ColorSpace.bt601, "tv,smpte170m,unknown,unknown"), (.bt709, "tv,bt709,bt709,bt709"),
         (ColorSpace(matrix: .bt709, range: .full), "pc,bt709,bt709,bt709"),
     ])
-    func `The file says how the numbers are to be read`(space: ColorSpace, said: String) throws {
+    func `The file defines how the numbers are read`(space: ColorSpace, said: String) throws {
         let clip = try CodedClip(.vp8, count: 3, in: folder)
         var video = clip.video
         video.colorSpace = space

@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: addresses)
-    func `An address is read, and written as it was`(text: String, address: IPAddress) {
+    func `An address round-trips`(text: String, address: IPAddress) {
         #expect(IPAddress(text) == address)
         #expect(address.description == text)
     }
@@ -35,7 +35,7 @@ import Testing
         "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8", "12345::", "g::", "::1%", "::1%0", "::1%eth0",
         "1.2.3.4::", "+1.2.3.4", "::+1",
     ])
-    func `What is no address in numbers is none`(text: String) {
+    func `Texts that are not a numeric address are rejected`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -43,7 +43,7 @@ import Testing
         ("127.0.0.1:5004", UDPAddress(.loopback, port: 5004)), ("[::1]:0", UDPAddress(.loopbackV6, port: 0)),
         ("[fe80::1%2]:65535", UDPAddress(.v6(0xFE80_0000_0000_0000_0000_0000_0000_0001, zone: 2), port: 65535)),
     ])
-    func `An address with its port is read, and written as it was`(text: String, address: UDPAddress) {
+    func `An address with its port round-trips`(text: String, address: UDPAddress) {
         #expect(UDPAddress(text) == address)
         #expect(address.description == text)
     }
@@ -52,11 +52,11 @@ import Testing
         "", ":", "127.0.0.1", "127.0.0.1:", ":5004", "127.0.0.1:65536", "127.0.0.1:+5", "127.0.0.1: 5", "::1:5004",
         "[::1]", "[::1", "[]:5", "[127.0.0.1]:5", "localhost:5004", "[::1]:123456",
     ])
-    func `What is no address with a port is none`(text: String) {
+    func `Texts that are not an address with a port are rejected`(text: String) {
         #expect(UDPAddress(text) == nil)
     }
 
-    @Test func `Any address of version 6 is read as it is written`() {
+    @Test func `Any IPv6 address round-trips`() {
         var generator = SeededGenerator(seed: 5952)
         for _ in 0..<2000 {
             // Groups are zero as often as not.

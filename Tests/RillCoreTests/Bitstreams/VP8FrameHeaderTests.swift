@@ -22,7 +22,7 @@ import Testing
         #expect(written(header) == Array(VP8FrameHeaderTests.deltaFrame.prefix(3)))
     }
 
-    @Test func `Any header comes back`() throws {
+    @Test func `Any header round-trips`() throws {
         let scalings: [VP8FrameHeader.Scaling] = [.none, .fiveFourths, .fiveThirds, .two]
         for version in 0..<8 as Range<UInt8> {
             for size in [0, 1, 7, 8, 2047, 2048, VP8FrameHeader.maximumFirstPartitionByteCount] {

@@ -16,7 +16,7 @@ import Testing
         #expect(!inter.isKeyFrame && inter.isShown)
     }
 
-    @Test func `Any header comes back`() throws {
+    @Test func `Any header round-trips`() throws {
         var kinds: [VP9FrameHeader.Kind] = [.inter(isShown: true, size: nil), .inter(isShown: false, size: nil)]
         for size in [VP9FrameHeader.Size(width: 1, height: 65536), .init(width: 65536, height: 1)] {
             kinds += [.inter(isShown: true, size: size), .inter(isShown: false, size: size)]

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [[1], [3, 2], [255, 256, 1], [65535, 65536], [1, 1, 1, 1, 1, 1, 1, 16_777_216]])
-    func `An index comes back, as wide as it has to be`(sizes: [Int]) throws {
+    func `An index round-trips, with the minimum width`(sizes: [Int]) throws {
         let bytes = superframe(sizes)
         let width = sizes.max().map { $0 < 256 ? 1 : $0 < 65536 ? 2 : $0 < 16_777_216 ? 3 : 4 }
         #expect(bytes.count - sizes.reduce(0, +) == 2 + sizes.count * (width ?? 0))
@@ -38,7 +38,7 @@ import Testing
         refuses([0xC0, 0x00, 0xC0], .invalidSuperframeSize(index: 0, byteCount: 0, available: 0))
     }
 
-    @Test func `Any bytes are frames one behind the other, or a typed error`() {
+    @Test func `Any bytes are consecutive frames, or a typed error`() {
         var parsed = 0
         let seeds = [superframe([3, 40, 7]), superframe([300, 20]), superframe([1]), [0x82, 0x49, 0x83, 0x42, 0x00]]
         for (index, input) in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 8)).enumerated() {
@@ -69,7 +69,7 @@ import Testing
         [UInt8](capacity: VP9FrameHeader.maximumByteCount) { output in header.write(into: &output) }
     }
 
-    @Test func `Of a superframe every frame is looked at`() throws {
+    @Test func `Every frame of a superframe is checked`() throws {
         let frames = [
             bytes(of: VP9FrameHeader(kind: .key(.init(width: 64, height: 48), isShown: false))),
             bytes(of: VP9FrameHeader(kind: .inter(isShown: false, size: .init(width: 65536, height: 8)))),
@@ -83,7 +83,7 @@ import Testing
         #expect(header.width == 65536 && header.height == 48 && header.resolution == nil)
     }
 
-    @Test func `VP8 says its size in key frames only`() throws {
+    @Test func `VP8 signals its size in key frames only`() throws {
         let key = VP8FrameHeader(firstPartitionByteCount: 9, keyFrame: .init(width: 160, height: 120))
         let keyBytes = [UInt8](capacity: 10) { output in key.write(into: &output) }
         let header = try CodedFrameHeader(parsing: keyBytes.span, as: .vp8)

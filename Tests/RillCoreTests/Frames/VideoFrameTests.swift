@@ -3,7 +3,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct VideoFrameTests {
-    @Test func `A frame says what it is, to a log and to a debugger`() throws {
+    @Test func `A frame describes itself in logs and debuggers`() throws {
         var frame = try existing(FramePool(resolution: .vga, capacity: 1).makeFrame())
             .finish(captureTime: .zero + .milliseconds(40))
         #expect("\(frame)" == "640x480 i420 at 40ms")

@@ -59,7 +59,7 @@ import Testing
         #expect(throws: error) { try Percentage(notation: text) }
     }
 
-    @Test func `It says what stands there and what was expected`() {
+    @Test func `Errors show the text and what was expected`() {
         #expect(
             NotationError.unknownUnit("K", in: "1K", .bitrate).description
                 == "\"K\" in \"1K\" is not a unit: expected bits per second, like 1500k, 2M or 45000")

@@ -11,7 +11,7 @@ import Testing
         #expect("\(statistics)" == "framesEncoded 120, qpSum -1")
     }
 
-    @Test func `Parts of counts stand in brackets, what is not known does not stand there`() {
+    @Test func `Parts of counts are in brackets, unknown ones are omitted`() {
         struct Inner { var tooSoon = 2, overBudget = 0 }
         struct Quiet { var never = 0 }
         struct Source: RawRepresentable, CustomStringConvertible {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `Names and sizes from elsewhere are looked at`() throws {
+    @Test func `Names and sizes from other programs are checked`() throws {
         let rid = try JSONDecoder().decode([StreamLayer.RID].self, from: Data(#"["low"]"#.utf8))
         #expect(rid == [.low])
         #expect(throws: DecodingError.self) {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `The standard library's operators know our times`() {
+    @Test func `The standard library's operators work with our times`() {
         func moved<Point: InstantProtocol>(_ point: Point, by steps: [Point.Duration]) -> Point {
             steps.reduce(point) { $0.advanced(by: $1) }
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ByteInputTests {
     let folder = TemporaryFolder()
 
-    @Test func `What cannot be opened is said`() {
+    @Test func `Files that cannot be opened are reported`() {
         let path = folder.path("missing")
         #expect(throws: FileError.notFound(path: path)) { _ = try ByteInput(path: path) }
         #expect(throws: FileError.openFailed(path: folder.root, code: EISDIR)) { _ = try ByteInput(path: folder.root) }
@@ -61,7 +61,7 @@ import Testing
         #expect(more == 0)
     }
 
-    @Test func `A read that a signal interrupts goes on`() throws {
+    @Test func `A read interrupted by a signal continues`() throws {
         try makePipe(folder.path("pipe"))
         // A handler that does nothing and, without SA_RESTART, makes blocked calls return EINTR.
         var action = sigaction()

@@ -23,7 +23,7 @@ import Testing
         #expect(try read(folder.path("file")) == [1, 20, 30, 4, 5, 6, 7])
     }
 
-    @Test func `What is written is there at once`() throws {
+    @Test func `Written data is visible at once`() throws {
         var output = try ByteOutput(path: folder.path("file"))
         try output.write([1, 2, 3].span)
         #expect(try read(folder.path("file")) == [1, 2, 3])
@@ -36,7 +36,7 @@ import Testing
         #expect(try read(folder.path("file")) == [])
     }
 
-    @Test func `What cannot be opened is said`() {
+    @Test func `Files that cannot be opened are reported`() {
         let path = folder.path("missing/file")
         #expect(throws: FileError.notFound(path: path)) { _ = try ByteOutput(path: path) }
         #expect(throws: FileError.openFailed(path: folder.root, code: EISDIR)) { _ = try ByteOutput(path: folder.root) }

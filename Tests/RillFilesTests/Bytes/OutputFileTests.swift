@@ -21,7 +21,7 @@ struct OutputFileTests {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    @Test func `It bears its name once it is whole`() throws {
+    @Test func `It gets its name once it is complete`() throws {
         let path = folder.path("out.ivf")
         try write("old", to: path)
         let file = OutputFile(path: path)
@@ -35,7 +35,7 @@ struct OutputFileTests {
         #expect(text(of: path) == "new")
     }
 
-    @Test func `One that is let go leaves nothing`() throws {
+    @Test func `A released object leaves nothing behind`() throws {
         let path = folder.path("out.ivf")
         do {
             let file = OutputFile(path: path)
@@ -86,7 +86,7 @@ struct OutputFileTests {
         #expect(unsafe lstat(folder.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test func `A link to what is not there yet stays a link too`() throws {
+    @Test func `A dangling link stays a link, too`() throws {
         #expect(unsafe symlink("real", folder.path("second")) == 0)
         #expect(unsafe symlink(folder.path("second"), folder.path("link")) == 0)
         try OutputFile.write(Array("new".utf8), to: folder.path("link"))
@@ -109,7 +109,7 @@ struct OutputFileTests {
         #expect(unsafe stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test func `A name that cannot be given is said so`() throws {
+    @Test func `A rename that fails is reported`() throws {
         let path = folder.path("out.ivf")
         let file = OutputFile(path: path)
         try write("new", to: file.partPath)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PieceListTests {
     /// Pieces of random lengths, filled in steps of random lengths, together hold the source.
     @Test(arguments: 0..<50)
-    func `Pieces are filled in turn`(seed: UInt64) {
+    func `Pieces are filled in order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let lengths = (0..<Int.random(in: 1...3000, using: &generator)).map { _ in
             Int.random(in: 0...5, using: &generator)

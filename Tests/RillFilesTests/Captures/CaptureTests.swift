@@ -59,7 +59,7 @@ import Testing
         #expect(reader.position == file.count)
     }
 
-    @Test func `rtpdump comes as the same noun`() throws {
+    @Test func `rtpdump gives the same type`() throws {
         let path = folder.path("call.rtpdump")
         var settings = CaptureWriter.Settings()
         settings.startTime = time(1_700_000_000, 5_000_000)
@@ -89,7 +89,7 @@ import Testing
         try capture.finish()
     }
 
-    @Test func `An ending that is no capture's is refused`() {
+    @Test func `A file name extension that is not a capture's is rejected`() {
         let path = folder.path("call.ivf")
         #expect(throws: FileError.unsupportedCapture(path: path, format: "a capture of this ending")) {
             try CaptureWriter(path: path)
@@ -106,7 +106,7 @@ import Testing
         #expect(result.found.map(\.time) == [.zero, time(1, magic == PCAPFormat.nanosecondMagic ? 1 : 1000)])
     }
 
-    @Test func `Everything that is no whole datagram is counted and passed over`() throws {
+    @Test func `Everything but whole datagrams is counted and skipped`() throws {
         var fragment = CaptureFiles.packet(rtp)
         fragment[6] = 0x20
         var stream = CaptureFiles.packet(rtp)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `A packet of a size that cannot be is said with its place`() throws {
+    @Test func `A packet of an impossible size is reported with its position`() throws {
         var file = CaptureFiles.pcap([CaptureFiles.packet(rtp)])
         file[32...35] = [0xFF, 0xFF, 0xFF, 0x7F]
         let result = try CaptureFiles.datagrams(in: file)
@@ -207,7 +207,7 @@ import Testing
         #expect(result.statistics.packets == 5 && result.statistics.others == 1)
     }
 
-    @Test func `What contradicts itself is said with its place`() throws {
+    @Test func `Contradictions are reported with their position`() throws {
         let head = CaptureFiles.section() + CaptureFiles.interface(.rawIP)
         let packet = CaptureFiles.enhancedPacket(CaptureFiles.packet(rtp))
         func error(_ block: [UInt8]) throws -> FileError? { try CaptureFiles.datagrams(in: head + block).error }

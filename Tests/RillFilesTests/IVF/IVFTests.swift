@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `The index has the times of all frames that are shown`() throws {
-        // VP8, inter frames but for the first; the third is hidden. Some are larger than what is read at a time.
+        // VP8, all inter frames except the first; the third is hidden. Some are larger than the read buffer.
         let frames: [(first: UInt8, count: Int)] =
             [(0x10, 10), (0x11, 9000), (0x01, 5000), (0x11, 1), (0x11, 0), (0x11, 4095)]
         let payloads = frames.map { frame in
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [100_000, IVFReader.maximumFrameByteCount])
-    func `A length that lies costs little memory`(claimed: Int) throws {
+    func `A false length costs little memory`(claimed: Int) throws {
         var bytes = file([])
         bytes.append(littleEndian: UInt32(claimed))
         bytes.append(littleEndian: Int64(0))
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `Sizes are said, or out of range`() throws {
+    @Test func `Sizes are returned, or out of range`() throws {
         var bytes = file([])
         bytes.replaceSubrange(12..<16, with: [0, 0, 0, 0])
         #expect(try reader(bytes).header.resolution == nil)

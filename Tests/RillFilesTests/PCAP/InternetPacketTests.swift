@@ -17,7 +17,7 @@ import Testing
                 source: source, destination: destination, payload: range, originalByteCount: byteCount))
     }
 
-    @Test func `A datagram is found in version 4, behind options and before padding`() {
+    @Test func `A datagram is found in version 4, after options and before padding`() {
         let packet = CaptureFiles.packet(payload)
         #expect(look(packet) == expected(28..<33))
         #expect(look(packet + [0, 0, 0]) == expected(28..<33))
@@ -32,7 +32,7 @@ import Testing
         #expect(look(offloaded) == expected(28..<33))
     }
 
-    @Test func `A datagram is found in version 6 behind extension headers`() {
+    @Test func `A datagram is found in version 6 after extension headers`() {
         let (from, to) = (CaptureFiles.senderV6, CaptureFiles.receiverV6)
         let packet = CaptureFiles.packet(payload, from: from, to: to)
         #expect(look(packet) == expected(48..<53, from: from, to: to))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(6, UInt8(0x20)), (7, 1), (6, 0x1F)])
-    func `Fragments of version 4 are told`(offset: Int, value: UInt8) {
+    func `Fragments of version 4 are reported`(offset: Int, value: UInt8) {
         var packet = CaptureFiles.packet(payload)
         packet[6] = 0
         #expect(look(packet) == expected(28..<33))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [(UInt8(0), UInt8(1)), (0, 8), (0x80, 0)])
-    func `Fragments of version 6 are told`(high: UInt8, low: UInt8) {
+    func `Fragments of version 6 are reported`(high: UInt8, low: UInt8) {
         var packet = CaptureFiles.packet(payload, from: CaptureFiles.senderV6, to: CaptureFiles.receiverV6)
         packet[6] = 44
         packet[5] += 8
@@ -68,13 +68,13 @@ import Testing
         #expect(look(packet) == .fragment)
     }
 
-    @Test func `What the capture cut is found as far as it goes`() {
+    @Test func `A truncated datagram is found as far as it was captured`() {
         let packet = CaptureFiles.packet(payload)
         for length in 28..<33 { #expect(look(Array(packet[..<length])) == expected(28..<length), "\(length) bytes") }
         for length in 0..<28 { #expect(look(Array(packet[..<length])) == .unreadable, "\(length) bytes") }
     }
 
-    @Test func `Contradictions are told`() {
+    @Test func `Contradictions are reported`() {
         let packet = CaptureFiles.packet(payload)
         for (offset, value) in [(0, UInt8(0x44)), (3, 19), (25, 7), (25, 14)] {
             var bytes = packet
@@ -98,7 +98,7 @@ import Testing
         #expect(checksum.value == ~0xEDF2)
     }
 
-    @Test func `Datagrams are found behind the head of every link`() {
+    @Test func `Datagrams are found after the header of every link type`() {
         let packet = CaptureFiles.packet(payload)
         let addresses = [UInt8](repeating: 2, count: 12)
         let frames: [(LinkType, [UInt8], Int)] = [

@@ -20,7 +20,7 @@ import Testing
         let reference = referenceRGB(of: frame)
         #expect(decoded.rgb.count == reference.count)
         let error = zip(decoded.rgb, reference).map { abs(Double($0) - $1) }.max() ?? 0
-        // Rounded to the nearest, but for what the tables lose.
+        // Rounded to the nearest, within the precision of the tables.
         #expect(error < 0.5001, "off by \(error)")
     }
 
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `A picture of RGB bytes is written as it is`() throws {
+    @Test func `A picture of RGB bytes is written unchanged`() throws {
         let size = Resolution(width: 7, height: 3)
         var generator = SeededGenerator(seed: 3)
         let rgb = (0..<63).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -79,7 +79,7 @@ import Testing
         #expect(try read(folder.path("picture.png")) == PNGWriter.bytes(of: frame))
     }
 
-    @Test func `What cannot be written is said`() throws {
+    @Test func `Write errors are reported`() throws {
         let frame = try noiseFrames(1, Resolution(width: 17, height: 13))[0]
         let nowhere = folder.path("no/such/folder.png")
         #expect(throws: FileError.notFound(path: nowhere)) { try PNGWriter.write(frame, to: nowhere) }

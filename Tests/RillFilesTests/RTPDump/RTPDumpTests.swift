@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [(64, false), (127, false), (191, false), (192, true), (200, true), (223, true), (224, false)])
-    func `The second byte tells RTCP from RTP`(byte: UInt8, isRTCP: Bool) throws {
+    func `The second byte distinguishes RTCP from RTP`(byte: UInt8, isRTCP: Bool) throws {
         let path = folder.path("call.rtpdump")
         let dump = try RTPDumpWriter(path: path)
         dump.send([0x80, byte, 0, 0].span, at: .zero)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `A length that does not cover its own header is said`() throws {
+    @Test func `A length that does not cover its own header is reported`() throws {
         for length in UInt8(0)..<8 {
             var bytes = file
             bytes[65] = length
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `Foreign and endless headers are said`() {
+    @Test func `Foreign and endless headers are reported`() {
         #expect(throws: FileError.foreign(path: "call.rtpdump", expected: "#!rtpplay1.0 ", found: [0x23, 0x21, 0x2F])) {
             try reader([0x23, 0x21, 0x2F])
         }

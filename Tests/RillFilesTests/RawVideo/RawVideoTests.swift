@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 1...40)
-    func `A cut frame is said with its place`(length: Int) throws {
+    func `A truncated frame is reported with its position`(length: Int) throws {
         let size = Resolution(width: 3, height: 3)
         let bytes = (0..<length).map(UInt8.init)
         let playback = Playback(of: RawVideoReader(ByteInput(bytes: bytes, path: "clip.yuv"), resolution: size))
@@ -50,7 +50,7 @@ import Testing
                     ? nil : .truncated(path: "clip.yuv", position: whole * 17, needed: 17, available: rest)))
     }
 
-    @Test func `An empty file is said`() {
+    @Test func `An empty file is reported`() {
         let playback = Playback(of: RawVideoReader(ByteInput(bytes: [], path: "clip.yuv"), resolution: .vga))
         #expect(playback.error as? FileError == .empty(path: "clip.yuv"))
     }

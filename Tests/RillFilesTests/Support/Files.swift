@@ -2,12 +2,12 @@ import Foundation
 import RillCore
 import RillTestSupport
 
-/// A named pipe that nobody has opened yet.
+/// A named pipe that is not opened yet.
 func makePipe(_ path: String) throws {
     guard unsafe mkfifo(path, 0o600) == 0 else { throw TestFailure("no pipe at \(path)") }
 }
 
-/// A named pipe that a thread feeds with `bytes`, a few at a time, and then closes: whoever reads it gets them in pieces
+/// A named pipe that a thread feeds with `bytes`, a few at a time, and then closes: a reader gets them in pieces
 /// of every size.
 func makePipe(_ path: String, feeding bytes: [UInt8], pieces: ClosedRange<Int> = 1...3000, seed: UInt64 = 5) throws {
     try makePipe(path)

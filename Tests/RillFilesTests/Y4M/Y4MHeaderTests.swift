@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `Only the size has to be said`() throws {
+    @Test func `Only the size is required`() throws {
         let header = try parse("YUV4MPEG2 H2 W4")
         #expect(
             header
@@ -77,7 +77,7 @@ import Testing
         ("A1", "pixel aspect"), ("A1:0", "pixel aspect"), ("A:", "pixel aspect"), ("W+4", "width"), ("W", "width"),
         ("W4x", "width"), ("W99999999999999999999", "width"), ("H-2", "height"), ("H 2", "height"), ("H٢", "height"),
     ])
-    func `Nonsense is said with its place`(parameter: String, field: String) throws {
+    func `Invalid input is reported with its position`(parameter: String, field: String) throws {
         do {
             _ = try parse("YUV4MPEG2 W4 H2 \(parameter)")
             Issue.record("\(parameter) was taken")
@@ -90,14 +90,14 @@ import Testing
     }
 
     @Test(arguments: [("W4", "height (H)"), ("H4", "width (W)"), ("F30:1", "width (W)")])
-    func `A missing size is said`(line: String, parameter: String) {
+    func `A missing size is reported`(line: String, parameter: String) {
         #expect(throws: FileError.missingParameter(path: "clip.y4m", parameter: parameter)) {
             try parse("YUV4MPEG2 \(line)")
         }
     }
 
     @Test(arguments: [(100_000, 100_000), (16384, 1), (1, 16384), (0, 2), (2, 0), (Int.max, Int.max)])
-    func `Sizes out of range are said`(width: Int, height: Int) {
+    func `Sizes out of range are reported`(width: Int, height: Int) {
         let error = FileError.resolutionOutOfRange(path: "clip.y4m", width: width, height: height)
         #expect(throws: error) { try parse("YUV4MPEG2 W\(width) H\(height) F30:1") }
         #expect(error.description.contains("\(width)x\(height)"))

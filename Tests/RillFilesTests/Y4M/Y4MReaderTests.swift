@@ -54,7 +54,7 @@ import Testing
         #expect(Playback(of: clip).error == nil)
     }
 
-    @Test func `The format says size, rate and count`() throws {
+    @Test func `The format has size, rate and count`() throws {
         let size = Resolution(width: 17, height: 13)
         let bytes = try clip(size, frames: 3).bytes
         #expect(try reader(bytes).format == SourceFormat(resolution: size, frameRate: 25, frameCount: 3))
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `A pipe that ends too early says how much was there`() throws {
+    @Test func `A pipe that ends too early reports how much it had`() throws {
         let (bytes, frames) = try clip(Resolution(width: 160, height: 120), frames: 3)
         try makePipe(folder.path("pipe"), feeding: bytes.dropLast(1000))
         let playback = Playback(of: try Y4MReader(path: folder.path("pipe"), capacity: 1))
@@ -176,7 +176,7 @@ import Testing
         #expect(throws: first) { try clip.next() }
     }
 
-    @Test func `What is not a frame is said with its place`() throws {
+    @Test func `Data that is not a frame is reported with its position`() throws {
         let (bytes, frames) = try clip(Resolution(width: 2, height: 2), frames: 2)
         for (offset, byte) in [(0, UInt8(ascii: "f")), (4, 0), (5, UInt8(ascii: "S"))] {
             var damaged = bytes
@@ -213,7 +213,7 @@ import Testing
         #expect(throws: FileError.headerTooLong(path: "clip.y4m", position: 16, limit: 4096)) { try clip.next() }
     }
 
-    @Test func `A header that lies about the size costs no memory`() throws {
+    @Test func `A header with a false size costs no memory`() throws {
         #expect(throws: FileError.resolutionOutOfRange(path: "clip.y4m", width: 100_000, height: 100_000)) {
             try reader([UInt8]("YUV4MPEG2 W100000 H100000 F30:1\nFRAME\nabc".utf8))
         }

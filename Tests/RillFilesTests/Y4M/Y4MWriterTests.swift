@@ -42,7 +42,7 @@ import Testing
         #expect(Playback(of: try Y4MReader(path: folder.path("clip.y4m"))).frames == frames.map(samples(of:)))
     }
 
-    @Test func `Full range is said`() throws {
+    @Test func `Full range is reported`() throws {
         let size = Resolution(width: 2, height: 2)
         let full = ColorSpace(matrix: .bt601, range: .full)
         let writer = try Y4MWriter(path: folder.path("clip.y4m"), resolution: size, frameRate: 30, range: .full)
@@ -69,7 +69,7 @@ import Testing
         #expect(Playback(of: try Y4MReader(path: path)).frames.count == 1)
     }
 
-    @Test func `A full disk is said`() throws {
+    @Test func `A full disk is reported`() throws {
         #expect(throws: FileError.writeFailed(path: "/dev/full", position: 0, code: 28)) {
             try Y4MWriter(path: "/dev/full", resolution: .vga, frameRate: 30)
         }

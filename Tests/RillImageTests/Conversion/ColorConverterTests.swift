@@ -58,7 +58,7 @@ import Testing
         #expect(limited.samples == inPlace.samples)
     }
 
-    @Test func `A picture in limited range is handed on as it is`() throws {
+    @Test func `A picture in limited range is passed on unchanged`() throws {
         let pictures = try TestPictures(Resolution(width: 32, height: 16))
         var converter = ColorConverter(capacity: 1)
         let first = pictures.picture(0)
@@ -70,7 +70,7 @@ import Testing
         #expect(converter.framesConverted == 0 && converter.hasBuffer)
     }
 
-    @Test func `All but the range stays, and each picture is looked at for itself`() throws {
+    @Test func `Only the range changes, and each picture is checked separately`() throws {
         let pictures = try TestPictures(Resolution(width: 32, height: 16))
         var converter = ColorConverter(capacity: 8)
         for index in 0..<6 {
@@ -88,7 +88,7 @@ import Testing
         #expect(converter.framesConverted == 3)
     }
 
-    @Test func `A converter whose pictures are all in use says so, and goes on when one is let go`() throws {
+    @Test func `A converter without a free picture reports it, and continues when one is released`() throws {
         var frame = try TestPictures(Resolution(width: 32, height: 16)).picture(0)
         frame.colorSpace.range = .full
         var converter = ColorConverter(capacity: 1)

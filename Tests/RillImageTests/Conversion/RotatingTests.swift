@@ -50,7 +50,7 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
 
 @Suite struct TurningTests {
     @Test(arguments: [Rotation.clockwise90, .clockwise180, .clockwise270])
-    func `Every size is turned as the specification says`(turn: Rotation) throws {
+    func `Every size is rotated as specified`(turn: Rotation) throws {
         var random = SeededGenerator(seed: 5)
         for width in 1...33 {
             for height in 1...33 {
@@ -84,7 +84,7 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
     }
 
     @Test(arguments: Rotation.allCases, Rotation.allCases)
-    func `What is left to turn is told, and all else stays`(rotation: Rotation, turn: Rotation) throws {
+    func `The remaining rotation is reported, and all else is kept`(rotation: Rotation, turn: Rotation) throws {
         var frame = try TestPictures(Resolution(width: 34, height: 20)).picture(3)
         frame.rotation = rotation
         frame.timestamps[.captured] = .zero + .milliseconds(2)
@@ -95,7 +95,7 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
         #expect(turned.colorSpace == frame.colorSpace)
     }
 
-    @Test func `Scaling, copying and converting turn nothing`() throws {
+    @Test func `Scaling, copying and converting do not rotate`() throws {
         var frame = try TestPictures(.qqvga).picture(1)
         frame.rotation = .clockwise270
         var interleaved = try existing(FramePool(.nv12, resolution: .qqvga, capacity: 1).makeFrame())
@@ -107,7 +107,7 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
         #expect(interleaved.convertedToI420(into: pool)?.rotation == .clockwise90)
     }
 
-    @Test func `Nothing to turn is no copy`() throws {
+    @Test func `A rotation of zero does not copy`() throws {
         let frame = try TestPictures(.qqvga).picture(0)
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         let same = frame.rotated(by: .none, into: pool)
@@ -115,7 +115,7 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
     }
 
     @Test(arguments: Rotation.allCases)
-    func `A mirror image stands upright after its own rotation`(rotation: Rotation) throws {
+    func `A mirrored picture is upright after its rotation`(rotation: Rotation) throws {
         var frame = try TestPictures(Resolution(width: 38, height: 22)).picture(4)
         frame.rotation = rotation
         let upright = try FramePool(resolution: rotation.applied(to: frame.resolution), capacity: 2)

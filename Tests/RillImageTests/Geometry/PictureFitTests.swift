@@ -18,7 +18,7 @@ import Testing
         (Resolution(width: 16383, height: 2), .qqvga, "160x2 at 0,58"),
         (Resolution(width: 2, height: 16383), .qqvga, "2x120 at 78,0"),
     ])
-    func `The whole picture stands between bars`(source: Resolution, target: Resolution, expected: String) {
+    func `The whole picture is shown between bars`(source: Resolution, target: Resolution, expected: String) {
         let fit = PictureFit(source, into: target, .letterbox)
         #expect(fit.placement.description == expected, "\(source) into \(target)")
         #expect(fit.region == CropRegion(all: source))
@@ -32,7 +32,7 @@ import Testing
         #expect(stretch.region == CropRegion(all: .hd720) && stretch.placement == CropRegion(all: .vga))
     }
 
-    @Test func `Both parts lie in their pictures, in the middle, in shape`() {
+    @Test func `Both parts are inside their pictures, centered, in shape`() {
         var random = SeededGenerator(seed: 11)
         func side() -> Int {
             let limits = [3, 40, 2000, 16383]
@@ -130,7 +130,7 @@ import Testing
         #expect(placed.colorSpace == colorSpace && placed.captureTime == source.captureTime)
     }
 
-    @Test func `Bars stand left and right too`() throws {
+    @Test func `Bars can be left and right, too`() throws {
         let source = try white(Resolution(width: 16, height: 32), .bt601)
         let pool = try FramePool(resolution: Resolution(width: 11, height: 8), capacity: 1)
         let placed = try #require(

@@ -146,7 +146,7 @@ import Testing
         #expect(stream.packets?.count == again.count && stream.packets?.lost == 0)
     }
 
-    @Test func `Another layer with the same timestamps is no stream of retransmissions`() throws {
+    @Test func `Another layer with the same timestamps is not a retransmission stream`() throws {
         let packets = try CodedClip().packets.flatMap { $0 }
         let both = packets.flatMap { packet in
             var other = packet
@@ -157,7 +157,7 @@ import Testing
         #expect(streams.map(\.codec) == ["VP8", "VP8"] && streams.allSatisfy { $0.retransmissionsOf == nil })
     }
 
-    @Test func `RTCP is counted by kind, and what is neither is no stream`() throws {
+    @Test func `RTCP is counted by kind, and other packets are not a stream`() throws {
         let report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
         let request: [UInt8] = [0x81, 206, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
         let feedback: [UInt8] = [0x8F, 205, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
@@ -178,7 +178,7 @@ import Testing
         #expect(inspection.largestStream(ssrc: SSRC(9)) == nil)
     }
 
-    @Test func `Packets of another format are none of VP8, unless that is said`() throws {
+    @Test func `Packets of another format are not VP8, unless specified`() throws {
         // Sixteen times a marked packet that begins "key frame" without its start code.
         let packets = (0..<16).map {
             [0x80, 0xE0, 0, UInt8($0), 0, 0, 0, UInt8($0), 0, 0, 0, 1, 0x10] + [UInt8](repeating: 0, count: 20)
@@ -246,7 +246,7 @@ import Testing
         #expect(damaged.codec == "VP8" && damaged.frames > clip.frames.count / 2)
     }
 
-    @Test func `Frames a second are those of the RTP timestamps, however fast the packets came`() throws {
+    @Test func `The frame rate is that of the RTP timestamps, however fast the packets arrived`() throws {
         let clip = try CodedClip()
         let stream = try #require(
             try FileInspection(of: try capture("call.pcap", clip.packets.flatMap { $0 })).streams.first)
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_F000] as [UInt32])
-    func `A timeline follows timestamps around their end, and the clock where they jump`(start: UInt32) {
+    func `A timeline follows timestamps across the wraparound, and the clock at jumps`(start: UInt32) {
         var timeline = FrameTimeline()
         var capture = MediaTime.zero + .seconds(7)
         func step(_ timestamp: UInt32, after time: MediaDuration) -> MediaTime {
@@ -295,7 +295,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(folder.path(".out.ivf.part")) }
     }
 
-    @Test func `A capture that ends in the middle is read up to there, and says so`() throws {
+    @Test func `A truncated capture is read up to its end, and reported`() throws {
         let clip = try CodedClip()
         let path = try capture("call.pcap", clip.packets.flatMap { $0 })
         let bytes = try read(path)

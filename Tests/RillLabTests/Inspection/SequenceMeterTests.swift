@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SequenceMeterTests {
     @Test(arguments: [UInt16(0), 1, 127, 128, 32767, 32768, 65534, 65535])
-    func `New, late, repeated and missing packets are told across every wrap`(start: UInt16) {
+    func `New, late, repeated and missing packets are distinguished across every wraparound`(start: UInt16) {
         var meter = SequenceMeter()
         func add(_ offset: UInt16) -> SequenceMeter.Arrival { meter.add(SequenceNumber(start &+ offset)) }
         let first = Int64(start)
@@ -35,7 +35,7 @@ import Testing
         #expect(meter.missing == missing)
     }
 
-    @Test func `A jump over nearly half the numbers forgets what it passes`() {
+    @Test func `A jump over nearly half the number range forgets the skipped ones`() {
         var meter = SequenceMeter()
         for number in [0, 32767, 65534, 98_000] as [Int64] {
             #expect(meter.add(SequenceNumber(UInt16(truncatingIfNeeded: number))) == .new(number))
@@ -63,7 +63,7 @@ import Testing
         #expect(sorted([1, 5, 3]) == [1, 3, 5])
     }
 
-    @Test func `A gap is given up when too many wait behind it, and what fills it then is dropped`() {
+    @Test func `A gap is given up when too many packets wait after it, and late ones are dropped`() {
         let behind = (3...Int64(3 + PacketSorter.capacity)).map { $0 }
         let order = sorted([1] + behind + [2], drains: false)
         #expect(order == [1] + behind.map { UInt8($0) })

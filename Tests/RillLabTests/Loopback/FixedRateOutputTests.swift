@@ -34,11 +34,11 @@ import Testing
         #expect(try shown([0, 1, 5, 6], of: 6) == [0, 1, 1, 1, 1, 5, 6])
     }
 
-    @Test func `The last picture stays to the end of what was sent`() throws {
+    @Test func `The last picture is shown until the end of the sent video`() throws {
         #expect(try shown([0, 1, 2], of: 6) == [0, 1, 2, 2, 2, 2, 2])
     }
 
-    @Test func `The first picture stands where nothing was shown yet`() throws {
+    @Test func `The first picture fills the time before it is shown`() throws {
         #expect(try shown([3, 4], of: 5) == [3, 3, 3, 3, 4, 4])
     }
 

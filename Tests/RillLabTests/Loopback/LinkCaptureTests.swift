@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["call.pcap", "call.pcapng", "call.rtpdump"])
-    func `What arrived at both ends is recorded, and what was lost is not`(name: String) throws {
+    func `Datagrams that arrive at either end are recorded, lost ones are not`(name: String) throws {
         let (path, report) = try record(name)
         let inspection = try FileInspection(of: path)
         // Two streams of media, the receiver's reports, and one or two of retransmissions.

@@ -18,7 +18,7 @@ import Testing
         return try Loopback(settings) { try LoopedPictures(size, frameCount: 120) }.runInVirtualTime()
     }
 
-    @Test func `Left out, it is as the way there, with chance of its own`() throws {
+    @Test func `By default it equals the forward path, with its own random numbers`() throws {
         let network = try LinkSettings(notation: "loss=5%,blackout=1s@2s,rate=1M/500k@1s,wifi=1ms/9ms,seed=8")
         var settings = LoopbackSettings(layers: [.low], network: network)
         #expect(settings.returnPath.seed != network.seed && settings.returnPath.seeded(8) == network)
@@ -42,12 +42,12 @@ import Testing
         #expect(call.returnPath == loopback.returnPath && call.returnPath != .clean)
     }
 
-    @Test func `What is asked for travels back through it`() throws {
+    @Test func `NACKs travel through it`() throws {
         let network = "loss=10%,delay=20ms,seed=3"
         let asIs = try report(network, back: nil).layers[0]
         let clear = try report(network, back: "delay=20ms").layers[0]
         let deaf = try report(network, back: "loss=100%").layers[0]
-        // Of a sender that hears nothing nothing is sent again, and no key frame comes: the stream stays broken.
+        // Without feedback the sender does not retransmit, and sends no key frame: the stream stays broken.
         #expect(deaf.sent.pliCount == 0 && deaf.received.pliCount > 0)
         #expect(deaf.received.framesShown < asIs.received.framesShown / 2, "\(deaf.received) \(asIs.received)")
         #expect(deaf.received.framesShown < clear.received.framesShown / 2, "\(deaf.received) \(clear.received)")

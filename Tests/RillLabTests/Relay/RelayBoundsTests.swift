@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `With NAT each sender has a socket of its own, and gets what comes there`() throws {
+    @Test func `With NAT each sender has its own socket, and gets what arrives there`() throws {
         let run = try natRun("delay=5ms")
         for number in [1, 2, 1, 3, 2] { run.receive([UInt8(number)], from: RelayRun.sender(number), now: .zero) }
         run.poll(until: .zero + .milliseconds(10))
@@ -31,7 +31,7 @@ import Testing
         #expect(run.relay.meters[0].back.fromStrangers == 2 && run.relay.senderCounts == [3])
     }
 
-    @Test func `Ten thousand senders take no more room than the limit, and end nobody's`() throws {
+    @Test func `Ten thousand senders do not exceed the limit, and end no existing relay`() throws {
         let run = try natRun(limit: 100)
         var refused = 0
         for number in 0..<10_000 {
@@ -69,14 +69,14 @@ import Testing
         #expect(first.isEmpty, "all have something on their way: \(first)")
         run.poll(until: .zero + .seconds(500))
         #expect(run.closed.count == 3 && run.relay.senderCounts == [0])
-        #expect(run.relay.wakeTime == .distantFuture, "nobody is left to look for")
+        #expect(run.relay.wakeTime == .distantFuture, "no sender is left to look for")
         run.receive([5], from: RelayRun.sender(1), now: .zero + .seconds(600))
         run.poll(until: .zero + .seconds(601))
         let again = run.departures.last.map { "\($0.socket)" }
         #expect(again == "sender(pair: 0, number: 3)", "numbers are not used twice")
     }
 
-    @Test func `A full link refuses, and the relay goes on`() throws {
+    @Test func `A full link rejects packets, and the relay continues`() throws {
         let run = try RelayRun("delay=60s")
         let datagram = [UInt8](repeating: 1, count: 65_507)
         for _ in 0..<2000 { run.receive(datagram, now: .zero) }
@@ -88,7 +88,7 @@ import Testing
         #expect(run.contents.last == [] && run.contents.count == (64 << 20) / 65_507 + 1)
     }
 
-    @Test func `Records say in one line what became of a datagram`() throws {
+    @Test func `A record describes the outcome of a datagram in one line`() throws {
         let run = try RelayRun("delay=40ms,duplicate=100%,corrupt=100%")
         let receipt = run.receive([1, 2, 3], now: .zero)
         guard case .sent(let entry) = receipt else { throw CancellationError() }

@@ -16,7 +16,7 @@ import Testing
                 outcome: .lost(.random)))!  // what is lost has a record
     }
 
-    @Test func `What was written is read back, whole and in order`() throws {
+    @Test func `Written data is read back, complete and in order`() throws {
         let path = folder.path("relay.csv")
         let log = try RelayLog(path: path, name: path)
         let all = (0..<5000).map(record)
@@ -41,7 +41,7 @@ import Testing
         #expect(records.count + log.dropped == 300_000 && records.count == 65_536)
     }
 
-    @Test func `A disk that is full from the start is told at once`() throws {
+    @Test func `A full disk at the start is reported at once`() throws {
         var reason: FileError?
         do {
             // The head alone does not fit.

@@ -59,7 +59,7 @@ import Testing
         let run = try RelayRun("blackout=1s@2s")
         let start = MediaTime.zero + .seconds(777)
         #expect(run.relay.wakeTime == .distantFuture && run.relay.scheduleStart == nil)
-        // From the address, when nobody is there: it is conveyed to nobody.
+        // From the address, when there is no sender: it is not passed on.
         run.receive([0], from: RelayRun.to, now: .zero + .seconds(3))
         #expect(run.relay.scheduleStart == nil)
         for tenth in 0..<40 { run.receive([UInt8(tenth)], now: start + .milliseconds(100 * tenth)) }
@@ -68,7 +68,7 @@ import Testing
         #expect(run.relay.scheduleStart == start)
     }
 
-    @Test func `What comes from the address goes to whoever else spoke last`() throws {
+    @Test func `Packets from the address go to the other sender that was last active`() throws {
         let run = try RelayRun("delay=10ms", back: "delay=30ms")
         func refusal(_ receipt: RelayReceipt) -> RelayRefusal? {
             if case .refused(let why) = receipt { why } else { nil }
@@ -92,14 +92,14 @@ import Testing
         #expect(run.relay.meters[0].back.withoutPeer == 1)
     }
 
-    @Test func `One program at both ends gets nothing of its own back`() throws {
+    @Test func `One program at both ends does not get its own packets back`() throws {
         let run = try RelayRun("")
         for number in 0..<5 { run.receive([UInt8(number)], from: RelayRun.to, now: .zero + .seconds(number)) }
         run.poll(until: .zero + .seconds(9))
         #expect(run.departures.isEmpty && run.relay.meters[0].back.withoutPeer == 5)
     }
 
-    @Test func `Directions and pairs have chances of their own, which follow from the seed`() throws {
+    @Test func `Directions and pairs have separate random numbers, which follow from the seed`() throws {
         func seeds(_ seed: UInt64) throws -> [UInt64] {
             var settings = RelaySettings(network: try LinkSettings(notation: "loss=10%,seed=\(seed)"))
             for _ in 0..<64 { settings.addPair(listen: RelayRun.listen, to: RelayRun.to) }
@@ -116,7 +116,7 @@ import Testing
         #expect(settings.pairs[0].network.loss == settings.pairs[0].returnNetwork.loss)
     }
 
-    @Test func `Several pairs run beside each other, each as it would alone`() throws {
+    @Test func `Several pairs run in parallel, each as it would alone`() throws {
         var settings = RelaySettings(network: try LinkSettings(notation: RelayTests.network))
         let ports = (0..<3).map { UDPAddress(.loopback, port: UInt16(9000 + $0)) }
         for port in ports { settings.addPair(listen: RelayRun.listen, to: port) }
@@ -141,7 +141,7 @@ import Testing
         #expect(zip(run.departures, run.departures.dropFirst()).allSatisfy { $0.scheduled <= $1.scheduled })
     }
 
-    @Test func `A socket of its own towards the address takes from the address alone`() throws {
+    @Test func `A separate socket towards the address accepts only packets from it`() throws {
         var settings = RelaySettings()
         settings.addPair(listen: RelayRun.listen, to: RelayRun.to)
         let run = RelayRun(settings, hasOutwardSocket: [true])
@@ -165,7 +165,7 @@ import Testing
         #expect(meter.timeline.intervals.reduce(0) { $0 + $1.left } == 8)
     }
 
-    @Test func `What is still on its way at the end is abandoned, and told`() throws {
+    @Test func `Packets in flight at the end are abandoned, and reported`() throws {
         let run = try RelayRun("delay=1s,duplicate=100%")
         for number in 0..<10 { run.receive([UInt8(number)], now: .zero + .milliseconds(200 * number)) }
         let left = run.departures.count

@@ -11,7 +11,7 @@ import Testing
     private func at(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
 
     @Test(arguments: [(1.0, 40), (2.0, 20), (0.5, 80), (1000, 0), (0.01, 4000)])
-    func `Datagrams are due at their own distances, at every speed`(speed: Double, step: Int) {
+    func `Datagrams are due at their recorded distances, at every speed`(speed: Double, step: Int) {
         var pacer = ReplayPacer(speed: speed, start: at(500))
         for index in 0..<100 {
             let due = pacer.due(.zero + .seconds(1_700_000_000) + .milliseconds(40 * index))
@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    @Test func `Time never goes back`() {
+    @Test func `Time never runs backwards`() {
         var pacer = ReplayPacer(start: at(7))
         #expect([100, 140, 90, 130, 150].map { pacer.due(at($0)) } == [7, 47, 47, 47, 57].map { at($0) })
     }
 
-    @Test func `A round begins one mean gap after the one before`() {
+    @Test func `A round starts one mean gap after the previous one`() {
         var pacer = ReplayPacer(start: .zero)
         for round in 0..<3 {
             if round > 0 { pacer.beginRound() }
@@ -91,7 +91,7 @@ import Testing
         return all
     }
 
-    @Test func `Everything that is RTP or RTCP arrives as it was captured`() throws {
+    @Test func `All RTP and RTCP packets arrive as captured`() throws {
         let (path, packets) = try capture()
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let near = try ConnectedUDPSocket(to: far.localAddress)
@@ -119,13 +119,13 @@ import Testing
         #expect(report.sent == 60 && report.unwanted == 63 && report.otherDatagrams == 3)
     }
 
-    @Test func `That nobody listens is said, and stops nothing`() throws {
+    @Test func `A closed port is reported, and stops nothing`() throws {
         let gone = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)).localAddress
         let report = try Replay(of: try capture().path).run(to: try ConnectedUDPSocket(to: gone))
         #expect(report.sent == 41 && report.refused > 0)
     }
 
-    @Test func `What is no capture is refused`() {
+    @Test func `A file that is not a capture is rejected`() {
         #expect(throws: FileError.self) {
             try Replay(of: folder.path("none.pcap")).run(
                 to: try ConnectedUDPSocket(to: UDPAddress(.loopback, port: 9)))

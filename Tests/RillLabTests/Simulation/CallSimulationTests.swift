@@ -16,7 +16,8 @@ struct CallSimulationTests {
     ]
 
     @Test(arguments: networks)
-    func `It comes to the same as one with codecs, as long as nobody asks for a key frame`(_ network: String) throws {
+    func `It has the same result as a call with codecs, as long as no key frame is requested`(_ network: String) throws
+    {
         let settings = CallSettings(layers: SmallCall.layers, network: try LinkSettings(notation: network))
         let plain = CallRecorder()
         try CallSimulation(settings, observer: plain).run(sending: SmallCall.code(settings.layers))
@@ -30,7 +31,7 @@ struct CallSimulationTests {
         #expect(plain.shown.count > plain.sent.count * 9 / 10, "\(network)")
     }
 
-    @Test func `In open loop nobody asks for anything`() throws {
+    @Test func `In open loop nothing is requested`() throws {
         var settings = CallSettings(
             layers: SmallCall.layers, network: try LinkSettings(notation: "delay=20ms,loss=10%,seed=2"))
         settings.isOpenLoop = true
@@ -42,8 +43,8 @@ struct CallSimulationTests {
         #expect(recorder.shown.count < recorder.sent.count)
     }
 
-    @Test func `It goes on with a key frame that stands in for the one asked for`() throws {
-        // Too long a hole to be filled by what is sent again.
+    @Test func `It continues with a key frame that replaces the requested one`() throws {
+        // Too long a gap to be filled by retransmissions.
         let network = try LinkSettings(notation: "delay=20ms,blackout=3s@1s")
         let settings = CallSettings(layers: SmallCall.layers, network: network)
         let recorder = CallRecorder()
@@ -57,7 +58,7 @@ struct CallSimulationTests {
 }
 
 struct CodedLayerTests {
-    @Test func `Repeated, it goes on with times, numbers and references, and has the same bytes`() throws {
+    @Test func `A repeated clip continues times, numbers and references, and has the same bytes`() throws {
         let layer = try SmallCall.code(SmallCall.layers)[0]
         let twice = layer.repeated(2)
         #expect(twice.count == 2 * layer.count)

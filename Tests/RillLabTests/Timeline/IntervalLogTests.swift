@@ -4,13 +4,13 @@ import Testing
 @testable import RillLab
 
 @Suite struct IntervalLogTests {
-    @Test func `Each frame of a short call has an interval of its own`() {
+    @Test func `Each frame of a short call has its own interval`() {
         var log = IntervalLog()
         for frame in 0..<30 { log.change(at: FrameRate(30).time(ofFrame: frame)) { $0.framesShown += 1 } }
         #expect(log.intervals.count { $0.framesShown > 0 } == 30)
     }
 
-    @Test func `A day of it takes no more room than a minute, and nothing is lost`() {
+    @Test func `A day takes no more memory than a minute, and nothing is lost`() {
         var log = IntervalLog()
         for minute in 0..<24 * 60 {
             log.change(at: .zero + .seconds(60 * minute)) { interval in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `Times before the beginning count to it`() {
+    @Test func `Times before the start count to it`() {
         var log = IntervalLog()
         log.change(at: .zero - .seconds(1)) { $0.packetsLost += 1 }
         #expect(log.intervals.map(\.packetsLost) == [1])

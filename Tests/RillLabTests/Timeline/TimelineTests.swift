@@ -56,7 +56,7 @@ import Testing
 
     /// What repairs is told apart from what it repairs, on a stream of its own or not.
     @Test(arguments: [true, false], [0, 20])
-    func `Packets sent again and fecPackets are counted by themselves`(usesRTX: Bool, percent: Int) throws {
+    func `Retransmitted packets and FEC packets are counted separately`(usesRTX: Bool, percent: Int) throws {
         var settings = LoopbackSettings(
             layers: [.high(Self.size, bitrate: .kilobits(300))],
             network: try LinkSettings(notation: "loss=5%,delay=40ms,seed=4"))

@@ -38,7 +38,7 @@ struct SendTraceTests {
         return settings
     }
 
-    @Test func `Every setting is written and comes back`() throws {
+    @Test func `Every setting round-trips`() throws {
         let text = LayerSettingsNotation.text(of: unusual)
         guard case .settings(let settings) = LayerSettingsNotation.parse(text.split(separator: " "), rid: .high) else {
             Issue.record("refused: \(text)")
@@ -66,7 +66,7 @@ struct SendTraceTests {
         }
     }
 
-    @Test func `A trace comes back as it was written`() throws {
+    @Test func `A trace round-trips`() throws {
         let path = folder.path("call.trace")
         let writer = try SendTraceWriter(path: path)
         // The smaller layer is the first that is heard of, as chance may have it.

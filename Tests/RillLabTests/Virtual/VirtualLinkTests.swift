@@ -11,7 +11,7 @@ import Testing
         var outcome: SendOutcome
     }
 
-    @Test func `The log says of each datagram when it was sent, how large, and what became of it`() throws {
+    @Test func `The log has the sending time, size and outcome of each datagram`() throws {
         let settings = try LinkSettings(notation: "loss=20%,delay=30ms,jitter=5ms,rate=500k,queue=50ms,seed=4")
         let link = VirtualLink(settings)
         var log: [Entry] = []

@@ -19,7 +19,7 @@ import Testing
         #expect(HTML.element("p", [:], "1 < 2, \(name)").source == "<p>1 &lt; 2, &lt;b&gt;</p>")
     }
 
-    @Test func `Elements that hold nothing are closed as HTML closes them`() {
+    @Test func `Empty elements are closed as in HTML`() {
         #expect(HTML.element("br").source == "<br/>")
         #expect(HTML.element("div").source == "<div></div>")
         #expect(HTML([HTML.element("i"), HTML.empty]).source == "<i></i>")

@@ -12,14 +12,14 @@ import Testing
         #expect(Clock.text(seconds, decimals: decimals) == text)
     }
 
-    @Test func `Times beside longer ones are written like them`() {
+    @Test func `Times are written with the unit of longer ones next to them`() {
         #expect(Clock.text(5, from: .minutes) == "0:05" && Clock.text(5.25, decimals: 1, from: .hours) == "0:00:05.3")
     }
 
     @Test(arguments: [
         (0.0, "0"), (1.04, "1"), (1.05, "1.1"), (-0.04, "0"), (-1.25, "-1.3"), (-0.5, "-0.5"), (1000, "1000"),
     ])
-    func `Places in a drawing have one decimal at the most`(value: Double, text: String) {
+    func `Positions in a drawing have at most one decimal`(value: Double, text: String) {
         #expect(Decimal.place(value) == text)
     }
 }
@@ -38,7 +38,7 @@ import Testing
         #expect(ticks.decimals == decimals)
     }
 
-    @Test func `There are never more than asked for, and at least one`() {
+    @Test func `There is at least one, and at most the requested number`() {
         for exponent in -6...9 {
             for factor in [1.0, 1.3, 1.99, 2.01, 3.7, 4.99, 5.01, 7.3, 9.99] {
                 var top = factor

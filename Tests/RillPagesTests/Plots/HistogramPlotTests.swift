@@ -6,7 +6,7 @@ import Testing
 @Suite struct HistogramPlotTests {
     private typealias Bucket = HistogramPlot.Bucket
 
-    @Test func `Ten times as long lies everywhere as far away`() {
+    @Test func `A factor of ten has the same distance everywhere`() {
         let scale = LogScale(holding: [1e-6, 1e-2])
         #expect(scale.range.lowerBound <= 1e-6 && scale.range.upperBound >= 1e-2)
         let steps = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2].map(scale.place)
@@ -65,7 +65,7 @@ import Testing
         #expect(path.hasSuffix("V\(Decimal.place(64 - HistogramPlot.leastHeight))H1000V64Z"))
     }
 
-    @Test func `Each row says what it shows in words, marks its percentiles and its limit`() throws {
+    @Test func `Each row is described in words, and marks its percentiles and its limit`() throws {
         let row = HistogramPlot.Row(
             "what Rill adds",
             [
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [2e-5...0.15, 1e-3...0.9, 5e-4...5e-3, 1e-6...0.05])
-    func `No label of the axis stands in another`(span: ClosedRange<Double>) throws {
+    func `Labels of the axis do not overlap`(span: ClosedRange<Double>) throws {
         let row = HistogramPlot.Row("a", [.init("idle", .blue, [Bucket(span, count: 1)], note: "")])
         let document = try MarkupDocument(HistogramPlot("Times", [row]).html.source)
         // "500 ms" takes 45 of the 640 pixels or more that the plot is wide, where fine labels are there at all.
@@ -102,7 +102,7 @@ import Testing
         #expect(labels.allSatisfy { $0 >= 0 && $0 + width <= 100 }, "\(labels)")
     }
 
-    @Test func `Plots that are told of the same span have the same axis`() throws {
+    @Test func `Plots with the same span have the same axis`() throws {
         func labels(_ bucket: Bucket) throws -> [String] {
             let row = HistogramPlot.Row("a", [.init("idle", .blue, [bucket], note: "")])
             let plot = HistogramPlot("Times", [row], span: 1e-5...3)

@@ -35,13 +35,13 @@ import Testing
         #expect(axis.text(0.2, decimals: Axis.logarithmic("", 0.2...7).ticks(atMost: 2).decimals) == "0.2")
     }
 
-    @Test func `A value that is no number breaks the line`() throws {
+    @Test func `A NaN interrupts the line`() throws {
         let points = [Mark.Point(0, 0), Mark.Point(1, .nan), Mark.Point(2, 10), Mark.Point(3, 10)]
         #expect(try path(.line("", .blue, points)) == "M0 100M200 90L300 90")
         #expect(try path(.step("", .blue, points)) == "M0 100H100M200 90H300V90")
     }
 
-    @Test func `What lies outside the axes is drawn at their ends`() throws {
+    @Test func `Values outside of the axes are drawn at their ends`() throws {
         #expect(try path(.line("", .blue, [Mark.Point(-5, -5), Mark.Point(50, 500)])) == "M0 100L1000 0")
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(document.named("path").count { $0.attributes["class"] == "shade" } == 1)
     }
 
-    @Test func `A plot is a file of its own, too, with all that the page would show`() throws {
+    @Test func `A plot can also be a separate file, with everything the page shows`() throws {
         let plot = Plot(
             "Freezes", x: Axis("added delay", unit: "ms", 0...100), y: Axis("freezes", 0...10),
             [.scatter("Rill & others", .blue, [Mark.Point(10, 1)])])
@@ -96,14 +96,14 @@ import Testing
 @Suite struct EventPlotTests {
     private let x = Axis.time(0...100)
 
-    @Test func `Few events are marks of their own, with when and how often`() throws {
+    @Test func `Few events are separate marks, with time and count`() throws {
         let plot = EventPlot("Events", x: x, [.init("keys", .blue, events: [.init(1), .init(50, count: 3)])])
         let document = try MarkupDocument(plot.html.source)
         #expect(document.named("title").map(\.text) == ["keys, 0:01.00", "keys, 0:50.00, 3 times"])
         #expect(document.named("text").contains { $0.text == "keys 4" })
     }
 
-    @Test func `Many events are bars, the tallest of which is told`() throws {
+    @Test func `Many events are bars, and the tallest has a label`() throws {
         let events = (0..<10_000).map { EventPlot.Event(Double($0 % 100) + 0.25, count: $0 % 100 == 7 ? 2 : 1) }
         let document = try MarkupDocument(EventPlot("Events", x: x, [.init("NACKs", .red, events: events)]).html.source)
         #expect(document.named("text").contains { $0.text == "NACKs 10100, tallest bar 200" })

@@ -27,7 +27,7 @@ import Testing
         return try MarkupDocument(plot.html.source)
     }
 
-    @Test func `A bar goes from one to its ratio, and the whisker over its range`() throws {
+    @Test func `A bar extends from one to its ratio, and the whisker over its range`() throws {
         let document = try plot([.init("A", .green, ratio: 2, 1.8...2.2, note: "2×")])
         let scale = RatioScale(holding: [2, 1.8, 2.2])
         let paths = document.named("path").compactMap { $0.attributes["d"] }

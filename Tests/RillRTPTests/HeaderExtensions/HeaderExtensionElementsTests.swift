@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `An element longer than its block throws, and those before it stand`() {
+    @Test func `An element longer than its block throws, and the earlier ones are valid`() {
         var result = elements(0xBEDE, [0x10, 0xAA, 0x22, 0xBB])
         #expect(result.found == ["1:[170]"] && result.error == .truncated(needed: 6, available: 4))
         result = elements(0x1000, [1, 0, 2, 2, 0xBB, 0, 0, 3])

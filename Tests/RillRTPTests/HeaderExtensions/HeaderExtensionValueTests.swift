@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: 1...16)
-    func `A stream's name of any length comes back`(count: Int) throws {
+    func `A stream name of any length round-trips`(count: Int) throws {
         let text = String("abcdefghijklmnop".prefix(count))
         let name = try #require(StreamIdentifier(text))
         #expect(bytes(of: name) == Array(text.utf8))
@@ -65,7 +65,7 @@ import Testing
         #expect(StreamIdentifier("ab") != StreamIdentifier("ab\0"))
     }
 
-    @Test func `An orientation stands as TS 26 114 draws it`() throws {
+    @Test func `An orientation has the layout of TS 26 114`() throws {
         for rotation in VideoOrientation.Rotation.allCases {
             for isFlipped in [false, true] {
                 for isBackCamera in [false, true] {

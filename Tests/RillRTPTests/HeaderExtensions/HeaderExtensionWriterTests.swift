@@ -40,7 +40,7 @@ import Testing
         #expect(block([]).bytes == [0xBE, 0xDE, 0, 0])
     }
 
-    @Test func `Fewer elements than were told of leave padding`() throws {
+    @Test func `Fewer elements than announced leave padding`() throws {
         var layout = HeaderExtensionLayout()
         layout.add(id: 1, byteCount: 3)
         layout.add(id: 2, byteCount: 3)

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `Time goes on when the era ends in 2036`() {
+    @Test func `Time continues when the era ends in 2036`() {
         let last = NTPTimestamp(seconds: .max, fraction: 0x8000_0000)
         let next = last.advanced(byNanoseconds: 750_000_000)
         #expect(next == NTPTimestamp(seconds: 0, fraction: 0x4000_0000))

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF] as [UInt32])
-    func `Timestamps are compared the short way round`(start: UInt32) {
+    func `Timestamps are compared over the shorter distance`(start: UInt32) {
         let stamp = RTPTimestamp(start)
         for ticks in [-2_147_483_648, -90_000, -1, 0, 1, 3000, 2_147_483_647] {
             let other = stamp.advanced(by: Int64(ticks))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [7, 8, 15, 16, 32], interestingStarts)
-    func `An extended counter goes on for ever`(bitWidth: Int, start: UInt16) {
+    func `An extended counter never wraps`(bitWidth: Int, start: UInt16) {
         var extender = CounterExtender(bitWidth: bitWidth)
         let mask = (Int64(1) << bitWidth) - 1
         let first = Int64(start) & mask

@@ -19,7 +19,7 @@ import Testing
         0x80, 0x60, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x03, 0x10, 0x20, 0x30,
     ]
 
-    @Test func `Every field is found where the RFC says`() throws {
+    @Test func `Every field is at its position in the RFC`() throws {
         let packet = try RTPPacket(parsing: RTPPacketTests.full.span)
         let header = packet.header
         #expect(header.marker)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [full, plain])
-    func `What is written is what was parsed`(bytes: [UInt8]) throws {
+    func `Written packets equal the parsed ones`(bytes: [UInt8]) throws {
         let packet = try RTPPacket(parsing: bytes.span)
         #expect(written(packet) == bytes)
         #expect(!(try RTPPacket(parsing: RTPPacketTests.plain.span)).header.marker)

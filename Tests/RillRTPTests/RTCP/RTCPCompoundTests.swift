@@ -6,7 +6,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct RTCPCompoundTests {
-    @Test func `Every packet of a compound comes, unknown ones too`() throws {
+    @Test func `Every packet of a compound is returned, unknown ones, too`() throws {
         let bytes = RTCPSamples.compound
         var compound = RTCPCompound(bytes.span)
         var types: [UInt8] = []
@@ -19,7 +19,7 @@ import Testing
         #expect(byteCount == RTCPSamples.compound.count)
     }
 
-    @Test func `Messages are told apart by type and format`() throws {
+    @Test func `Messages are distinguished by type and format`() throws {
         let bytes = RTCPSamples.compound
         var compound = RTCPCompound(bytes.span)
         var names: [String] = []
@@ -65,7 +65,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `What cannot be told apart ends the compound`() throws {
+    @Test func `An invalid length ends the compound`() throws {
         let bytes = RTCPSamples.pictureLossIndication + [0x80, 201, 0xFF, 0xFF, 1, 2, 3, 4]
         var compound = RTCPCompound(bytes.span)
         let isFirst = try compound.next() != nil
@@ -148,7 +148,7 @@ import Testing
         #expect(!isReduced([]))
     }
 
-    @Test func `Packets of unknown type are kept as they came`() throws {
+    @Test func `Packets of unknown type are kept unchanged`() throws {
         let bytes: [UInt8] = [0x81, 208, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8]
         let back = try parsed(bytes) { packet -> [UInt8]? in
             guard case .unknown(let packet) = try RTCPMessage(parsing: packet) else { return nil }
@@ -158,12 +158,12 @@ import Testing
     }
 
     @Test(arguments: RTCPSamples.all.indices)
-    func `What is written is what was parsed`(index: Int) throws {
+    func `Written packets equal the parsed ones`(index: Int) throws {
         let bytes = RTCPSamples.all[index]
         #expect(try parsed(bytes) { packet in rewritten(packet) } == bytes)
     }
 
-    @Test func `Any bytes are read to their end, and what is understood writes itself again`() {
+    @Test func `Any bytes are read to their end, and parsed packets can be written again`() {
         var (packets, unread, errors) = (0, 0, 0)
         let inputs = MutatedInputs(
             of: RTCPSamples.all + [RTCPSamples.sourceDescription + RTCPSamples.genericNACK], count: 100_000,

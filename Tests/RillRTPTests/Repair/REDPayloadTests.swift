@@ -92,7 +92,7 @@ import Testing
         return bytes
     }
 
-    @Test func `A packet goes into RED and comes out of it`() throws {
+    @Test func `A packet round-trips through RED`() throws {
         for isElaborate in [false, true] {
             let packet = rtpPacket(
                 9, timestamp: 77, marker: true, payload: [1, 2, 3], isElaborate: isElaborate)

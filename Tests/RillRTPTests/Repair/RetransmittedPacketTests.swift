@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: interestingStarts)
-    func `Any packet comes back as it was sent first`(number: UInt16) throws {
+    func `Any packet is restored to the original`(number: UInt16) throws {
         var random = SeededGenerator(seed: UInt64(number))
         for isElaborate in [false, true] {
             for count in [0, 1, 1200] {
@@ -55,7 +55,7 @@ import Testing
         #expect(again[0] == 0x80)
     }
 
-    @Test func `What is no packet throws`() {
+    @Test func `Bytes that are not a packet throw`() {
         #expect(throws: RTPError.truncated(needed: 2, available: 0)) {
             _ = try RetransmittedPacket(parsing: rtpPacket(1, payload: [], padding: 9).span)
         }

@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Properties
 
-    @Test func `Any one packet comes back from two levels, of whatever lengths and limits`() throws {
+    @Test func `Any one packet is restored from two levels of any lengths and limits`() throws {
         var random = SeededGenerator(seed: 20)
         for round in 0..<200 {
             var packets: [[UInt8]] = []
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: interestingStarts)
-    func `Any one of up to 48 packets of any kind comes back`(start: UInt16) throws {
+    func `Any one of up to 48 packets of any kind is restored`(start: UInt16) throws {
         var random = SeededGenerator(seed: UInt64(start))
         for count in [1, 2, 15, 16, 17, 47, 48] {
             var packets: [[UInt8]] = []
@@ -164,7 +164,7 @@ import Testing
         #expect(try recovered(8, from: fec, strangers) == packets[0])
     }
 
-    @Test func `What cannot be restored says why`() throws {
+    @Test func `Unrecoverable packets report why`() throws {
         let packets = ULPFECTests.example
         let fec = fecPacket(Array(packets[0..<3]), base: 8)
         #expect(throws: RTPError.recoveryIncomplete(missing: 2)) { _ = try recovered(8, from: fec, []) }

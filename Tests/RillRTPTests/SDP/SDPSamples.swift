@@ -1,7 +1,7 @@
 // Descriptions as others write them.
 
 enum SDPSamples {
-    /// Whose they are: what the tests' reports show in place of the text.
+    /// The sender's name: the tests' output shows it instead of the text.
     enum Author: CaseIterable {
         case ffmpeg, gstreamer, janus, simulcast
 

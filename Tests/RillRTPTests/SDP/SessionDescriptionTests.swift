@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: SDPSamples.Author.allCases)
-    func `Any line end will do, and what was read is written and read again`(author: SDPSamples.Author) throws {
+    func `Any line ending is accepted, and the result round-trips`(author: SDPSamples.Author) throws {
         let text = author.text
         let session = try SessionDescription(text)
         let lines = text.split(whereSeparator: \.isNewline)
@@ -135,7 +135,7 @@ import Testing
         ("m=video 1 RTP/AVP 128", .invalidValue(line: 1, field: "media", value: "video 1 RTP/AVP 128")),
         ("m=video 1 RTP/AVP 96 96", .invalidValue(line: 1, field: "media", value: "video 1 RTP/AVP 96 96")),
     ])
-    func `What is no session description is said with its line`(text: String, error: SDPError) {
+    func `An invalid session description is reported with its line`(text: String, error: SDPError) {
         #expect(throws: error) { try SessionDescription(text) }
     }
 
@@ -151,7 +151,7 @@ import Testing
         ("ssrc:1", "ssrc", "1"), ("ssrc:4294967296 a", "ssrc", "4294967296 a"), ("ssrc-group:", "ssrc-group", ""),
         ("ssrc-group:FID x", "ssrc-group", "FID x"),
     ])
-    func `A known attribute that says nothing sensible is said with its line`(
+    func `A known attribute with an invalid value is reported with its line`(
         attribute: String, field: String, value: String
     ) {
         #expect(throws: SDPError.invalidValue(line: 3, field: field, value: value)) {
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["mid:a", "framerate:5", "rtpmap:96 VP8/90000", "simulcast:send 1", "sendonly"])
-    func `What can be said once is refused the second time`(attribute: String) {
+    func `Options that may be given once are rejected the second time`(attribute: String) {
         let field = attribute == "sendonly" ? "direction" : String(attribute.prefix { $0 != ":" })
         #expect(throws: SDPError.repeated(line: 3, field: field)) {
             try SessionDescription("m=video 1 RTP/AVP 96\na=\(attribute)\na=\(attribute)")
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `No bytes bring it down, and what is read can be written`() {
+    @Test func `No bytes crash the parser, and parsed descriptions can be written`() {
         var read = 0
         let inputs = MutatedInputs(
             of: SDPSamples.pieces.map { [UInt8]($0.utf8) }, count: 100_000, using: SeededGenerator(seed: 8866))

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: Those of others
 
-    @Test func `FFmpeg's description is one stream, whose source nobody announces`() throws {
+    @Test func `FFmpeg's description is one stream with an unannounced SSRC`() throws {
         let streams = try parse(SDPSamples.ffmpeg).streams(.send)
         #expect(streams == [StreamDescription(PayloadType(96), RTPFormat.Encoding("VP8"))])
     }
@@ -28,7 +28,7 @@ import Testing
         #expect(streams == [expected])
     }
 
-    @Test func `Janus offers VP9 of a profile that nobody here has, and sends only`() throws {
+    @Test func `Janus offers VP9 with an unsupported profile, and is send-only`() throws {
         let offer = try parse(SDPSamples.janus)
         #expect(throws: StreamDescriptionError.noCodec(section: 0)) { try offer.streams(.send) }
         #expect(try offer.streams(.receive).isEmpty)
@@ -118,7 +118,7 @@ import Testing
         #expect(vp9.map(\.payloadType) == [PayloadType(98), PayloadType(98)])
     }
 
-    @Test func `Only what goes the way that is asked for is there`() throws {
+    @Test func `Only streams of the requested direction are included`() throws {
         let text =
             "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=-\nt=0 0\na=WAY\nm=video PORT RTP/AVP 96\na=rtpmap:96 VP8/90000\nMORE"
         func count(_ way: String, _ port: String, _ more: String = "") throws -> [Int] {
@@ -161,7 +161,7 @@ import Testing
         let streams = try parse(text).streams(.send)
         #expect(streams.map(\.ssrc) == [SSRC(1), SSRC(2)])
         #expect(streams.map(\.repair.retransmission?.ssrc) == [SSRC(11), SSRC(12)])
-        // Named, they are in the order of their group; without one nobody knows which is which.
+        // Named, they are in the order of their group; without one they cannot be distinguished.
         let names = "\na=rid:a send\na=rid:b send\na=simulcast:send b;a"
         let mapped = "\na=extmap:1 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
         let named = try parse(text + names).streams(.send)
@@ -170,7 +170,7 @@ import Testing
         #expect(ungrouped.map(\.rid) == ["b", "a"] && ungrouped.map(\.ssrc) == [nil, nil])
     }
 
-    @Test func `What a simulcast names without a line of its own is passed over`() throws {
+    @Test func `Simulcast entries without their own line are ignored`() throws {
         let text = """
             v=0
             o=- 0 0 IN IP4 127.0.0.1
@@ -194,7 +194,7 @@ import Testing
         #expect(try parse(text).streams(.receive).map(\.rid) == ["3"])
     }
 
-    @Test func `Numbers that contradict each other are told`() throws {
+    @Test func `Contradicting numbers are reported`() throws {
         let text = SDPSamples.gstreamer
         let twice = text + "\na=extmap:4 urn:3gpp:video-orientation\na=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid"
         #expect(throws: StreamDescriptionError.headerExtensionInUse(4)) { try parse(twice).streams(.send) }
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func `Any text gives streams that fit together, or says why not`() throws {
+    @Test func `Any text gives consistent streams, or an error`() throws {
         var random = SeededGenerator(seed: 5)
         var (unreadable, count, refusals) = (0, 0, 0)
         let samples = [SDPSamples.ffmpeg, SDPSamples.gstreamer, SDPSamples.janus, SDPSamples.simulcast, Self.browser]
@@ -339,7 +339,7 @@ import Testing
 }
 
 extension StreamDescription {
-    /// What the other side is to send: nobody knows its sources.
+    /// The streams of the other side, whose SSRCs are unknown.
     fileprivate func withoutSources() -> StreamDescription {
         var stream = self
         stream.ssrc = nil

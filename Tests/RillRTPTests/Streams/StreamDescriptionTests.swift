@@ -39,7 +39,7 @@ import Testing
         #expect(fault(3) { streams in for index in streams.indices { streams[index].ssrc = nil } } == nil)
     }
 
-    @Test func `Formats of one stream have payload types of their own`() {
+    @Test func `Formats of one stream have separate payload types`() {
         #expect(fault { $0[0].repair.redPayloadType = PayloadType(96) } == .payloadTypeInUse(PayloadType(96)))
         #expect(fault { $0[0].repair.fecPayloadType = PayloadType(97) } == .payloadTypeInUse(PayloadType(97)))
         #expect(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a.b", "12345678901234567", "ä", "a;b", "~a", "a,b"])
-    func `A name that cannot stand in a header extension or a session description is refused`(name: String) {
+    func `A name that does not fit in a header extension or a session description is rejected`(name: String) {
         #expect(fault { $0[0].rid = name } == .invalidIdentifier(name))
         #expect(fault { $0[0].alternativeRIDs = ["ok", name] } == .invalidIdentifier(name))
         // A MID is any token.
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [("", 0), (String(repeating: "n", count: 256), 256), ("a\r\nm=video", 10)])
-    func `A canonical name that cannot be told is refused`(name: String, byteCount: Int) {
+    func `A canonical name that cannot be sent is rejected`(name: String, byteCount: Int) {
         #expect(fault { $0[0].canonicalName = name } == .invalidCanonicalName(byteCount: byteCount))
     }
 
@@ -100,7 +100,7 @@ import Testing
             fault(2) { $0[1].repair.redPayloadType = PayloadType(101) } == .payloadTypeInUse(PayloadType(101)))
     }
 
-    @Test func `Packets that nothing tells apart are refused`() {
+    @Test func `Indistinguishable packets are rejected`() {
         let bare = { (streams: inout [StreamDescription]) in
             for index in streams.indices {
                 streams[index].ssrc = nil
@@ -117,12 +117,12 @@ import Testing
             } == nil)
     }
 
-    @Test func `More streams than a session may have are refused at once`() {
+    @Test func `More streams than a session allows are rejected at once`() {
         #expect(fault(1025) { _ in } == .tooManyStreams(count: 1025, limit: 1024))
         #expect(fault(1024) { _ in } == nil)
     }
 
-    @Test func `Each fault is told in one line`() {
+    @Test func `Each fault is described in one line`() {
         let faults: [StreamDescriptionError] = [
             .payloadTypeInUse(PayloadType(96)), .reservedPayloadType(PayloadType(72)), .sourceInUse(SSRC(1)),
             .identifierInUse("hi"), .invalidIdentifier("a b"), .invalidCanonicalName(byteCount: 0),

@@ -70,12 +70,12 @@ import Testing
         #expect(result.frame == [255, 255, 0, 0])
     }
 
-    @Test func `A sender that starts anew far back is taken up`() throws {
+    @Test func `A sender that restarts far back is accepted`() throws {
         let result = try outcomes(of: [packet(30_000, starts: true), packet(28_999, starts: true, marker: true)])
         #expect(result.outcomes == [.started, .completed])
     }
 
-    @Test func `Another timestamp without a beginning is out of place`() throws {
+    @Test func `Another timestamp without a frame start is out of place`() throws {
         let result = try outcomes(of: [packet(1, starts: true), packet(2, timestamp: 1), packet(3, marker: true)])
         #expect(result.outcomes == [.started, .outOfPlace(.otherTimestamp), .outOfPlace(.noStart)])
     }

@@ -9,7 +9,7 @@ import Testing
         timestamp: RTPTimestamp(1234), ssrc: SSRC(5))
     private let descriptor = VP8PayloadDescriptor(startsPartition: true, pictureID: .long(300))
 
-    @Test func `The first packet starts the frame, the last bears the marker, all tell the picture`() throws {
+    @Test func `The first packet starts the frame, the last has the marker bit, all have the picture ID`() throws {
         let frame = Array(0..<250).map(UInt8.init)
         let packets = packets(of: frame, limit: 100)
         #expect(packets.map(\.count) == [100, 99, 99])
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `Any frame at any packet size comes back byte-exact, no packet over the limit`() throws {
+    @Test func `Any frame at any packet size round-trips byte-exact, with no packet over the limit`() throws {
         var random = SeededGenerator(seed: 7)
         var cases: [(byteCount: Int, limit: Int)] = [
             (1, 64), (1, 9000), (300_000, 64), (300_000, 9000), (300_000, 1200),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: interestingStarts)
-    func `A frame that crosses the end of the sequence numbers comes back`(start: UInt16) {
+    func `A frame that crosses the wraparound of sequence numbers round-trips`(start: UInt16) {
         var random = SeededGenerator(seed: 8)
         let frame = random.bytes(1000)
         var header = header

@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<golden.count)
-    func `Bytes and descriptor stand for each other`(index: Int) throws {
+    func `Bytes and descriptor convert both ways`(index: Int) throws {
         let (bytes, descriptor) = VP8PayloadDescriptorTests.golden[index]
         let (parsed, byteCount) = try vp8Descriptor(at: (bytes + [0xAA]).span)
         #expect(parsed == descriptor)
@@ -39,7 +39,7 @@ import Testing
         #expect(written(descriptor) == bytes)
     }
 
-    @Test func `Every combination of fields comes back`() throws {
+    @Test func `Every combination of fields round-trips`() throws {
         let pictureIDs: [PictureID?] = [nil, .short(0), .short(127), .long(0), .long(127), .long(128), .long(32767)]
         let layers: [TemporalLayer?] = [
             nil, TemporalLayer(index: 0, isLayerSync: true), TemporalLayer(index: 3, isLayerSync: false),
@@ -70,14 +70,14 @@ import Testing
         #expect(byteCount == 3)
     }
 
-    @Test func `Only partition 0 begins a frame`() {
+    @Test func `Only partition 0 starts a frame`() {
         #expect(VP8PayloadDescriptor(startsPartition: true).startsFrame)
         #expect(!VP8PayloadDescriptor(startsPartition: true, partitionIndex: 1).startsFrame)
         #expect(!VP8PayloadDescriptor(startsPartition: false).startsFrame)
     }
 
     @Test(arguments: 0..<golden.count)
-    func `A descriptor cut short throws, and one with nothing behind it too`(index: Int) {
+    func `A truncated descriptor throws, as does one without payload`(index: Int) {
         let bytes = VP8PayloadDescriptorTests.golden[index].bytes
         for count in 0..<bytes.count {
             #expect(throws: RTPError.truncated(needed: count + 1, available: count)) {

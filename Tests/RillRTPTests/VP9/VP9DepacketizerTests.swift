@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `A picture without its lowest layer is given up, unless the next one stands alone`() throws {
+    @Test func `A picture without its lowest layer is abandoned, unless the next one is independent`() throws {
         let lost = try outcomes(of: [packet(3, layer: upper, starts: true, ends: true, marker: true)])
         #expect(lost.outcomes == [.outOfPlace(.noStart)])
         let alone = try outcomes(of: [packet(3, layer: independent, starts: true, ends: true, marker: true)])
@@ -72,7 +72,7 @@ import Testing
         #expect(result.outcomes == [.started, .outOfPlace(.noStart), .outOfPlace(.noStart), .started])
     }
 
-    @Test func `What is no VP9 payload is malformed`() throws {
+    @Test func `Bytes that are not a VP9 payload are malformed`() throws {
         let header = RTPHeader(
             marker: false, payloadType: PayloadType(98), sequenceNumber: SequenceNumber(2), timestamp: RTPTimestamp(0),
             ssrc: SSRC(1))

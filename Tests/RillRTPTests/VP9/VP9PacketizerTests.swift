@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Any frame at any packet size comes back byte-exact, no packet over the limit`(hasStructure: Bool) throws {
+    func `Any frame at any packet size round-trips byte-exact, with no packet over the limit`(hasStructure: Bool) throws
+    {
         let structure = hasStructure ? VP9PayloadTests.structure : nil
         var random = SeededGenerator(seed: 7)
         var cases: [(byteCount: Int, limit: Int)] = [
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: interestingStarts)
-    func `A frame that crosses the end of the sequence numbers comes back`(start: UInt16) {
+    func `A frame that crosses the wraparound of sequence numbers round-trips`(start: UInt16) {
         var random = SeededGenerator(seed: 8)
         let frame = random.bytes(1000)
         var header = header

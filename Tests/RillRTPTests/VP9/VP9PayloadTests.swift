@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: 0..<golden.count)
-    func `Bytes and descriptor stand for each other`(index: Int) throws {
+    func `Bytes and descriptor convert both ways`(index: Int) throws {
         let (bytes, descriptor) = VP9PayloadTests.golden[index]
         let whole = bytes + [0xAA]
         let payload = try VP9Payload(parsing: whole.span)
@@ -64,7 +64,7 @@ import Testing
         #expect(written(descriptor, piece: [0xAA]) == whole)
     }
 
-    @Test func `Every combination of fields comes back`() throws {
+    @Test func `Every combination of fields round-trips`() throws {
         let pictureIDs: [PictureID?] = [nil, .short(0), .short(127), .long(0), .long(128), .long(32767)]
         let layers: [Layer?] = [
             nil, Layer(temporalIndex: 0), Layer(temporalIndex: 7, isSwitchingUpPoint: true, spatialIndex: 7),
@@ -121,7 +121,7 @@ import Testing
         #expect(again == bytes)
     }
 
-    @Test func `Any scalability structure comes back`() throws {
+    @Test func `Any scalability structure round-trips`() throws {
         var random = SeededGenerator(seed: 15)
         for round in 0..<500 {
             let sizes = (0..<Int.random(in: 1...8, using: &random)).map { _ in
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: 0..<golden.count)
-    func `A descriptor cut short throws, and one with nothing behind it too`(index: Int) {
+    func `A truncated descriptor throws, as does one without payload`(index: Int) {
         let bytes = VP9PayloadTests.golden[index].bytes
         for count in 0..<bytes.count {
             #expect(throws: RTPError.truncated(needed: count + 1, available: count)) {

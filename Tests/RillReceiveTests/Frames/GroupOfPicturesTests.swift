@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `Pictures that came late or were left out keep their place`() throws {
+    @Test func `Late or dropped pictures keep their position`() throws {
         var random = SeededGenerator(seed: 4)
         var group = try self.group(Self.three, from: .short(100))
         var newest = 0
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A group that is too long or empty is none`() throws {
+    @Test func `A group that is too long or empty is invalid`() throws {
         let next = FrameLabel.PictureID(.short(1))
         for (count, isKnown) in [(0, false), (1, true), (16, true), (17, false)] {
             var group = try self.group([[UInt8]](repeating: [1], count: count), from: .short(0))

@@ -74,7 +74,7 @@ import Testing
         #expect(receiver.requests.first == .frame(3) + .milliseconds(100))
     }
 
-    @Test mutating func `A key frame mends all layers`() {
+    @Test mutating func `A key frame repairs all layers`() {
         frame(0, isKey: true)
         frame(0, isLost: true)
         frame(1)

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    mutating func `A frame behind a lost one that does not refer to it is released`(isWholeLost: Bool) {
+    mutating func `A frame after a lost one is released if it does not refer to it`(isWholeLost: Bool) {
         frame(.key)
         frame(to: 1)
         // One that only the upper layer's next frame refers to.
@@ -118,13 +118,13 @@ import Testing
         frame(.intraOnly)
         frame(to: 1)
         finish()
-        // Decodable, though it is no key frame; never shown by itself.
+        // Decodable, though it is not a key frame; never shown by itself.
         #expect(receiver.released == [100, 102, 103])
         #expect(receiver.frames.map { $0.received.isShown } == [true, false, true])
         #expect(receiver.frames.map { $0.received.frame.isKey } == [true, false, false])
     }
 
-    @Test mutating func `A stream does not begin with an intra only frame`() {
+    @Test mutating func `A stream does not start with an intra only frame`() {
         frame(.intraOnly)
         frame(to: 1)
         finish()
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: starts)
-    mutating func `The scalability structure tells the references`(start: UInt16) {
+    mutating func `The scalability structure defines the references`(start: UInt16) {
         stream.descriptor.pictureID = .long(start)
         for index in 0..<200 {
             label(index)
@@ -197,7 +197,7 @@ import Testing
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func `A missing middle frame leaves out what refers to it alone`() {
+    @Test mutating func `A missing middle frame drops only the frames that refer to it`() {
         for index in 0..<80 {
             label(index)
             frame(index == 0 ? .key : .inter, isLost: index == 42)
@@ -232,7 +232,7 @@ import Testing
     }
 
     /// Of a sender that changes its mode in mid-stream.
-    @Test mutating func `A base frame that names nothing needs the one before, though that names its own`() {
+    @Test mutating func `A base frame without references depends on the previous one, even if that has references`() {
         stream.descriptor.layer = .init(temporalIndex: 0)
         frame(.key)
         frame(to: 1)
@@ -247,7 +247,7 @@ import Testing
         #expect(!receiver.requests.isEmpty)
     }
 
-    @Test mutating func `A frame that a key frame overtakes is released by its own group`() {
+    @Test mutating func `A frame overtaken by a key frame is released by its own group`() {
         for index in 0..<12 {
             label(index)
             frame(index == 0 ? .key : .inter, isLost: index == 11)

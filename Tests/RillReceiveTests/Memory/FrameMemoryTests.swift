@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameMemoryTests {
     private func bytes(_ number: Int, count: Int = 5) -> [UInt8] { (0..<count).map { UInt8(16 * number + $0) } }
 
-    @Test func `A frame goes out in exchange for an array`() {
+    @Test func `A frame is returned in exchange for an array`() {
         var memory = FrameMemory()
         var output: [UInt8] = [1, 2, 3]
         let (first, second) = (bytes(1), bytes(2))
@@ -49,7 +49,7 @@ import Testing
 
     /// More frames wait than there are arrays, and packets overtake each other, come twice, or much later.
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func `Frames are whole, wherever their packets lay`(seed: UInt64) {
+    func `Frames are complete, wherever their packets were`(seed: UInt64) {
         var stream = SyntheticStream()
         let receiver = VirtualReceiver(
             JitterBufferSettings(payloadType: PayloadType(96), playoutDelay: .fixed(.seconds(2)), nack: nil))

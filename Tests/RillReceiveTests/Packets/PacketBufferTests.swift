@@ -25,7 +25,7 @@ import Testing
         #expect(target == bytes(start) + bytes(start + 1) + bytes(start + 2))
     }
 
-    @Test func `The window says what is late and what is ahead`() {
+    @Test func `The window decides which packets are late and which are ahead`() {
         var buffer = makeBuffer(at: 100)
         #expect(buffer.capacity == 16 && buffer.floor == 92)
         #expect(buffer.place(of: 91) == .late)
@@ -65,7 +65,7 @@ import Testing
         #expect(buffer.heldCount == 0 && buffer.place(of: 5) == .free)
     }
 
-    @Test func `Padding is known and holds nothing`() {
+    @Test func `Padding is recognized and empty`() {
         var buffer = makeBuffer(at: 0)
         buffer.storePadding(as: 1)
         buffer.storePadding(as: 2)

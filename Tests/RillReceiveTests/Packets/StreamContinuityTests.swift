@@ -54,7 +54,7 @@ import Testing
         #expect(judge(67_000, 900_000, at: .seconds(10)) == .fits(sequence: 67_000, timestamp: 900_000))
     }
 
-    @Test mutating func `What was retransmitted is no evidence of a jump`() {
+    @Test mutating func `Retransmitted packets are not evidence of a jump`() {
         _ = judge(10_000, 0, at: .zero)
         for step in 0..<5 {
             #expect(judge(30_000 + step, 900_000_000, isEvidence: false, at: .zero) == .straggler)
@@ -84,7 +84,7 @@ import Testing
         #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
     }
 
-    @Test func `Timestamps that run away are brought back`() {
+    @Test func `Timestamps that drift away are corrected`() {
         // Each packet comes ten seconds further ahead of its time than the one before, as far as it may.
         var continuity = StreamContinuity(capacity: 1024, timestampLimit: 1 << 33)
         var largest: Int64 = 0
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535])
-    mutating func `After a silence a number that goes on is believed alone`(start: Int) {
+    mutating func `After a silence a continuing number alone is accepted`(start: Int) {
         _ = judge(start, 7000, at: .zero)
         // The media clock stood still for a minute.
         let packet = (start + 1, 10_000)
@@ -121,12 +121,12 @@ import Testing
     }
 
     @Test(arguments: [0, -1, -600, 513, 20_000])
-    mutating func `After a silence a number that does not go on is not`(step: Int) {
+    mutating func `After a silence a jumped number alone is not accepted`(step: Int) {
         _ = judge(10_000, 7000, at: .zero)
         #expect(judge(10_000 + step, 10_000, isAfterSilence: true, at: .seconds(60)) == .onProbation)
     }
 
-    @Test mutating func `After a silence timestamps that go on are not a jump`() {
+    @Test mutating func `After a silence timestamps that continue are not a jump`() {
         _ = judge(10_000, 7000, at: .zero)
         let fits = StreamContinuity.Verdict.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
         #expect(judge(10_001, 7000 + 60 * 90_000, isAfterSilence: true, at: .seconds(60)) == fits)

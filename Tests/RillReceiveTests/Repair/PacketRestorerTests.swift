@@ -19,7 +19,7 @@ import Testing
 
     // MARK: What needs no repair
 
-    @Test func `What needs nothing passes as it is`() throws {
+    @Test func `Packets that need no restoration pass unchanged`() throws {
         for repair in [RepairSettings(), ProtectedStream.repair] {
             var log = RestorerLog(repair)
             let datagrams = [
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Retransmissions
 
-    @Test func `What is retransmitted comes as it was`() throws {
+    @Test func `Retransmitted packets equal the originals`() throws {
         let stream = try ProtectedStream(frames: 20)
         var log = RestorerLog()
         var byteCount = 0
@@ -55,7 +55,7 @@ import Testing
         #expect(log.withoutMedia.isEmpty)
     }
 
-    @Test func `Padding and strangers on the retransmission stream are told apart`() throws {
+    @Test func `Padding and foreign packets on the retransmission stream are distinguished`() throws {
         var repair = RepairSettings()
         repair.retransmission = .init(ssrc: ProtectedStream.rtxSSRC, payloadType: ProtectedStream.rtx)
         var log = RestorerLog(repair)
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: RED
 
-    @Test func `Packets come out of RED, and FEC packets are no gap`() throws {
+    @Test func `Packets are extracted from RED, and FEC packets leave no gap`() throws {
         let stream = try ProtectedStream(frames: 30)
         var log = RestorerLog()
         for datagram in stream.datagrams { log.insert(datagram) }
@@ -116,7 +116,7 @@ import Testing
             Issue.record("\(damaged)")
             return
         }
-        // RED in RED is no packet of the stream: the buffer refuses it.
+        // RED in RED is not a packet of the stream: the buffer rejects it.
         log.insert(packet(7, type: ProtectedStream.red, payload: [ProtectedStream.red.rawValue, 96, 1, 2]))
         #expect(log.bytes(.network) == [packet(7, type: ProtectedStream.red, payload: [96, 1, 2])])
         // Redundant blocks are passed over.

@@ -35,14 +35,14 @@ import Testing
     }
 
     @Test(arguments: [20, 50, 100])
-    func `Any order and subset restores what can be and nothing else`(percent: Int) throws {
+    func `Any order and subset restores exactly the recoverable packets`(percent: Int) throws {
         for seed in 1...60 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let stream = try ProtectedStream(
                 frames: 8, percent: percent, start: UInt16(truncatingIfNeeded: random.next()), seed: seed)
             try #require(stream.datagrams.count < 256)
             let loss = random.unitInterval() * 0.4
-            // Each packet zero to two times, a lost one perhaps sent again; moved by up to 20 places.
+            // Each packet zero to two times, a lost one perhaps retransmitted; moved by up to 20 positions.
             let reach = Double(seed % 20)
             var order: [(place: Double, bytes: [UInt8])] = []
             var came: Set<UInt16> = []

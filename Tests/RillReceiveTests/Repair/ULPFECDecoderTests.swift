@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `An FEC packet that comes first restores with the last packet but one`() {
+    @Test func `An early FEC packet restores as soon as only one packet is missing`() {
         let media = packets(5, from: 65533)
         var log = RestorerLog()
         log.insert(fecPacket(of: media, number: 2))
@@ -122,7 +122,7 @@ import Testing
         #expect(!log.bytes(.fec).contains(media[3]))
     }
 
-    @Test func `What lies behind the window is not waited for`() {
+    @Test func `Packets before the window are not waited for`() {
         var log = RestorerLog()
         let media = packets(4, from: 65000)
         log.insert(fecPacket(of: media, number: 65004))

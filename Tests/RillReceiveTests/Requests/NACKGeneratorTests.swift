@@ -65,7 +65,7 @@ import Testing
         #expect(asker.collect(at: 25) == [1])
     }
 
-    @Test func `The first request waits as long as it is told`() {
+    @Test func `The first request waits as long as configured`() {
         let asker = NACKAsker { $0.firstRequestDelay = .milliseconds(30) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 5)
@@ -101,7 +101,7 @@ import Testing
         #expect(asker.hope(after: 0, through: 3) == nil)
     }
 
-    @Test func `A packet is NACKed so long and no longer`() {
+    @Test func `A packet is NACKed up to the time limit`() {
         let asker = NACKAsker { $0.maximumAge = .milliseconds(250) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -135,7 +135,7 @@ import Testing
         #expect(asker.hope(after: 76, through: 2000) == .milliseconds(315))
     }
 
-    @Test func `What is no use any more is not NACKed`() {
+    @Test func `Packets that are no longer useful are not NACKed`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
@@ -203,7 +203,7 @@ import Testing
         #expect(asker.reordering == 2.75)
     }
 
-    @Test func `Only what no request brought was overtaken`() {
+    @Test func `Only packets that arrive without a request count as reordered`() {
         // At 30 ms no answer can have come; at 60 ms it is likelier that one has.
         for (time, reordering) in [(49.0, 53.9), (60, 0)] {
             let asker = NACKAsker()
@@ -221,7 +221,7 @@ import Testing
         #expect(asker.reordering == 0)
     }
 
-    @Test func `Reordering is waited for only so long`() {
+    @Test func `The wait for reordered packets is limited`() {
         let asker = NACKAsker { $0.firstRequestDelay = .seconds(1) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)

@@ -55,11 +55,11 @@ import Testing
         #expect(nacks.count > 6 && nacks.dropFirst(3).allSatisfy { $0.numbers == [2] })
     }
 
-    @Test func `When all has come nothing is repeated`() {
+    @Test func `When everything has arrived nothing is repeated`() {
         #expect(nacks(copies: 8, answered: [1, 2], at: 20).allSatisfy { $0.time < 20 })
     }
 
-    @Test func `A jitter buffer alone says when to repeat, and what`() {
+    @Test func `A jitter buffer alone decides when to repeat, and what`() {
         var stream = SyntheticStream()
         var buffer = JitterBuffer(JitterBufferSettings(payloadType: PayloadType(96)))
         var (payload, nacks): ([UInt8], [NACK]) = ([], [])

@@ -15,7 +15,7 @@ import Testing
         #expect(asker.generator.suspected == start + 1)
         let requests = asker.collectAll()
         #expect(requests.map(\.time) == [50, 155] && requests.allSatisfy { $0.packets == [1] })
-        // Nobody knows whether it was sent, so it breaks nothing.
+        // It is unknown whether it was sent, so it breaks nothing.
         #expect(asker.hope(after: 0, through: 1) == .distantFuture)
     }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(asker.generator.missingCount == 0 && asker.generator.suspected == nil)
     }
 
-    @Test func `What comes behind confirms the suspicion`() {
+    @Test func `Later packets confirm the suspicion`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.suspect(1, at: 50)
@@ -65,7 +65,7 @@ import Testing
         #expect(asker.next == 60_105 && asker.generator.suspected == 4)
     }
 
-    @Test func `What carries nothing is forgotten`() {
+    @Test func `Packets without media are forgotten`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(5, at: 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(asker.generator.missingCount == 0 && asker.next == nil)
     }
 
-    @Test func `A suspect that comes by itself was a false alarm`() {
+    @Test func `A suspect that arrives by itself was a false alarm`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         for packet in 1...6 as ClosedRange<Int64> {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: NACKGeneratorTests.starts)
-    func `Many can be suspected, and each is confirmed by what comes behind it`(start: Int64) {
+    func `Many can be suspected, and later packets confirm each`(start: Int64) {
         let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 2, at: 50)
@@ -124,7 +124,7 @@ import Testing
         #expect(asker.generator.missingCount == 6)
     }
 
-    @Test func `Only the first suspect tells a false alarm`() {
+    @Test func `Only the first suspect indicates a false alarm`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 3, at: 50)

@@ -36,7 +36,7 @@ import Testing
         #expect(meter(steady(20, 5) + [1000]).freezeCount == 1)
     }
 
-    @Test func `Gaps over half a second are counted beside`() {
+    @Test func `Gaps over half a second are counted separately`() {
         let statistics = meter(steady(400) + [500] + [501] + steady(400))
         #expect(statistics.freezeCount == 0)
         #expect(statistics.longGapCount == 1)

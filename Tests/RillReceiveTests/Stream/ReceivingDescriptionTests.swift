@@ -15,7 +15,7 @@ import Testing
         return stream
     }
 
-    @Test func `What was agreed on is what is received`() throws {
+    @Test func `The negotiated values are used for receiving`() throws {
         let agreed = try description()
         let settings = try StreamReceiverSettings(agreed, ssrc: SSRC(9))
         let buffer = settings.jitterBuffer
@@ -25,7 +25,7 @@ import Testing
         _ = PacketRestorer(settings.repair, for: buffer)
     }
 
-    @Test func `What was not agreed on stays as it was set`() throws {
+    @Test func `Values that were not negotiated keep their settings`() throws {
         var agreed = try description()
         (agreed.rid, agreed.feedback) = ("with-sign", [])
         var settings = StreamReceiverSettings(
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [("opus", 48000), ("VP8", 8000), ("a codec", 90000), ("", 90000)])
-    func `A format that is not video of 90 kHz is refused, and nothing is changed`(name: String, rate: UInt32) throws {
+    func `A format that is not 90 kHz video is rejected, and nothing changes`(name: String, rate: UInt32) throws {
         var agreed = try description()
         agreed.encoding = RTPFormat.Encoding(name, clockRate: rate)
         var settings = JitterBufferSettings(payloadType: PayloadType(96))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Retransmissions whose source nobody announced are known by their payload type`() throws {
+    @Test func `Retransmissions with an unannounced SSRC are identified by their payload type`() throws {
         let media = SSRC(1)
         let original = [UInt8](capacity: 100) { output in
             RTPHeader(

@@ -39,7 +39,7 @@ struct StreamRoutesTests {
         return found
     }
 
-    @Test func `RTP goes to the stream of its source or of its retransmissions`() throws {
+    @Test func `RTP is routed to the stream of its SSRC or retransmission SSRC`() throws {
         let routes = try StreamRoutes([settings(1, again: 11, reporter: 101), settings(2, reporter: 102)])
         for (ssrc, place) in [(1, 0), (11, 0), (2, 1)] as [(UInt8, Int)] {
             #expect(places([0x80, 96, 0, 0, 0, 0, 0, 0, 0, 0, 0, ssrc, 1], routes) == [[place, 13]])
@@ -48,7 +48,7 @@ struct StreamRoutesTests {
         #expect(places([], routes) == [] && places([0x80, 96, 0], routes) == [] && places([1, 2, 3], routes) == [])
     }
 
-    @Test func `Each packet of a compound goes to its own stream`() throws {
+    @Test func `Each packet of a compound is routed to its stream`() throws {
         let routes = try StreamRoutes([settings(1, again: 11, reporter: 101), settings(2, reporter: 102)])
         let bundle = report(of: 2) + report(of: 7) + report(of: 1) + report(of: 2)
         #expect(places(bundle, routes) == [[1, 28], [0, 28], [1, 28]])
@@ -59,7 +59,7 @@ struct StreamRoutesTests {
         #expect(places([0x80, 201, 0, 0] + report(of: 1), routes) == [[0, 28]])
     }
 
-    @Test func `An echo goes to the stream that asked for it, and to its sender's`() throws {
+    @Test func `An echo is routed to the stream that asked for it, and to its sender's`() throws {
         let routes = try StreamRoutes([
             settings(1, reporter: 101), settings(2, reporter: 102),
             settings(3, reporter: 200), settings(4, reporter: 200),
@@ -75,7 +75,7 @@ struct StreamRoutesTests {
         #expect(places(report(of: 3), fewer) == [])
     }
 
-    @Test func `A pause goes to the streams that it names, and to its sender's`() throws {
+    @Test func `A pause is routed to the streams that it names, and to its sender's`() throws {
         let routes = try StreamRoutes([settings(1, again: 11, reporter: 101), settings(2, reporter: 102)])
         func paused(by sender: UInt32, _ targets: [UInt32]) -> [UInt8] {
             let entries = targets.map { PauseResume.Entry(target: SSRC($0), kind: .paused(last: 9)) }
@@ -90,7 +90,7 @@ struct StreamRoutesTests {
         #expect(places(short, routes) == [[0, 20]])
     }
 
-    @Test func `A source leads to one stream, and a refusal leaves nothing behind`() throws {
+    @Test func `An SSRC belongs to one stream, and a refusal leaves nothing behind`() throws {
         var routes = try StreamRoutes([settings(1, again: 11, reporter: 101)])
         #expect(throws: ReceiveError.sourceInUse(SSRC(11))) {
             try routes.add(settings(3, again: 11, reporter: 5), to: 1)
@@ -117,7 +117,7 @@ struct StreamRoutesTests {
         #expect(routed > 5000, "\(routed)")
     }
 
-    /// A hostile datagram of nothing but echoes is looked at once for each stream at the most.
+    /// A hostile datagram of only echoes is read at most once per stream.
     @Test func `Thousands of echoes reach each stream once`() throws {
         let routes = try StreamRoutes((0..<20).map { settings(1 + $0, reporter: 100 + $0) })
         let many = (0..<5000).map { 100 + UInt32($0 % 20) }

@@ -4,7 +4,7 @@ import RillRTP
 import RillReceive
 import RillSend
 
-/// A VP8 stream as our sender protects it: noise in frames of random length, with FEC packets, and every packet sent again.
+/// A VP8 stream as our sender protects it: noise in frames of random length, with FEC packets, and every packet retransmitted.
 struct ProtectedStream {
     static let ssrc = SSRC(0xCAFE)
     static let rtxSSRC = SSRC(0xABCD)
@@ -19,7 +19,7 @@ struct ProtectedStream {
     private(set) var originals: [UInt16: [UInt8]] = [:]
     /// The numbers of the FEC packets.
     private(set) var fecPackets: Set<UInt16> = []
-    /// Each media packet, sent again, by its number.
+    /// The retransmission of each media packet, by its number.
     private(set) var again: [UInt16: [UInt8]] = [:]
 
     init(

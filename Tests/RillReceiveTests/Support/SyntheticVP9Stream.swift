@@ -9,7 +9,7 @@ struct SyntheticVP9Stream {
     var payloadType = PayloadType(98)
     var sequence = SequenceNumber(1000)
     var timestamp = RTPTimestamp(90_000)
-    /// What the next frame's packets say of it, but for where it starts and ends.
+    /// The fields of the next frame's packets, except its start and end.
     var descriptor = VP9PayloadDescriptor(pictureID: .long(100), isFlexible: true, startsFrame: true, endsFrame: true)
     /// The scalability structure of the next frame's first packet; empty for none.
     var structure: [UInt8] = []
@@ -32,7 +32,7 @@ struct SyntheticVP9Stream {
                 : kind == .intraOnly ? .intraOnly(picture) : .inter(isShown: true, size: nil))
         var bytes = [UInt8](capacity: 64) { header.write(into: &$0) }
         while bytes.count < count * pieceByteCount { bytes.append(UInt8(truncatingIfNeeded: generator.next())) }
-        // Its last byte is no superframe index's.
+        // Its last byte is not that of a superframe index.
         bytes[bytes.count - 1] &= 0x7F
         descriptor.isInterPicturePredicted = kind == .inter
         if kind != .inter { descriptor.references = VP9PictureDifferences() }

@@ -24,7 +24,7 @@ final class VirtualReceiver {
         var references: [Int64] { (0..<received.frame.references.count).map { received.frame.references[$0] } }
     }
 
-    /// Without other settings frames are held back by 100 ms, and nobody retransmits packets. NACKs are not repeated within a
+    /// By default frames are delayed by 100 ms, and packets are not retransmitted. NACKs are not repeated within a
     /// round trip: that is looked at by the tests of NACKScheduler.
     init(
         _ settings: JitterBufferSettings = JitterBufferSettings(

@@ -166,7 +166,7 @@ import Testing
     // MARK: Disturbances
 
     @Test(arguments: frameRates, [3, 8])
-    func `After a queue has drained the delay comes back`(frameRate: Int, seconds: Int) {
+    func `After a queue has drained the delay decreases again`(frameRate: Int, seconds: Int) {
         let stream = Stream(frameRate)
         stream.play(15)
         stream.play(seconds) { 520 }
@@ -204,7 +204,7 @@ import Testing
         #expect(Self.isClose(stream.targetDelay, 2, 1), "\(stream.targetDelay)")
     }
 
-    @Test func `After a restart it learns anew`() {
+    @Test func `After a restart it learns again`() {
         let stream = Stream(30)
         stream.play(10) { 20 }
         stream.timing.restart()

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [300.0, -300], [-0.0002, 0.0002])
-    func `A route that becomes longer or shorter is no drift`(step: Double, skew: Double) {
+    func `A route change is not a drift`(step: Double, skew: Double) {
         for jitter in [0.0, 10] {
             let estimates = estimates(skew: skew, jitter: jitter, seconds: 2400) { $0 < 1003 ? 400 : 400 + step }
             let worst = estimates.dropFirst(640).map { abs($0 - skew) }.max() ?? 1
@@ -44,13 +44,13 @@ import Testing
         }
     }
 
-    @Test func `A queue that stands for a minute is no drift`() {
+    @Test func `A queue that lasts for a minute is not a drift`() {
         let estimates = estimates(skew: 0.0001, jitter: 5, seconds: 2400) { (1000..<1070).contains($0) ? 150 : 0 }
         let worst = estimates.dropFirst(640).map { abs($0 - 0.0001) }.max() ?? 1
         #expect(worst < Self.limit, "\(worst * 1e6) ppm")
     }
 
-    @Test func `A queue that grows for ever is bounded at least`() {
+    @Test func `An ever-growing queue is bounded`() {
         let estimates = estimates(skew: 0.05, seconds: 600)
         #expect(estimates.last == 0.001)
         #expect(self.estimates(skew: -0.05, seconds: 600).last == -0.001)

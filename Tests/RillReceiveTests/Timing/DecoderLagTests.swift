@@ -52,7 +52,7 @@ struct DecoderLagTests: ~Copyable {
         let cost = MediaDuration.milliseconds(cost)
         let shown = decode(frames: 300, cost: cost)
         #expect(longestStill(shown) <= DecoderLag.standstill + cost * 2, "\(longestStill(shown)) of \(cost)")
-        // No more than that, but for the first, before there was a queue.
+        // No more than that, except the first, before there was a queue.
         #expect(shown.count <= Int((cost * 300).milliseconds / DecoderLag.standstill.milliseconds) + 8)
         #expect(buffer.statistics.framesDecodedOnly == 300 - shown.count)
     }
@@ -61,7 +61,7 @@ struct DecoderLagTests: ~Copyable {
         #expect(decode(frames: 300, cost: .milliseconds(30)).count == 300)
     }
 
-    /// What the network held back for two seconds is caught up with, unseen but for what was not due yet.
+    /// Frames that the network delayed for two seconds are caught up with, and only those not yet due are shown.
     @Test mutating func `What the network held back is not the decoder's`() {
         let shown = decode(frames: 150, cost: .milliseconds(1)) { max(.frame($0), $0 < 60 ? .zero : .frame(120)) }
         // Frame 118 is due 33 ms after they all come, and decoded before.

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `It says nothing before five frames`() {
+    @Test func `It has no effect before five frames`() {
         var estimator = JitterEstimator()
         // Of the frame whose packets are coming nothing is known yet.
         note([10, 10, 10, 10, 10], from: 0, &estimator)
@@ -55,7 +55,7 @@ import Testing
         #expect(target(&estimator, at: .frame(42)) ?? 0 > 60)
     }
 
-    @Test func `The worst lies no further behind than a freeze`() {
+    @Test func `The worst delay counts only up to the length of a freeze`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 10, count: 60) + [400], from: 0, &estimator)
         note([11], from: 61, &estimator)

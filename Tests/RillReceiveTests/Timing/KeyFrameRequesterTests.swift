@@ -16,7 +16,7 @@ import Testing
         #expect(next == .milliseconds(Double(1234 + spacing)), "\(roundTrip) ms, a frame in \(interval)")
     }
 
-    @Test func `Pauses and steps back are no frame rate`() {
+    @Test func `Pauses and backward steps do not affect the frame rate`() {
         var interval = FrameInterval()
         for step in [MediaDuration.milliseconds(200), .zero, .seconds(-1), .seconds(11)] { interval.note(step) }
         #expect(interval.last == .milliseconds(200))

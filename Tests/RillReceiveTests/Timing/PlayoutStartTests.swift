@@ -66,7 +66,7 @@ import Testing
         #expect(!waitsAgain)
     }
 
-    @Test func `What comes in time moves nothing`() {
+    @Test func `Packets in time change nothing`() {
         var stream = Stream()
         stream.play(10)
         let (waits, offset) = (stream.waits(behind: 20), stream.offset)
@@ -89,7 +89,7 @@ import Testing
     @Test func `A frame that waited for another is as late as that`() {
         var stream = Stream()
         stream.play(10)
-        // Nobody asked behind this one: nothing waited then.
+        // There was no poll after this one: nothing waited then.
         stream.release(100)
         let (waits, offset) = (stream.waits(behind: 20), stream.offset)
         #expect(waits && Self.isNear(offset, 100 - 1000.0 / 30 + 2), "\(offset)")
@@ -102,13 +102,13 @@ import Testing
         #expect(!waits && Self.isNear(offset, 22), "\(offset)")
     }
 
-    @Test func `Before any frame was whole there is nothing to move`() {
+    @Test func `Before the first complete frame there is nothing to move`() {
         var stream = Stream()
         let waits = stream.waits(behind: 80)
         #expect(!waits)
     }
 
-    @Test func `With jumped timestamps the first seconds begin again`() {
+    @Test func `After a timestamp jump the first seconds start again`() {
         var stream = Stream()
         stream.play(200)
         stream.timing.restart()

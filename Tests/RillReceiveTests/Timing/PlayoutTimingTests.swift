@@ -15,7 +15,7 @@ import Testing
         #expect(provisional == .milliseconds(3120))
     }
 
-    @Test func `Before a frame is whole the first packet stands in`() {
+    @Test func `Before a frame is complete its first packet is used`() {
         var timing = PlayoutTiming(.fixed(.milliseconds(100)))
         timing.notePacket(timestamp: 90_000, at: .milliseconds(1030))
         timing.notePacket(timestamp: 180_000, at: .milliseconds(2010))

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `Jitter alone says nothing of sizes`() {
+    @Test func `Jitter alone does not depend on sizes`() {
         var found = 0
         var largest: Int64 = 0
         for seed in 1...200 as ClosedRange<UInt64> {
@@ -48,7 +48,7 @@ import Testing
         #expect(largest < 10_000_000, "\(largest) ns")
     }
 
-    @Test func `A link that becomes wide is forgotten`() {
+    @Test func `The size effect is forgotten when the link becomes faster`() {
         var effect = SizeEffect()
         var random = SeededGenerator(seed: 3)
         feed(&effect, &random, frames: 0..<300, nanosecondsPerByte: 16_000, jitter: .milliseconds(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(effect.delay(ofBytes: 10_000) < 15_000_000)
     }
 
-    @Test func `A few steps and equal sizes say nothing`() {
+    @Test func `A few steps and equal sizes have no effect`() {
         var effect = SizeEffect()
         #expect(effect.delay(ofBytes: 10_000) == 0)
         for index in 0..<7 {

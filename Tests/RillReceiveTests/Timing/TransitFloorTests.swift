@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `A silence leaves the floor and the clocks go on`() {
+    @Test func `A silence keeps the floor, and the clocks continue`() {
         for skew in [0, -0.0002, 0.0002] {
             var floor = TransitFloor()
             floor.add(50_000_000, at: .zero, skew: skew)

@@ -18,7 +18,7 @@ struct BitmapFontTests {
         #expect(picture == "####." + "#...#" + "#...#" + "####." + "#.#.." + "#..#." + "#...#")
     }
 
-    @Test func `Every character has ink of its own`() {
+    @Test func `Every character has its own shape`() {
         var seen: Set<[Bool]> = []
         for character in BitmapFontTests.characters {
             let picture = dots(character).map { $0 > 0.5 }

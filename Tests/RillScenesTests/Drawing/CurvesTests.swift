@@ -33,7 +33,7 @@ struct CurvesTests {
         }
     }
 
-    @Test func `Ramp and bell begin and end flat`() {
+    @Test func `Ramp and bell start and end flat`() {
         #expect(ramp(1, 3, 0) == 0 && ramp(1, 3, 2) == 0.5 && ramp(1, 3, 4) == 1)
         #expect(ramp(3, 1, 0) == 1 && ramp(3, 1, 4) == 0)
         #expect(ramp(1, 3, 1.001) < 0.00001 && ramp(1, 3, 2.999) > 0.99999)

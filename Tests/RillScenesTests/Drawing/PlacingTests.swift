@@ -39,7 +39,7 @@ struct PlacingTests {
         (Point(1, 0), Point(0, 0)), (Point(1, 0), Point(0.37, -0.81)), (Point(0.8, 0.5), Point(9, -14)),
         (Point(1.5, 0), Point(-12, -3)), (Point(-1, 0.1), Point(55, 50)), (Point(0.3, 0), Point(20, 20)),
     ])
-    func `A turned and shifted sprite agrees with the reference`(turn: Point, shift: Point) throws {
+    func `A rotated and shifted sprite agrees with the reference`(turn: Point, shift: Point) throws {
         func map(_ p: Point) -> Point { p.turned(cosine: turn.x, sine: turn.y) + shift }
         let frame = try put(map)
         let (columns, rows) = (sprite.grid.columns, sprite.grid.rows)
@@ -80,7 +80,7 @@ struct PlacingTests {
     }
 
     @Test(arguments: [Point(1e9, 0), Point(-1e9, 1e9), Point(.infinity, 0), Point(0, -40000)])
-    func `Places far off change nothing`(shift: Point) throws {
+    func `Distant positions change nothing`(shift: Point) throws {
         let frame = try put { $0 + shift }
         #expect(frame.samples.allSatisfy { $0 == 90 })
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DescribedKeyTests {
     @Test(arguments: SRTPProfile.allCases)
-    func `A key goes through a description`(profile: SRTPProfile) throws {
+    func `A key round-trips through a description`(profile: SRTPProfile) throws {
         let key = SRTPKey.generate(profile, identifier: MasterKeyIdentifier(3))
         let attribute = key.cryptoAttribute(tag: 2)
         #expect(attribute.tag == 2 && attribute.suite == profile.suite)
@@ -54,12 +54,12 @@ import Testing
         "1 X inline:QUJD|256:1", "1 X inline:QUJD|2^3|1:1|1:1", "1 X inline:QUJD|1:1|2^3", "1 X inline:QUJD;",
         "1234567890 X inline:QUJD", "-1 X inline:QUJD",
     ])
-    func `What is no attribute is refused`(text: String) {
+    func `Texts that are not an attribute are rejected`(text: String) {
         let line = "m=video 9 RTP/SAVPF 96\na=crypto:\(text)\n"
         #expect(throws: SDPError.self) { try SessionDescription("v=0\n" + line) }
     }
 
-    @Test func `What weakens is refused, and what nobody knows`() {
+    @Test func `Weakening parameters are rejected, and unknown ones`() {
         func error(_ suite: CryptoAttribute.Suite, _ parameters: [String], keys: Int = 1) -> SecurityError? {
             let key = CryptoAttribute.Key(SRTPKey.generate(.aeadAES128GCM).base64)
             let attribute = CryptoAttribute(

@@ -3,7 +3,7 @@ import RillSecurity
 import Testing
 
 @Suite struct SRTPKeyTests {
-    @Test func `Lengths decide what a text of base64 is for`() throws {
+    @Test func `The length of a base64 text depends on its profile`() throws {
         for (profile, length) in [(SRTPProfile.aeadAES128GCM, 40), (.aeadAES256GCM, 60), (.aesCM128Tag80, 40)] {
             let key = SRTPKey.generate(profile)
             #expect(key.base64.utf8.count == length)
@@ -27,7 +27,7 @@ import Testing
         #expect(try SRTPKey(base64: ones.base64) == ones)
     }
 
-    @Test func `What is no key says how long it is, and nothing else`() {
+    @Test func `The error for an invalid key has only its length`() {
         func error(_ text: String, _ profile: SRTPProfile? = nil) -> SecurityError? {
             do throws(SecurityError) {
                 _ = try SRTPKey(base64: text, profile)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: SRTPProfile.allCases)
-    func `What comes twice is opened once, in any order`(profile: SRTPProfile) throws {
+    func `A repeated packet is unprotected only once, in any order`(profile: SRTPProfile) throws {
         let key = SRTPKey.generate(profile)
         var protector = try SRTPProtector(key)
         var unprotector = try SRTPUnprotector(key)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SRTPProfile.allCases)
-    func `What comes behind the window is too old, at its edge it is not`(profile: SRTPProfile) throws {
+    func `A packet before the window is too old, one at its edge is not`(profile: SRTPProfile) throws {
         let key = SRTPKey.generate(profile)
         var protector = try SRTPProtector(key)
         var settings = UnprotectSettings()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: SRTPProfile.allCases)
-    func `What is cut or damaged anywhere is refused, and harms nothing`(profile: SRTPProfile) throws {
+    func `Truncated or damaged input is rejected, and causes no harm`(profile: SRTPProfile) throws {
         let identifier = profile == .aeadAES256GCM ? MasterKeyIdentifier(9) : nil
         let key = SRTPKey.generate(profile, identifier: identifier)
         var protector = try SRTPProtector(key)
@@ -106,7 +106,7 @@ import Testing
         #expect(unprotector.statistics.notEncrypted == 80)
     }
 
-    @Test func `What is neither RTP nor RTCP is left as it is`() throws {
+    @Test func `Packets other than RTP and RTCP are left unchanged`() throws {
         var unprotector = try SRTPUnprotector(.generate())
         // STUN, DTLS, and nothing.
         for datagram in [[0, 1, 0, 0] + Array(repeating: UInt8(7), count: 60), [22, 0xFE, 0xFD, 0, 0], [], [0x80]] {
@@ -118,7 +118,7 @@ import Testing
         #expect(unprotector.statistics.notRTP == 4 && unprotector.statistics.refused == 0)
     }
 
-    @Test func `Our own packets, sent back, are refused`() throws {
+    @Test func `Our own looped packets are rejected`() throws {
         let key = SRTPKey.generate()
         var protector = try SRTPProtector(key)
         var unprotector = try SRTPUnprotector(key)
@@ -133,7 +133,7 @@ import Testing
         #expect(unprotector.statistics.ownSource == 6)
     }
 
-    @Test func `Sources beyond the limit are refused, those before go on`() throws {
+    @Test func `Sources beyond the limit are rejected, earlier ones continue`() throws {
         let key = SRTPKey.generate()
         var protector = try SRTPProtector(key)
         var settings = UnprotectSettings()

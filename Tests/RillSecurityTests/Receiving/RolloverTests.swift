@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `Without a search nobody is let in late, unless the counter is told`() throws {
+    @Test func `Without a search late joining fails, unless the counter is given`() throws {
         let key = SRTPKey.generate()
         var protector = try sender(key, after: 20 << 16)
         #expect(protector.rolloverCounter(of: ssrc) == 19)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `A counter that was told is off by one where the numbers have wrapped meanwhile`() throws {
+    @Test func `A given counter is off by one if the numbers have wrapped meanwhile`() throws {
         let key = SRTPKey.generate()
         var protector = try sender(key, after: 20 << 16)
         for told in [19, 21] as [UInt32] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `RTCP that comes first does not settle the counter`() throws {
+    @Test func `RTCP that arrives first does not determine the counter`() throws {
         let key = SRTPKey.generate()
         var protector = try sender(key, after: 3 << 16)
         var late = try SRTPUnprotector(key)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32_767, 32_768, 65_534, 65_535])
-    func `A stream begins with any number, and wraps`(start: Int) throws {
+    func `A stream starts with any number, and wraps`(start: Int) throws {
         for profile in SRTPProfile.allCases {
             let key = SRTPKey.generate(profile)
             var protector = try SRTPProtector(key)

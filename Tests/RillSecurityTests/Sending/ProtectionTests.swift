@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: profiles, identifiers.indices)
-    func `Packets are what the RFCs make of them, byte for byte`(profile: SRTPProfile, place: Int) throws {
+    func `Packets equal an implementation of the RFCs, byte for byte`(profile: SRTPProfile, place: Int) throws {
         let identifier = Self.identifiers[place]
         let key = SRTPKey.generate(profile, identifier: identifier)
         let reference = SRTPReference(key)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `A datagram keeps what it held, and gets nothing that was refused`() throws {
+    @Test func `A datagram keeps its content, and rejected packets add nothing`() throws {
         var protector = try SRTPProtector(.generate())
         #expect(protector.overhead == 20)
         let packet = rtpPacket(1)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: profiles)
-    func `No number is protected twice, nor one behind the window`(profile: SRTPProfile) throws {
+    func `No number is protected twice, nor one before the window`(profile: SRTPProfile) throws {
         var protector = try SRTPProtector(.generate(profile))
         for number in 0..<2000 { #expect(protector.protected(rtpPacket(number)).outcome != .repeated) }
         for number in [1999, 1998, 1000] { #expect(protector.protected(rtpPacket(number)).outcome == .repeated) }

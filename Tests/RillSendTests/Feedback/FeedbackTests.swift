@@ -22,7 +22,7 @@ import Testing
         return (heard, sender.statistics)
     }
 
-    @Test func `A picture loss indication asks for one key frame, its copies for none`() throws {
+    @Test func `A picture loss indication requests one key frame, its copies none`() throws {
         let request = pictureLossIndication()
         let result = try feedback([
             Arrival(bytes: request, milliseconds: 0), Arrival(bytes: request + request, milliseconds: 30),
@@ -45,7 +45,7 @@ import Testing
         #expect(result.statistics.keyFrameRequestsHonored == 3)
     }
 
-    @Test func `A full intra request is told from its repetitions by its number, however late`() throws {
+    @Test func `A full intra request is distinguished from its repetitions by its number, however late`() throws {
         let result = try feedback([
             Arrival(bytes: fullIntraRequest(7), milliseconds: 0),
             Arrival(bytes: fullIntraRequest(7), milliseconds: 5000),
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func `A packet that cannot be read is counted and those behind it are heard`() throws {
+    @Test func `A malformed packet is counted and the following packets are handled`() throws {
         let broken: [UInt8] = [0x81, 201, 0, 1, 0, 0, 0, 1]
         let foreign: [UInt8] = [0x83, 204, 0, 2, 0, 0, 0, 1, 0x72, 0x69, 0x6C, 0x6C]
         let result = try feedback([
@@ -156,11 +156,11 @@ import Testing
         #expect(result.statistics.keyFrameRequestsHonored == 1)
     }
 
-    @Test func `Nothing at all says nothing`() throws {
+    @Test func `An empty datagram is not feedback`() throws {
         #expect(try feedback([Arrival(bytes: [], milliseconds: 0)]).feedback.isEmpty)
     }
 
-    @Test func `No bytes bring the sender down, and all that it says is counted`() throws {
+    @Test func `No bytes crash the sender, and all results are counted`() throws {
         let block = ReportBlock(
             ssrc: sampleSSRC, extendedHighestSequenceNumber: 9, lastSenderReport: NTPTimestamp.unixEpoch.short)
         let seeds = [

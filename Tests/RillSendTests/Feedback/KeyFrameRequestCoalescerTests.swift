@@ -13,13 +13,13 @@ import Testing
         #expect(outcomes(window: .milliseconds(200), at: [-5000, -4999]) == [true, false])
     }
 
-    @Test func `What comes within the window is the same request`() {
+    @Test func `Requests within the window are the same request`() {
         #expect(
             outcomes(window: .milliseconds(200), at: [1000, 1000, 1001, 1199, 1200, 1201])
                 == [true, false, false, false, true, false])
     }
 
-    @Test func `One who keeps asking is heard once a window`() {
+    @Test func `Repeated requests are accepted once per window`() {
         let honored = outcomes(window: .milliseconds(200), at: Array(stride(from: 0, to: 2000, by: 50)))
         #expect(honored.count { $0 } == 10)
         #expect(honored.enumerated().allSatisfy { index, isHonored in isHonored == (index % 4 == 0) })

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `A history as long as the numbers allow keeps every packet`() {
+    @Test func `A history of the maximum length keeps every packet`() {
         let capacity = PacketHistory.maximumCapacity
         var history = PacketHistory(capacity: capacity, slotByteCount: 1, firstSequenceNumber: SequenceNumber(40_000))
         for sent in 0..<70_000 { append(to: &history, UInt8(truncatingIfNeeded: sent), byteCount: 1) }

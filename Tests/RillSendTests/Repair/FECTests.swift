@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (1, 1), (20, 2), (50, 5), (100, 10)])
-    func `A frame of ten packets gets its percentage of fecPackets behind it`(percent: Int, fecPackets: Int) throws {
+    func `A frame of ten packets is followed by its percentage of FEC packets`(percent: Int, fecPackets: Int) throws {
         let (datagrams, sent, statistics) = try packets(10 * 1100, settings(percent))
         #expect(datagrams.count == 10 + fecPackets && sent.packetCount == 10 + fecPackets)
         #expect(statistics.fecPacketsSent == fecPackets && statistics.packetsSent == 10 + fecPackets)
@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: VideoCodec.allCases, [64, 65, 200, 1200, 9000])
-    func `No packet is over the limit, at any size of frame, not even sent again`(codec: VideoCodec, limit: Int) throws
+    func `No packet exceeds the limit at any frame size, nor does a retransmission`(codec: VideoCodec, limit: Int)
+        throws
     {
         var settings = settings(20, limit: limit)
         // The longest headers: with layers, with VP9's structure in the first packet, with an extension in the last.
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `A packet in RED is sent again in RED, an FEC packet not at all`() throws {
+    @Test func `A packet in RED is retransmitted in RED, an FEC packet never`() throws {
         var settings = settings(20)
         settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
         var sender = try RTPStreamSender(settings)

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 32767, 32768, 65534, 65535] as [UInt16])
-    func `What is missed is sent again on its own stream, counted on across every end`(start: UInt16) throws {
+    func `Lost packets are retransmitted on a separate stream, across every wraparound`(start: UInt16) throws {
         var sender = try RTPStreamSender(settings(start: start))
         let (sink, again) = (CollectingSink(), CollectingSink())
         let payload = [UInt8](repeating: 7, count: 1500)
@@ -44,7 +44,7 @@ import Testing
         #expect(try again.packets.map(original) == [7, 0, 3, 4].map { sink.packets[$0] })
     }
 
-    @Test func `A generic NACK is answered at once, with what is kept of the stream that it names`() throws {
+    @Test func `A generic NACK is answered at once from the history of its stream`() throws {
         var sender = try RTPStreamSender(settings())
         let (sink, again) = (CollectingSink(), CollectingSink())
         sender.send(.sample(0), payload: [UInt8](repeating: 7, count: 1500).span, at: .zero, to: sink)
@@ -95,7 +95,7 @@ import Testing
         #expect(sender.statistics.retransmittedPacketsSent == again.packets.count)
     }
 
-    @Test func `Without a stream of its own the same packet is sent again`() throws {
+    @Test func `Without a separate stream the same packet is retransmitted`() throws {
         var sender = try RTPStreamSender(settings(hasRTX: false))
         let (sink, again) = (CollectingSink(), CollectingSink())
         let payload = [UInt8](repeating: 7, count: 8 * 184)
@@ -106,7 +106,7 @@ import Testing
         #expect(again.packets == [sink.packets[2]])
     }
 
-    @Test func `A packet is not sent again within three quarters of a round trip, the smallest that reports told`()
+    @Test func `A packet is not retransmitted within three quarters of the smallest reported round-trip time`()
         throws
     {
         var sender = try RTPStreamSender(settings())
@@ -138,7 +138,7 @@ import Testing
         #expect(other == .retransmitted && sender.statistics.refusedRetransmissions.tooSoon == 6)
     }
 
-    /// A receiver's report that arrives at that time, and says that the way there and back took so long.
+    /// A receiver's report that arrives at that time with the given round-trip time.
     private func roundTripReport(of settings: RTPStreamSettings, roundTrip: Int, at milliseconds: Int) -> [UInt8] {
         let sent = settings.wallClockAtZero.advanced(byNanoseconds: Int64(milliseconds - roundTrip) * 1_000_000)
         return receiverReport(
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [(100, 190, false), (100, 210, true), (200, 380, false), (200, 410, true), (10, 55, false)])
-    func `While a queue stands on the way nothing is sent twice, and half as much in all`(
+    func `During congestion nothing is retransmitted twice, and half as much in all`(
         least: Int, recent: Int, isStanding: Bool
     ) throws {
         var settings = settings()
@@ -175,7 +175,7 @@ import Testing
         #expect(numbers.count == again.packets.count, "all of them once before any of them twice")
     }
 
-    @Test func `What is sent twice leaves half of the budget to what has not been sent again`() throws {
+    @Test func `Repeated retransmissions leave half of the budget to first ones`() throws {
         var settings = settings()
         settings.longRoundTripTime = .zero
         var sender = try RTPStreamSender(settings)
@@ -198,7 +198,7 @@ import Testing
 
     /// The receiver repeats a request when a round trip has passed as it measures it.
     @Test(arguments: [20, 100, 300])
-    func `A request that is repeated after the receiver's own round trip is granted`(roundTrip: Int) throws {
+    func `A NACK repeated after the receiver's own round-trip time is answered`(roundTrip: Int) throws {
         for (jitter, share) in [(0, 1.0), (roundTrip / 5, 1.0), (0, 0.8)] {
             var sender = try RTPStreamSender(settings())
             let sink = CollectingSink()
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `A storm of requests takes no more than the share of what was sent`() throws {
+    @Test func `A storm of NACKs uses no more than the allowed share of the sent bytes`() throws {
         for (percent, seconds) in [(100, 10), (50, 10), (5, 10), (0, 4)] {
             var settings = settings()
             settings.maximumPacketByteCount = 1200
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `A slow stream's only packet is sent again, also after a long pause`() throws {
+    @Test func `A slow stream's only packet is retransmitted, also after a long pause`() throws {
         var settings = settings()
         settings.retransmissionShare = .percent(10)
         var sender = try RTPStreamSender(settings)
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(arguments: [0, 32768, 65533] as [UInt16])
-    func `What is no longer kept, and what was never sent, is not sent again and told apart`(start: UInt16) throws {
+    func `Expired packets and packets never sent are not retransmitted, and counted separately`(start: UInt16) throws {
         var settings = settings(start: start)
         settings.historyCapacity = 4
         var sender = try RTPStreamSender(settings)
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `It is counted, and the report leaves a stream of its own out`(hasRTX: Bool) throws {
+    func `Retransmissions are counted, and a separate stream is not in the report`(hasRTX: Bool) throws {
         var sender = try RTPStreamSender(settings(hasRTX: hasRTX))
         let sink = CollectingSink()
         sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 1000).span, at: .zero, to: sink)

@@ -12,14 +12,14 @@ import Testing
 
     private func times(_ value: Int, _ count: Int) -> [Int] { [Int](repeating: value, count: count) }
 
-    @Test func `The smallest of the last eight is told`() {
+    @Test func `The smallest of the last eight is returned`() {
         #expect(window([]).smallest == nil)
         #expect(window([70, 40, 90]).smallest == .milliseconds(40))
         #expect(window([40] + times(90, 7)).smallest == .milliseconds(40))
         #expect(window([40] + times(90, 8)).smallest == .milliseconds(90))
     }
 
-    @Test func `A queue stands when eight reports in a row took twice as long as the least of a minute`() {
+    @Test func `Eight consecutive reports at twice the minimum of a minute mean congestion`() {
         #expect(!window([]).hasStandingQueue)
         #expect(!window(times(900, 64)).hasStandingQueue)
         #expect(!window([100] + times(300, 7)).hasStandingQueue)

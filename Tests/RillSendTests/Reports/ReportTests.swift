@@ -24,7 +24,7 @@ import Testing
         #expect(sender.statistics.reportsSent == 2)
     }
 
-    @Test func `Who has sent nothing for two intervals reports nothing until the next frame`() throws {
+    @Test func `A sender silent for two intervals sends no report until the next frame`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         send(0, with: &sender, at: .zero)
         for second in 0...2 { _ = report(of: &sender, at: .zero + .seconds(second)) }
@@ -35,7 +35,7 @@ import Testing
         #expect(sender.poll(at: .zero + .seconds(1000)) == .reportDue)
     }
 
-    @Test func `A report is a compound of SR and CNAME and as long as was told`() throws {
+    @Test func `A report is a compound of SR and CNAME, and as long as predicted`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         send(0, with: &sender, at: .zero, byteCount: 3000)
         let bytes = report(of: &sender, at: .zero)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `A report that comes back gives the time it took`() throws {
+    @Test func `A report block gives the round-trip time`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         let start = MediaTime.zero + .seconds(7)
         send(0, with: &sender, at: start)
@@ -97,7 +97,7 @@ import Testing
         let bytes = receiverReport(block)
         sender.receive(bytes.span, at: start + .milliseconds(580)) { _ in }
         let time = try #require(sender.statistics.roundTripTime)
-        // 80 ms, but for the steps of 15 µs.
+        // 80 ms, within the resolution of 15 µs.
         #expect(abs(time.nanoseconds - 80_000_000) < 16_000, "\(time)")
     }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(try echoes(&sender, at: due + 2000).isEmpty)
     }
 
-    @Test func `Only who reports on this stream is answered`() throws {
+    @Test func `Only receivers that report on this stream are answered`() throws {
         var sender = try sender()
         sender.receive(compound(of: SSRC(1), on: SSRC(5), at: 7).span, at: .zero + .milliseconds(10)) { _ in }
         let bare = written { output in

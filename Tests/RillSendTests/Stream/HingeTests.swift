@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: TemporalPattern.allCases)
-    func `What the encoder says of a frame comes back`(pattern: TemporalPattern) throws {
+    func `The encoder's description of a frame is received`(pattern: TemporalPattern) throws {
         let stream = try stream(pattern)
         let received = receive(stream, upTo: 2)
         #expect(received.requests == 0 && received.frames.count == stream.frames.count)

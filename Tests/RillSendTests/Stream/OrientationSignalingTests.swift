@@ -35,7 +35,7 @@ import Testing
         return nil
     }
 
-    @Test func `Key frames tell it, and so do others that lie on their side or come after a change`() throws {
+    @Test func `Key frames signal it, as do rotated frames and those after a change`() throws {
         var sender = try RTPStreamSender(settings())
         let payload: [UInt8] = [1, 2, 3]
         // K key frame, D delta frame; the turn in quarters; what is told of it.
@@ -54,7 +54,9 @@ import Testing
     }
 
     @Test(arguments: [VideoCodec.vp8, .vp9], [4, 20] as [UInt8])
-    func `The last packet bears it, within the limit, and the frame comes back`(codec: VideoCodec, id: UInt8) throws {
+    func `The last packet carries it, within the size limit, and the frame is received`(codec: VideoCodec, id: UInt8)
+        throws
+    {
         for limit in [64, 100, 1200] {
             let settings = try settings(id: id) {
                 $0.maximumPacketByteCount = limit
@@ -100,7 +102,7 @@ import Testing
         #expect(statistics.bytesSent + statistics.headerBytesSent == sink.packets.map(\.count).reduce(0, +))
     }
 
-    @Test func `Nothing is told where no number was agreed on`() throws {
+    @Test func `Nothing is sent without a negotiated extension`() throws {
         var sender = try RTPStreamSender(settings(id: nil))
         let sink = CollectingSink()
         let payload: [UInt8] = [1]
@@ -110,7 +112,7 @@ import Testing
         #expect(!hasExtension)
     }
 
-    @Test func `A packet that is sent again tells it again`() throws {
+    @Test func `A retransmitted packet carries it, too`() throws {
         let settings = try settings {
             $0.retransmission = RetransmissionSettings(ssrc: SSRC(9), payloadType: PayloadType(97))
         }
@@ -124,7 +126,7 @@ import Testing
         #expect(told == [1])
     }
 
-    @Test func `A packet that is restored from FEC packets tells it too`() throws {
+    @Test func `A packet restored from FEC packets carries it, too`() throws {
         let (red, fec) = (PayloadType(99), PayloadType(98))
         let settings = try settings {
             $0.historyCapacity = 100

@@ -96,7 +96,7 @@ struct OwnPayloadTests {
     }
 
     @Test(arguments: TemporalPattern.allCases, [true, false])
-    func `What the encoder tells arrives`(pattern: TemporalPattern, namesReferences: Bool) throws {
+    func `The encoder's values arrive`(pattern: TemporalPattern, namesReferences: Bool) throws {
         let frames = frames(pattern, namesReferences: namesReferences)
         let received = receive(try packets(of: frames))
         #expect(received.frames.count == frames.count && received.keyFrameRequests == 0)
@@ -116,7 +116,7 @@ struct OwnPayloadTests {
 
     @Test func `A lost frame of the top layer breaks nothing`() throws {
         let frames = frames(.l1t2, namesReferences: true)
-        // Frame 5 is of the upper layer, which nobody refers to.
+        // Frame 5 is of the upper layer, so no frame refers to it.
         let received = receive(try packets(of: frames), nack: nil) { frame, _ in frame != 5 }
         #expect(received.frames.count == frames.count - 1 && received.keyFrameRequests == 0)
     }
@@ -139,7 +139,7 @@ struct OwnPayloadTests {
     }
 
     /// A format in which frames are not numbered.
-    @Test func `An app's own format is obeyed`() throws {
+    @Test func `An app's own format is used`() throws {
         let plain = PayloadFormat("plain") { frame, isFirst, bytes in
             bytes.append((isFirst ? 0x80 : 0) | (frame.isKey ? 0x40 : 0))
         } parse: { payload throws(RTPError) in
@@ -154,9 +154,9 @@ struct OwnPayloadTests {
         #expect(lossy.payloads == (Array(0..<10) + Array(40..<80)).map { bytes(of: $0) })
     }
 
-    /// What a format says that is beside the packet, or of no size, harms nobody.
+    /// Values of a format that are outside of the packet, or without a size, cause no harm.
     @Test(arguments: [-1, 0, 1, 150, 100_000])
-    func `A format that says nonsense only loses frames`(offset: Int) throws {
+    func `A format with invalid values only loses frames`(offset: Int) throws {
         let format = PayloadFormat("nonsense") { _, _, bytes in
             bytes.append(0)
         } parse: { payload throws(RTPError) in
@@ -167,7 +167,7 @@ struct OwnPayloadTests {
         #expect(received.frames.isEmpty)
     }
 
-    @Test func `Mutated packets do no harm`() throws {
+    @Test func `Mutated packets cause no harm`() throws {
         let packets = try packets(of: frames(.l1t3, namesReferences: true))
         var random = SeededGenerator(seed: 7)
         for _ in 0..<20 {

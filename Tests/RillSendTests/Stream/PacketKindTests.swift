@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `The sink is told what each packet is for`(isApart: Bool) throws {
+    func `The sink gets the kind of each packet`(isApart: Bool) throws {
         var sender = try RTPStreamSender(settings(isApart: isApart))
         // A batch in between, as the pipeline has one, tells it on.
         let (batch, sink) = (PacketBatch(), CollectingSink())

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `A frame is sent at once, with the time it was told`() throws {
+    @Test func `A frame is sent at once, with the given time`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         let sink = CollectingSink()
         let now = MediaTime.zero + .milliseconds(77)
@@ -79,7 +79,7 @@ import Testing
         #expect(sink.times == [MediaTime](repeating: now, count: 5))
     }
 
-    @Test func `The timestamp is the capture time in ticks of 90 kHz`() throws {
+    @Test func `The timestamp is the capture time in 90 kHz ticks`() throws {
         var settings = sampleSettings()
         settings.timestampOffset = RTPTimestamp(1000)
         var sender = try RTPStreamSender(settings)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `What was sent is kept as it was, until the history comes round`() throws {
+    @Test func `Sent packets are kept unchanged until the history wraps around`() throws {
         var settings = sampleSettings()
         settings.historyCapacity = 8
         settings.firstSequenceNumber = SequenceNumber(65530)
@@ -113,7 +113,7 @@ import Testing
         #expect(!future)
     }
 
-    @Test func `Statistics add up to what the sink got`() throws {
+    @Test func `Statistics add up to the sink's packets`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         let sink = CollectingSink()
         for number in 0..<10 {

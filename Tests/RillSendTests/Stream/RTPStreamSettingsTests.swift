@@ -21,7 +21,7 @@ import Testing
         #expect(error { $0.canonicalName = String(repeating: "x", count: 255) } == nil)
     }
 
-    @Test func `What lies outside its range is named with its numbers`() {
+    @Test func `Values out of range are reported with their numbers`() {
         #expect(
             error { $0.maximumPacketByteCount = 63 }
                 == .settingOutOfRange(.maximumPacketByteCount, value: 63, allowed: 64...9000))

@@ -18,7 +18,7 @@ import Testing
         return stream
     }
 
-    @Test func `What was agreed on is what is sent, and told`() throws {
+    @Test func `The negotiated values are used for sending, and reported`() throws {
         var random = SeededGenerator(seed: 1)
         let agreed = try description()
         let settings = try RTPStreamSettings(agreed, using: &random)
@@ -27,7 +27,7 @@ import Testing
         _ = try RTPStreamSender(settings)
     }
 
-    @Test func `What nobody announced is drawn, and tells sources apart`() throws {
+    @Test func `Values that were not announced are random, and distinguish sources`() throws {
         var agreed = try description()
         agreed.ssrc = nil
         agreed.repair.retransmission?.ssrc = nil

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: TemporalPattern.allCases, VideoCodec.allCases)
-    func `The encoder tells of the pattern, which a key frame begins anew`(
+    func `The encoder reports the pattern, which a key frame restarts`(
         pattern: TemporalPattern, codec: VideoCodec
     ) throws {
         let frames = try stream(pattern, codec).frames
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `Frames that nobody refers to really leave no trace`() throws {
+    @Test func `Non-reference frames really leave no trace`() throws {
         // One layer-2 frame alone is missing: all others stay as they are.
         let packets = try stream(.l1t3).packets
         let whole = try decode(packets)

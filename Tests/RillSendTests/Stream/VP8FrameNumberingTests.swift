@@ -23,7 +23,7 @@ import Testing
         #expect(ids == [0, 1, 4, 5, 6, 7, 8])
     }
 
-    @Test func `A stream of one temporal layer says nothing of layers`() {
+    @Test func `A stream of one temporal layer signals no layers`() {
         var numbering = VP8FrameNumbering(sampleSettings())
         let descriptor = numbering.descriptor(for: .sample(0, isDiscardable: true, isLayerSync: true))
         #expect(descriptor.temporalLayer == nil && descriptor.tl0PictureIndex == nil && descriptor.keyIndex == nil)

@@ -28,7 +28,7 @@ import Testing
         (0..<descriptor.references.count).map { descriptor.references[$0] }
     }
 
-    @Test func `In flexible mode the references are told as differences of picture IDs`() {
+    @Test func `In flexible mode the references are differences of picture IDs`() {
         var numbering = VP9FrameNumbering(settings(.flexible))
         let frames = [
             frame(0), frame(1, references: [0]), frame(2, references: [1, 0]), frame(5, references: [2, 0, 1]),
@@ -42,7 +42,7 @@ import Testing
         #expect(descriptors.map { $0.layer == nil && $0.tl0PictureIndex == nil } == [true, true, true, true, true])
     }
 
-    @Test func `In non-flexible mode layers and TL0PICIDX are told, and the group once`() throws {
+    @Test func `In non-flexible mode layers and TL0PICIDX are sent, and the group once`() throws {
         var numbering = VP9FrameNumbering(settings(.nonFlexible, layers: 3))
         var indices: [UInt8?] = []
         for number in 0..<9 as Range<Int64> {
@@ -69,7 +69,7 @@ import Testing
         #expect(indices == [255, 255, 255, 255, 0, 0, 0, 0, 1])
     }
 
-    @Test func `A key frame tells its size in either mode, without a group where there is none`() throws {
+    @Test func `A key frame carries its size in either mode, and a group only if there is one`() throws {
         for mode in [VP9Mode.flexible, .nonFlexible] {
             var numbering = VP9FrameNumbering(settings(mode))
             _ = numbering.descriptor(for: frame(0))

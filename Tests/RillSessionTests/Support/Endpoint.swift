@@ -176,7 +176,7 @@ extension SessionEvent {
     }
 }
 
-/// A VP8 frame that nobody decodes: head and size are true (RFC 6386 §9.1), the rest is filling.
+/// A VP8 frame that is never decoded: header and size are valid (RFC 6386 §9.1), the rest is filler.
 enum SyntheticFrame {
     static func make(
         _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime, byteCount: Int

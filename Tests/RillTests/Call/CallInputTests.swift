@@ -10,7 +10,7 @@ import Testing
         CallInput.Stranger(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
     }
 
-    @Test func `Of a participant whose address was given, nothing is taken from elsewhere`() throws {
+    @Test func `A participant with a given address accepts nothing from elsewhere`() throws {
         let input = try CallInput(nil, isAddressKnown: true)
         for isMedia in [true, false] {
             let other = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: true)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `The first RTP packet says where they are, whatever RTCP came before`() throws {
+    @Test func `The first RTP packet sets the peer's address, whatever RTCP arrived before`() throws {
         let input = try CallInput(nil, isAddressKnown: false)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.mayBelong(first, at: .zero) && input.moves(with: first, at: .zero))

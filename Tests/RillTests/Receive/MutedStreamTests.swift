@@ -7,7 +7,7 @@ import Testing
 
 @testable import Rill
 
-/// A camera that is switched off, as signalling or RTCP says: nobody asks for anything, and nobody sees a freeze.
+/// A camera that is switched off, by signaling or RTCP: nothing is requested, and it is not a freeze.
 @Suite struct MutedStreamTests {
     private static let settings = ReceiveSettings(
         jitterBuffer: JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType), ssrc: SSRC(1))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Teller.allCases)
-    func `A pause that was told is no freeze`(teller: Teller) throws {
+    func `A signaled pause is not a freeze`(teller: Teller) throws {
         let clip = try CodedClip()
         var feedback = 0
         let pipeline = try ReceivePipeline(
@@ -72,7 +72,7 @@ import Testing
         #expect(freezes.freezeCount == count && freezes.longGapCount == count && freezes.pauseCount == count)
     }
 
-    @Test func `A picture that comes while the stream is muted does not make the rest a freeze`() throws {
+    @Test func `A picture during a mute does not make the rest a freeze`() throws {
         let clip = try CodedClip()
         let pipeline = try ReceivePipeline(Self.settings, sink: FrameTap { _ in }, feedback: PacketTap { _, _ in })
         for index in 0..<80 {

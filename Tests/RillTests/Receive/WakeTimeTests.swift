@@ -9,7 +9,7 @@ import Testing
 
 /// The thread that decodes is woken for what it can do something about.
 struct WakeTimeTests {
-    @Test func `Packets in the middle of a frame wake nobody`() throws {
+    @Test func `Packets in the middle of a frame wake no thread`() throws {
         let clip = try CodedClip()
         let settings = JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType)
         let receiver = StreamReceiver(StreamReceiverSettings(jitterBuffer: settings, ssrc: SSRC(1)))

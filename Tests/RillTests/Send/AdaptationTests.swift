@@ -21,7 +21,7 @@ struct AdaptationTests {
         return try #require(report.layers.first)
     }
 
-    @Test func `A slow machine gives up size for rate where that is wanted`() throws {
+    @Test func `A slow machine reduces the size to keep the rate if requested`() throws {
         let layer = try report {
             $0.encodeTime = .milliseconds(40)
             $0.adaptation?.preference = .maintainFramerate
@@ -35,7 +35,7 @@ struct AdaptationTests {
         #expect(layer.quality?.frames == layer.sent.framesEncoded)
     }
 
-    @Test func `A slow machine gives up rate for size where that is wanted`() throws {
+    @Test func `A slow machine reduces the rate to keep the size if requested`() throws {
         let layer = try report {
             $0.encodeTime = .milliseconds(40)
             $0.adaptation?.preference = .maintainResolution
@@ -54,7 +54,7 @@ struct AdaptationTests {
         #expect(layer.sent.qualityLimitationResolutionChanges > 0)
     }
 
-    @Test func `Nothing is given up where all is well, or nobody wants it`() throws {
+    @Test func `Nothing is reduced without need, or without permission`() throws {
         let well = try report({ $0.encodeTime = .milliseconds(10) }, frameCount: 150)
         #expect(well.sent.qualityLimitationReason == "none" && well.sent.resolution == "320x240")
         let unwanted = try report(

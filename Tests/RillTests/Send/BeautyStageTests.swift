@@ -94,7 +94,7 @@ struct BeautyStageTests {
         }
     }
 
-    @Test func `The deadline is kept by what the driver says that frames cost`() throws {
+    @Test func `The deadline is kept with the frame costs that the driver reports`() throws {
         var settings = SendSettings(layers: layers, seed: 1)
         settings.beauty = .natural
         settings.beautyBudget = .milliseconds(2)

@@ -22,7 +22,7 @@ import Testing
         #expect(screen.isFinished && mirror.picturesWithoutBuffer == 0)
     }
 
-    @Test func `A sink that keeps its pictures gets no more until it lets go`() throws {
+    @Test func `A sink that keeps its pictures gets no more until it releases some`() throws {
         let screen = FrameCollection()
         let mirror = MirroredSink(screen, capacity: 2)
         let picture = try TestPictures(.qqvga).picture(0)
@@ -33,7 +33,7 @@ import Testing
         #expect(screen.frames.count == 1 && mirror.picturesWithoutBuffer == 3)
     }
 
-    @Test func `What is sent stays as it is`() throws {
+    @Test func `A mirrored preview does not change the sent packets`() throws {
         func packets(_ preview: FrameCollection?) throws -> [[UInt8]] {
             var packets: [[UInt8]] = []
             let pipeline = try SendPipeline(

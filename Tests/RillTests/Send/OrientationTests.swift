@@ -88,7 +88,7 @@ import Testing
         return Int(ticks &- call.clocks[layer].rawValue + 1500) / 3000
     }
 
-    @Test func `Carried, each picture is coded as captured and says how far to turn it`() throws {
+    @Test func `When signaled, each picture is encoded as captured with its rotation`() throws {
         let call = try call(settings(.carried))
         #expect(call.shown[0].count == 60 && call.shown[1].count == 20)
         for (layer, size) in [Self.captured, Resolution(width: 48, height: 32)].enumerated() {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Carried over a network that loses packets, no picture is shown turned wrongly`() throws {
+    @Test func `When signaled over a lossy network, no picture is shown with a wrong rotation`() throws {
         let network = try LinkSettings(notation: "loss=8%,delay=20ms,jitter=10ms,seed=5")
         let call = try call(settings(.carried), network: network)
         #expect(call.shown[0].count < 60 && call.shown[0].count > 10)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `Without a number agreed on nobody is told`() throws {
+    @Test func `Without a negotiated extension nothing is signaled`() throws {
         let call = try call(settings(.carried, id: nil))
         #expect(call.shown[0].count == 60 && call.shown[0].allSatisfy { $0.rotation == .none })
     }
@@ -140,7 +140,7 @@ import Testing
         #expect((16..<32).allSatisfy { row[$0] > 32 })
     }
 
-    @Test func `What stands upright is not copied`() throws {
+    @Test func `Upright pictures are not copied`() throws {
         let tap = FrameCollection()
         let pipeline = try SendPipeline(settings(.applied), taps: SendTaps(preprocessed: tap))
         let picture = try TestPictures(Self.captured).picture(0)
@@ -149,7 +149,7 @@ import Testing
         #expect(isSameBuffer)
     }
 
-    @Test func `A tap that keeps every picture holds the sender up only as long as it keeps them`() throws {
+    @Test func `A tap that keeps every picture blocks the sender only while it keeps them`() throws {
         let tap = FrameCollection()
         let pipeline = try SendPipeline(settings(.applied), taps: SendTaps(preprocessed: tap))
         let pictures = try TestPictures(Self.captured)

@@ -30,7 +30,7 @@ import Testing
         return sink.packets
     }
 
-    @Test func `What is missed comes again on the layer's own retransmission source`() throws {
+    @Test func `Lost packets are retransmitted on the layer's own retransmission SSRC`() throws {
         let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
         let sent = try packets(of: pipeline)
         for layer in pipeline.layers {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `The description names what is sent`(hasRepair: Bool) throws {
+    func `The description lists the sent streams`(hasRepair: Bool) throws {
         let pipeline = try SendPipeline(
             settings {
                 guard hasRepair else {
@@ -98,7 +98,7 @@ import Testing
         #expect(lines.contains(hasRepair ? "m=video 5004 RTP/AVPF 99 96 98 97" : "m=video 5004 RTP/AVPF 96"))
     }
 
-    @Test func `All layers are one simulcast, and are received as it says`() throws {
+    @Test func `All layers are one simulcast, and are received as described`() throws {
         let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
         let text = pipeline.description(to: UDPAddress(.loopback, port: 5004)).text
         let streams = try SessionDescription(text).streams(.send)

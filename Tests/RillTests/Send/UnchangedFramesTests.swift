@@ -31,7 +31,7 @@ struct UnchangedFramesTests {
     @Test func `A screen is coded until it is fine, and then once a second`() throws {
         let (high, low) = try { ($0[0], $0[1]) }(run { $0.encoder.content = .screen })
         #expect(high.encoded + high.unchanged == 300 && low.encoded + low.unchanged == 50)
-        // Ten a second at the most go into making it fine, twice; then one a second.
+        // At most ten per second refine it, twice; then one per second.
         #expect((10...80).contains(high.encoded), "\(high)")
         #expect((10...40).contains(low.encoded), "\(low)")
     }
@@ -46,7 +46,7 @@ struct UnchangedFramesTests {
         #expect(camera[0].unchanged > 200)
     }
 
-    @Test func `A key frame that is asked for comes at once`() throws {
+    @Test func `A requested key frame is encoded at once`() throws {
         var layer = LayerSettings.high(Self.resolution, bitrate: .kilobits(300))
         layer.encoder.content = .screen
         let pipeline = try SendPipeline(SendSettings(layers: [layer], seed: 1))

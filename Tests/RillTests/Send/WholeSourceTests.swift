@@ -59,7 +59,7 @@ struct WholeSourceTests {
         }
     }
 
-    @Test func `What came before a source failed is sent`() throws {
+    @Test func `Frames before a source's failure are sent`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 3))
         #expect(throws: FailingSource.Unplugged.self) {
             try pipeline.send(allOf: try FailingSource(after: 40), to: Packets())

@@ -50,7 +50,7 @@ struct DecodedSourceTests {
 
     /// Frames that show no picture have timestamps, too, and VP9 hides some of them in others.
     @Test(arguments: ["vp8", "vp9", "vp9-hidden", "vp9-resized"])
-    func `The index knows what is shown`(stream: String) throws {
+    func `The index has the shown frames`(stream: String) throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Streams/\(stream).ivf").path
         let source = try DecodedSource(path: path)
@@ -60,7 +60,7 @@ struct DecodedSourceTests {
     }
 
     /// A pipe cannot be looked through: its first second tells, and what was read for that is not lost.
-    @Test func `Of a pipe the first second tells`() throws {
+    @Test func `For a pipe the first second decides`() throws {
         let slow = (0..<Int64(60)).map { 500 + $0 * 40 }
         let fast = (1..<Int64(60)).map { 2900 + $0 * 10 }
         let timestamps = [0] + slow + fast

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `Each size goes to a sink of its own`() throws {
+    @Test func `Each size is passed to its own sink`() throws {
         var sinks: [(part: Int, resolution: Resolution, sink: PictureRecording)] = []
         let splitter = SplitSizeSink { part, resolution in
             sinks.append((part, resolution, PictureRecording()))

@@ -4,7 +4,7 @@ import RillTransport
 import Testing
 
 @Suite struct DatagramBatchTests {
-    @Test func `Datagrams are kept in their order, each with what is said of it`() {
+    @Test func `Datagrams keep their order, each with its metadata`() {
         var batch = OutgoingDatagrams(capacity: 3, datagramByteCount: 100)
         #expect(batch.isEmpty && batch.capacity == 3 && batch.datagramByteCount == 100)
         let address = UDPAddress(.loopback, port: 9)
@@ -31,7 +31,7 @@ import Testing
         #expect(batch.isEmpty == true)
     }
 
-    @Test func `What has come can be changed where it stands`() {
+    @Test func `Received datagrams can be changed in place`() {
         var batch = IncomingDatagrams(capacity: 2, datagramByteCount: 10)
         let source = UDPAddress(.loopbackV6, port: 1)
         let bytes: [UInt8] = [1, 2, 3]

@@ -14,7 +14,7 @@ import Testing
         return (keys, Double(monotonicNanoseconds() - start) / 1e6)
     }
 
-    @Test func `It tells of the sockets that have something, until they are read`() throws {
+    @Test func `It reports sockets with datagrams until they are read`() throws {
         let (set, sockets) = (try SocketSet(), try (0..<5).map { _ in try socket() })
         for (key, socket) in sockets.enumerated() { try set.add(socket, key: key) }
         for key in [1, 3, 3] { try sockets[0].send([7].span, to: sockets[key].localAddress) }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: loopbacks, [false, true])
-    func `A burst goes with one call and comes with few, whole and in order`(
+    func `A burst is sent with one call and received with few, complete and in order`(
         address: UDPAddress, isConnected: Bool
     ) throws {
         let far = try socket(address)
@@ -56,7 +56,7 @@ import Testing
         #expect(far.statistics.receiveCalls <= 4 && far.statistics.waitCalls <= 1 && far.statistics.received == 70)
     }
 
-    @Test func `Each datagram goes where it is to go`() throws {
+    @Test func `Each datagram is sent to its address`() throws {
         let far = try (0..<3).map { _ in try socket() }
         let near = try socket()
         var batch = OutgoingDatagrams()
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: loopbacks)
-    func `Marks are set for a socket or a datagram, and told`(address: UDPAddress) throws {
+    func `DSCP marks are set for a socket or a datagram, and reported`(address: UDPAddress) throws {
         var settings = UDPSocket.Settings()
         settings.trafficClass = TrafficClass(dscp: .video, ecn: .capable1)
         let far = try socket(address)
@@ -126,7 +126,7 @@ import Testing
         #expect(near.send(&batch) == .refused(count: 2, .socketFailed(.send, far.localAddress, code: EMSGSIZE)))
         #expect(batch.isEmpty && near.statistics.failed == 2 && near.statistics.sent == 8)
         #expect(try received(far, 8).map { $0.bytes[0] } == [0, 1, 2, 4, 5, 6, 8, 9])
-        // Nobody has said where to.
+        // There is no destination.
         for _ in 0..<3 { batch.append { $0.append(1) } }
         #expect(near.send(&batch) == .refused(count: 3, .socketFailed(.send, nil, code: EDESTADDRREQ)))
         // None of several longer ones can be split off one message: they go one by one.
@@ -140,8 +140,8 @@ import Testing
         }
     }
 
-    /// On loopback UDP's buffer is empty as soon as a call returns. That of a local socket fills when nobody reads; so its
-    /// descriptor is put in the place of the UDP socket's.
+    /// On loopback UDP's buffer is empty as soon as a call returns. That of a local socket fills when it is not read; so its
+    /// descriptor replaces the UDP socket's.
     @Test func `A full buffer is an answer, and a wait is never made`() throws {
         let near = try ConnectedUDPSocket(to: try socket().localAddress)
         var pair: [Int32] = [0, 0]
@@ -184,7 +184,7 @@ import Testing
         #expect(near.statistics.bufferFull > statistics.bufferFull && near.statistics.failed == 0)
     }
 
-    @Test func `That nobody listens is counted, and stops nothing`() throws {
+    @Test func `A closed port is counted, and stops nothing`() throws {
         let gone = try socket().localAddress
         let near = try ConnectedUDPSocket(to: gone)
         var batch = OutgoingDatagrams()
@@ -202,7 +202,7 @@ import Testing
         #expect(try received(back, 1).map(\.bytes) == [[2]])
     }
 
-    @Test func `Too long a datagram is dropped and counted, those around it come`() throws {
+    @Test func `A too long datagram is dropped and counted, its neighbors arrive`() throws {
         let (near, far) = (try socket(), try socket())
         var batch = OutgoingDatagrams(capacity: 8, datagramByteCount: 4000)
         for count in [10, 3000, 20, 2048, 2049, 30] {
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 20, 150])
-    func `Nothing within the time is nothing, and not much later`(milliseconds: Int) throws {
+    func `A timeout returns nothing, and not much later`(milliseconds: Int) throws {
         let far = try socket()
         var incoming = IncomingDatagrams()
         for _ in 0..<3 {
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `A thread that waits is told that it is over`() async throws {
+    @Test func `A waiting thread is notified that the transport closed`() async throws {
         for isConnected in [false, true] {
             let other = try socket()
             let transport: any DatagramTransport =

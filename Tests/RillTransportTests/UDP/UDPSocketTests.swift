@@ -31,7 +31,7 @@ import Testing
         #expect(near.statistics.refused == 0 && near.statistics.failed == 0)
     }
 
-    @Test func `Nothing within the time is nothing, and no error`() throws {
+    @Test func `A timeout returns nothing, without an error`() throws {
         let socket = try listener()
         var bytes: [UInt8] = [1]
         #expect(try socket.receive(into: &bytes, within: .zero) == nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(bytes.isEmpty)
     }
 
-    @Test func `That nobody listens is counted and stops nothing`() throws {
+    @Test func `A closed port is counted and stops nothing`() throws {
         let gone = try listener().localAddress
         let socket = try ConnectedUDPSocket(to: gone)
         // The refusal of one datagram comes back before or with the next.
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `Errors say what to do`() {
+    @Test func `Errors explain what to do`() {
         let error = TransportError.socketFailed(.bind, UDPAddress(.loopback, port: 5004), code: EADDRINUSE)
         #expect(
             error.description
@@ -97,7 +97,7 @@ import Testing
 
     /// Linux's own 208 KiB hold 92.
     @Test(.enabled(if: mayHoldMegabytes, "net.core.rmem_max allows no buffer of 4 MiB"))
-    func `A large key frame waits whole until somebody reads`() throws {
+    func `A large key frame is buffered completely until it is read`() throws {
         let far = try UDPSocket(boundTo: UDPSocketTests.loopbacks[0])
         let near = try ConnectedUDPSocket(to: far.localAddress)
         let packet = [UInt8](repeating: 7, count: 1200)

@@ -65,7 +65,7 @@ final class FakeSystem: DeviceCalls {
 
     func look<Result>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
-    /// Has something happen, so long from now.
+    /// Schedules an action after a delay.
     func plan(in delay: MediaDuration, _ change: @escaping @Sendable (inout State) -> Void) {
         look { state in
             state.plans.append((state.now + delay, change))
@@ -240,7 +240,7 @@ extension FakeSystem.State {
                 let base = unsafe UnsafeMutablePointer<UInt8>(bitPattern: place)
             else { return EINVAL }
             unsafe part.withUnsafeBufferPointer { bytes in
-                // The mapping has the plane's size behind its offset, and the part is no longer than that.
+                // The mapping has the plane's size after its offset, and the part is not longer than that.
                 guard let source = bytes.baseAddress else { return }
                 unsafe (base + camera.dataOffset).update(from: source, count: bytes.count)
             }

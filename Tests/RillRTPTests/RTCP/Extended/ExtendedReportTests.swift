@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 300])
-    func `Any number of echoes comes back`(count: Int) throws {
+    func `Any number of echoes round-trips`(count: Int) throws {
         var random = SeededGenerator(seed: 53)
         let delays = (0..<count).map { _ in
             ReceiverDelay(
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `A short block does not hide those behind it`() throws {
+    @Test func `A short block does not hide the following ones`() throws {
         let bytes: [UInt8] = [0x80, 207, 0, 4, 0, 0, 0, 1, 4, 0, 0, 1, 1, 2, 3, 4, 9, 0, 0, 0]
         try parsed(bytes) { packet in
             var report = try ExtendedReport(parsing: packet)

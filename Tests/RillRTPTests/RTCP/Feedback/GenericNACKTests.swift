@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `Numbers that fall or repeat are asked for all the same`() throws {
+    @Test func `Falling or repeated numbers are NACKed, too`() throws {
         #expect(try numbers(in: request(for: [5, 5, 3, 4, 5])) == [5, 3, 4, 5])
     }
 

@@ -11,7 +11,7 @@ import Testing
         PauseResume.Entry(target: SSRC(0xCAFE), kind: .refused(parameter: 9), pauseID: 8),
     ]
 
-    @Test func `A message lists streams and what is said of them`() throws {
+    @Test func `A message lists streams and their state`() throws {
         let entries = try entries(of: RTCPSamples.pauseResume)
         #expect(entries == Self.sample)
         let message = PauseResume(sender: SSRC(0xBEEF), entries: entries.span)
@@ -41,7 +41,7 @@ import Testing
 
     /// A PAUSED of one word more than Rill knows, an entry of each reserved type with two words, and a PAUSE.
     @Test(arguments: 4...15 as ClosedRange<UInt8>)
-    func `Entries of reserved types are passed over, and so is what is unknown of the others`(type: UInt8) throws {
+    func `Entries of reserved types, and unknown parts of others, are ignored`(type: UInt8) throws {
         let entries = try entries(
             of: message([
                 0, 0, 0, 1, 0x2F, 2, 0, 3, 0, 0, 0, 5, 9, 9, 9, 9,

@@ -4,7 +4,7 @@ import RillRTP
 import Testing
 
 @Suite struct ReceiverEstimatedMaximumBitrateTests {
-    @Test func `An estimate says what its bytes say`() throws {
+    @Test func `An estimate has the values of its bytes`() throws {
         try parsed(RTCPSamples.estimate) { packet in
             let estimate = try ReceiverEstimatedMaximumBitrate(parsing: packet)
             let streams = estimate.ssrcs.array

@@ -8,7 +8,7 @@ import Testing
     private typealias Status = TransportFeedback.PacketStatus
     private typealias Packet = TransportFeedback.Packet
 
-    @Test func `A feedback says what its bytes say`() throws {
+    @Test func `A feedback packet has the values of its bytes`() throws {
         try parsed(RTCPSamples.transportFeedback) { packet in
             let feedback = try TransportFeedback(parsing: packet)
             #expect(feedback.sender == SSRC(0xBEEF) && feedback.media == SSRC(0xCAFE))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `As many packets as can be told of come back`() throws {
+    @Test func `The maximum number of packets round-trips`() throws {
         let statuses = (0..<65535).map { $0 % 5 == 0 ? Status.notReceived : .received(delta: Int16($0 % 300)) }
         try parsed(bytes(of: statuses)) { packet in
             let packets = array(try TransportFeedback(parsing: packet).packets)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `Reserved symbols behind the last packet are not looked at, nor are empty runs`() throws {
+    @Test func `Reserved symbols after the last packet, and empty runs, are ignored`() throws {
         let bytes: [UInt8] = [
             0x8F, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 0, 0x00, 0x00, 0xDF, 0xFF,
         ]

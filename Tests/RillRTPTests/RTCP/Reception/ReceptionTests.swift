@@ -50,7 +50,7 @@ import Testing
         #expect((350..<550).contains(ours.ticks), "\(ours.ticks)")
     }
 
-    @Test func `The wildest timestamps overflow nothing`() {
+    @Test func `Extreme timestamps do not overflow`() {
         var jitter = InterarrivalJitter()
         for turn in 0..<100_000 {
             jitter.note(RTPTimestamp(0), arrival: RTPTimestamp(turn % 2 == 0 ? 0 : 0x8000_0000))

@@ -5,7 +5,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct ApplicationPacketTests {
-    @Test func `A packet says what its bytes say`() throws {
+    @Test func `A packet has the values of its bytes`() throws {
         try parsed(RTCPSamples.application) { packet in
             let application = try ApplicationPacket(parsing: packet)
             let data = application.data.array

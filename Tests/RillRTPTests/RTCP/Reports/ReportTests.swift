@@ -5,7 +5,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct ReportTests {
-    @Test func `A sender report says what its bytes say`() throws {
+    @Test func `A sender report has the values of its bytes`() throws {
         try parsed(RTCPSamples.senderReport) { packet in
             let report = try SenderReport(parsing: packet)
             #expect(report.ssrc == SSRC(0xCAFE))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `A receiver report says what its bytes say`() throws {
+    @Test func `A receiver report has the values of its bytes`() throws {
         try parsed(RTCPSamples.receiverReport) { packet in
             let report = try ReceiverReport(parsing: packet)
             #expect(report.ssrc == SSRC(0xBEEF))

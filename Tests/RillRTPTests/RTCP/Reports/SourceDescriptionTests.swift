@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: 1...255)
-    func `A canonical name of any length comes back`(count: Int) throws {
+    func `A canonical name of any length round-trips`(count: Int) throws {
         let name = [UInt8](repeating: 0x78, count: count)
         let bytes = written(SourceDescription.byteCount(canonicalName: count)) { output in
             SourceDescription.write(canonicalName: name.span, of: SSRC(7), into: &output)
@@ -20,7 +20,7 @@ import Testing
         #expect(try items(of: bytes) == ["0x00000007 1 " + String(repeating: "x", count: count)])
     }
 
-    @Test func `A canonical name stands as RFC 3550 draws it`() {
+    @Test func `A canonical name has the layout of RFC 3550`() {
         let name: [UInt8] = [0x61, 0x40, 0x62]
         let bytes = written(SourceDescription.byteCount(canonicalName: 3)) { output in
             SourceDescription.write(canonicalName: name.span, of: SSRC(0xCAFE), into: &output)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Rill
 
-/// A clip that a bar is measured on: the same pictures for us and, as a Y4M file, for libvpx's own tools.
-struct BarClip: Sendable, CustomTestStringConvertible {
+/// A clip for acceptance targets: the same pictures for us and, as a Y4M file, for libvpx's own tools.
+struct AcceptanceClip: Sendable, CustomTestStringConvertible {
     var resolution: Resolution
     /// The target of the high layer.
     var bitrate: Bitrate
@@ -33,30 +33,30 @@ struct BarClip: Sendable, CustomTestStringConvertible {
     /// The drawn scene. In a debug build its painting takes long, so it is small unless the tests may take minutes.
     static let portrait =
         isLongRun
-        ? BarClip(resolution: .vga, bitrate: .kilobits(800), frameCount: 450, content: .portrait)
-        : BarClip(
+        ? AcceptanceClip(resolution: .vga, bitrate: .kilobits(800), frameCount: 450, content: .portrait)
+        : AcceptanceClip(
             resolution: Resolution(width: 320, height: 240), bitrate: .kilobits(300), frameCount: 60,
             content: .portrait)
 
     /// The real clips, 15 s of them where the tests may take minutes.
     static let webcams = [
-        BarClip(
+        AcceptanceClip(
             resolution: .vga, bitrate: .kilobits(800), frameCount: isLongRun ? 448 : 120,
             content: .file("webcam_640x480.y4m")),
-        BarClip(
+        AcceptanceClip(
             resolution: .hd720, bitrate: .kilobits(1500), frameCount: isLongRun ? 448 : 60,
             content: .file("webcam_1280x720.y4m")),
     ]
 
     /// The same clip with another target of the high layer.
-    func at(_ bitrate: Bitrate) -> BarClip {
+    func at(_ bitrate: Bitrate) -> AcceptanceClip {
         var clip = self
         clip.bitrate = bitrate
         return clip
     }
 
     /// The same clip, all of it.
-    var whole: BarClip {
+    var whole: AcceptanceClip {
         var clip = self
         clip.frameCount = 448
         return clip
@@ -139,7 +139,7 @@ final class FirstFrames: FrameSource {
     }
 }
 
-/// Frames that are held in memory, played forwards and backwards in turn, so that there is no cut where they begin again.
+/// Frames held in memory, played alternately forwards and backwards, so that there is no cut where they restart.
 final class SwingingFrames: FrameSource {
     let format: SourceFormat
     private let frames: [VideoFrame]
