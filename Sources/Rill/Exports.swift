@@ -51,8 +51,8 @@
 @_exported public import struct RillCore.FrameRate
 @_exported public import protocol RillCore.FrameSink
 @_exported public import protocol RillCore.FrameSource
-@_exported public import struct RillCore.FrameTimestamps
 @_exported public import class RillCore.FrameTap
+@_exported public import struct RillCore.FrameTimestamps
 @_exported public import enum RillCore.IPAddress
 @_exported public import struct RillCore.MediaDuration
 @_exported public import struct RillCore.MediaTime

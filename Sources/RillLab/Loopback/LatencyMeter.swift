@@ -30,10 +30,14 @@ struct LatencyMeter {
     /// Adds a frame that was shown.
     mutating func add(_ timestamps: FrameTimestamps) {
         for index in steps.indices {
-            guard let start = timestamps[Self.stages[index]], let end = timestamps[Self.stages[index + 1]] else { continue }
+            guard let start = timestamps[Self.stages[index]], let end = timestamps[Self.stages[index + 1]] else {
+                continue
+            }
             Self.record(end - start, in: &steps[index])
         }
-        if let captured = timestamps[.captured], let shown = timestamps[.shown] { Self.record(shown - captured, in: &whole) }
+        if let captured = timestamps[.captured], let shown = timestamps[.shown] {
+            Self.record(shown - captured, in: &whole)
+        }
         if let sent = timestamps[.sent], let arrived = timestamps[.arrived], let shown = timestamps[.shown] {
             Self.record(shown - sent, in: &fromSending)
             smallestTransit = min(smallestTransit ?? arrived - sent, arrived - sent)
