@@ -33,7 +33,9 @@ struct FeedbackRoundTrip {
 
     /// The arrival of a packet after that of another one, as the sender learned it.
     func spacing(_ number: Int64, after other: Int64) -> MediaDuration? {
-        guard case .received(let arrival)? = fates[number], case .received(let before)? = fates[other] else { return nil }
+        guard case .received(let arrival)? = fates[number], case .received(let before)? = fates[other] else {
+            return nil
+        }
         return arrival - before
     }
 }

@@ -122,7 +122,9 @@ public struct FeedbackBuilder: Sendable {
         guard let starts, let newest = numbers.newest else { return nil }
         let first = max(starts.beforeLast, newest - Int64(Self.window) + 1)
         statuses.removeAll(keepingCapacity: true)
-        guard let received = (first...newest).first(where: { arrivals[place($0)] != Self.neverArrived }) else { return nil }
+        guard let received = (first...newest).first(where: { arrivals[place($0)] != Self.neverArrived }) else {
+            return nil
+        }
         let reference = arrivals[place(received)] >> 8
         var last = reference << 8
         for number in first...newest {
@@ -157,7 +159,8 @@ public struct FeedbackBuilder: Sendable {
         defer { receivedByteCount = 0 }
         guard let lastTime, receivedByteCount > 0, now > lastTime else { return }
         let elapsed = now - lastTime
-        let nanoseconds = Double(elapsed.nanoseconds) * Double(byteCount * 100)
+        let nanoseconds =
+            Double(elapsed.nanoseconds) * Double(byteCount * 100)
             / Double(receivedByteCount * Self.shareLimit)
         let needed = MediaDuration(nanoseconds: Int64(min(nanoseconds, 1e12)))
         interval = min(max(needed, Self.shortestInterval), Self.longestInterval)

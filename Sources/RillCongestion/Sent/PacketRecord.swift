@@ -10,6 +10,8 @@ public struct PacketRecord: Equatable, Sendable {
     public var byteCount: Int32
     /// The packet's purpose.
     public var kind: OutgoingPacket.Kind
+    /// The number of its train: packets that the pacer sent without a pause between them.
+    public var train: Int32
 }
 
 /// What feedback says about a sent packet, for the first time.

@@ -36,6 +36,8 @@ public struct SentPacketHistory: Sendable {
     private struct Entry {
         var packet: PacketRecord
         var state: State
+        /// Whether it counts as in flight.
+        var isCounted = true
 
         enum State: UInt8 {
             case inFlight
@@ -56,6 +58,8 @@ public struct SentPacketHistory: Sendable {
     private var next: Int64 = 0
     /// The number of the oldest packet whose fate may be open.
     private var oldest: Int64 = 0
+    /// No packet before this one counts as in flight.
+    private var firstCounted: Int64 = 0
     private var references = CounterExtender(bitWidth: 24)
     private var feedbackCounts = CounterExtender(bitWidth: 8)
 
@@ -67,12 +71,16 @@ public struct SentPacketHistory: Sendable {
     /// - Parameters:
     ///   - kind: the packet's purpose.
     ///   - byteCount: its size on the path in bytes.
+    ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
     ///   - now: when it is handed to the network.
     /// - Returns: its transport-wide sequence number.
-    public mutating func record(_ kind: OutgoingPacket.Kind, byteCount: Int, at now: MediaTime) -> SequenceNumber {
+    public mutating func record(
+        _ kind: OutgoingPacket.Kind, byteCount: Int, train: Int = 0, at now: MediaTime
+    ) -> SequenceNumber {
         if Int(next - oldest) >= ring.count { makeRoom() }
         let packet = PacketRecord(
-            number: next, sendTime: now, byteCount: Int32(clamping: byteCount), kind: kind)
+            number: next, sendTime: now, byteCount: Int32(clamping: byteCount), kind: kind,
+            train: Int32(truncatingIfNeeded: train))
         ring[place(next)] = Entry(packet: packet, state: .inFlight)
         bytesInFlight += Int(packet.byteCount)
         next += 1
@@ -117,6 +125,24 @@ public struct SentPacketHistory: Sendable {
         feedbackCounts = CounterExtender(bitWidth: 8)
     }
 
+    /// Stops counting packets as in flight that were sent before a time. Their fates stay open: late feedback still settles them.
+    ///
+    /// - Parameter time: usually now less a round trip and half a second; what was sent before that is lost, or its feedback is.
+    public mutating func expire(sentBefore time: MediaTime) {
+        var number = max(firstCounted, oldest)
+        while number < next, ring[place(number)].packet.sendTime < time {
+            uncount(place(number))
+            number += 1
+        }
+        firstCounted = number
+    }
+
+    private mutating func uncount(_ index: Int) {
+        guard ring[index].isCounted, ring[index].state != .settled else { return }
+        ring[index].isCounted = false
+        bytesInFlight -= Int(ring[index].packet.byteCount)
+    }
+
     // MARK: Numbers
 
     private func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.count - 1) }
@@ -142,8 +168,8 @@ public struct SentPacketHistory: Sendable {
 
     private mutating func arrive(_ number: Int64, _ arrival: MediaTime, _ body: (PacketRecord, PacketFate) -> Void) {
         guard let index = openPlace(number) else { return }
+        uncount(index)
         ring[index].state = .settled
-        bytesInFlight -= Int(ring[index].packet.byteCount)
         body(ring[index].packet, .received(arrival: arrival))
     }
 
@@ -158,8 +184,8 @@ public struct SentPacketHistory: Sendable {
             oldest += 1
             guard ring[index].state != .settled else { continue }
             let fate = ring[index].state == .missing ? PacketFate.lost : .unknown
+            uncount(index)
             ring[index].state = .settled
-            bytesInFlight -= Int(ring[index].packet.byteCount)
             body(ring[index].packet, fate)
         }
     }
@@ -188,12 +214,12 @@ public struct SentPacketHistory: Sendable {
     /// Doubles the ring, or forgets the oldest packet.
     private mutating func makeRoom() {
         guard ring.count < SentPacketHistory.maximumCapacity else {
-            if ring[place(oldest)].state != .settled { bytesInFlight -= Int(ring[place(oldest)].packet.byteCount) }
+            uncount(place(oldest))
             oldest += 1
             return
         }
         let empty = Entry(
-            packet: PacketRecord(number: -1, sendTime: .zero, byteCount: 0, kind: .media), state: .settled)
+            packet: PacketRecord(number: -1, sendTime: .zero, byteCount: 0, kind: .media, train: 0), state: .settled)
         var grown = [Entry](repeating: empty, count: max(Self.initialCapacity, 2 * ring.count))
         for number in oldest..<next {
             grown[Int(truncatingIfNeeded: number) & (grown.count - 1)] = ring[place(number)]
