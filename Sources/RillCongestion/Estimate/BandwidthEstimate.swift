@@ -2,23 +2,34 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with fates (``SentPacketHistory/take(_:_:)``), then call ``update(at:)`` once per feedback; ``rate`` is what to send, ``pacingRate``
-/// how fast. First cut: trains for the capacity, the standing queue for its correction, a cut where packets arrive much more slowly than
-/// they left. Not yet: loss, fairness, probes, feedback that stops.
+/// Feed it with fates (``SentPacketHistory/take(_:_:)``), then call ``update(at:)`` once per feedback. ``rate`` is what to send, and
+/// ``pacingRate(at:)`` how fast.
+///
+/// - The capacity comes from packet trains (``CapacityMeter``); the rate aims at 0.95 of it.
+/// - A standing queue lowers the aim, so that the queue drains.
+/// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
+///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
+/// - Loss without a queue changes nothing.
+///
+/// Still missing: jitter that hides the trains, several flows, probes, feedback that stops.
 public struct BandwidthEstimate: Sendable {
     /// The rate to send at, all packets and headers included.
     public private(set) var rate: Bitrate
     /// The bounds of the rate.
     public let range: ClosedRange<Bitrate>
 
+    /// ``rate`` with its fraction.
     private var bits: Double
     private var meter = CapacityMeter()
+    /// The shortest transit of the last 20 s, in seconds; its zero is unknown, as the two clocks differ.
     private var floor: (value: Double, time: MediaTime)?
-    private var queue = 0.0
+    /// The longest recent wait in the queue, in seconds.
     private var peakQueue = 0.0
+    /// The packets of the last 200 ms that arrived.
     private var recent: [(send: MediaTime, arrival: MediaTime, bytes: Int)] = []
     private var lastUpdate: MediaTime?
     private var startTime: MediaTime?
+    /// No increase and no further cut before that time.
     private var holdUntil = MediaTime(nanoseconds: .min)
     /// The shortest time from a packet's departure to the feedback that reports it.
     private var roundTrip: (value: MediaDuration, time: MediaTime)?
@@ -59,7 +70,6 @@ public struct BandwidthEstimate: Sendable {
             let transit = (arrival - packet.sendTime).seconds
             if floor.map({ transit < $0.value || now - $0.time > .seconds(20) }) ?? true { floor = (transit, now) }
             let wait = transit - (floor?.value ?? transit)
-            queue += (wait - queue) * 0.05
             peakQueue = max(peakQueue * 0.9, wait)
             recent.append((packet.sendTime, arrival, Int(packet.byteCount)))
         case .lost: meter.addLost(packet)
@@ -77,14 +87,21 @@ public struct BandwidthEstimate: Sendable {
         if peakQueue < 0.04 { drainUntil = now }
         var goal = bits
         switch meter.reading {
-        case .unknown: break
-        case .capacity(let capacity): goal = capacity * (0.95 - 2.5 * max(0, min(queue - 0.012, 0.12)))
+        case .unknown: goal = standingQueue > 0.02 ? bits * 0.98 : bits * 1.03
+        case .capacity(let capacity): goal = capacity * (0.95 - 4 * min(standingQueue, 0.1))
         case .atLeast(let seen): goal = max(bits, min(0.94 * seen, bits * 1.6))
         }
         if now < holdUntil { goal = min(goal, bits) }
         let constant = goal > bits ? 0.2 : 0.1
         bits += (goal - bits) * (1 - 1 / (1 + elapsed / constant))
         apply()
+    }
+
+    /// What stands in the queue all the time, in seconds: the smallest recent wait, less what the scatter of waits explains.
+    private var standingQueue: Double {
+        guard recent.count >= 4, let floor else { return 0 }
+        let waits = recent.map { ($0.arrival - $0.send).seconds - floor.value }.sorted()
+        return max(0, waits[0] - 0.004 - 0.5 * (waits[waits.count / 2] - waits[0]))
     }
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {

@@ -31,12 +31,17 @@ struct CapacityMeter: Sendable {
     private struct Sample: Sendable {
         var end: MediaTime
         var bits: Double
+        /// The time in which it left, and in which it arrived: by its last packet, so that the scatter of arrivals cancels in a sum.
+        var sendSeconds: Double
         var arrivalSeconds: Double
-        var isStretched: Bool
     }
 
-    /// The time that trains are pooled over.
-    private static let window = MediaDuration.milliseconds(900)
+    /// The shortest and the longest time that trains are pooled over.
+    private static let windows = (MediaDuration.milliseconds(700), MediaDuration.seconds(4))
+    /// The relative error of the pooled time up to which more trains are taken.
+    private static let tolerance = 0.12
+    /// The relative error above which trains say nothing.
+    private static let limit = 0.22
     private var open: Train?
     private var samples: [Sample] = []
 
@@ -46,7 +51,7 @@ struct CapacityMeter: Sendable {
     mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
         if var train = open, train.number == packet.train, packet.sendTime >= train.lastSend {
             train.lastSend = packet.sendTime
-            train.lastArrival = max(train.lastArrival, arrival)
+            train.lastArrival = arrival
             train.byteCount += Int(packet.byteCount)
             train.count += 1
             open = train
@@ -68,21 +73,43 @@ struct CapacityMeter: Sendable {
 
     private mutating func close() {
         guard let train = open, train.count >= 2 else { return }
-        let arrivalSeconds = (train.lastArrival - train.firstArrival).seconds
-        let sendSeconds = (train.lastSend - train.firstSend).seconds
-        guard arrivalSeconds > 0.002 else { return }
         samples.append(
             Sample(
-                end: train.lastArrival, bits: Double(train.byteCount * 8), arrivalSeconds: arrivalSeconds,
-                isStretched: arrivalSeconds > 1.12 * sendSeconds + 0.001))
-        samples.removeAll { train.lastArrival - $0.end > Self.window }
-        let stretched = samples.filter(\.isStretched)
-        let bits = samples.reduce(0) { $0 + $1.bits }
-        let stretchedBits = stretched.reduce(0) { $0 + $1.bits }
-        if stretchedBits > bits / 2 {
-            reading = .capacity(stretchedBits / stretched.reduce(0) { $0 + $1.arrivalSeconds })
-        } else if bits > 0 {
-            reading = .atLeast(bits / samples.reduce(0) { $0 + $1.arrivalSeconds })
+                end: train.lastArrival, bits: Double(train.byteCount * 8),
+                sendSeconds: (train.lastSend - train.firstSend).seconds,
+                arrivalSeconds: (train.lastArrival - train.firstArrival).seconds))
+        if let first = samples.first, train.lastArrival - first.end > CapacityMeter.windows.1 + .seconds(1) {
+            samples.removeAll { train.lastArrival - $0.end > CapacityMeter.windows.1 }
         }
+        pool(until: train.lastArrival)
+    }
+
+    /// Pools as many of the newest trains as the scatter of their arrivals asks for.
+    private mutating func pool(until newest: MediaTime) {
+        var (bits, sent, arrived, squares, products, bitSquares) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        /// The scatter of the trains' times around what their bytes take at the pooled rate, over their sum.
+        var error: Double {
+            let perBit = arrived / bits
+            return max(squares - 2 * perBit * products + perBit * perBit * bitSquares, 0).squareRoot() / arrived
+        }
+        for sample in samples.reversed() {
+            let age = newest - sample.end
+            guard age <= CapacityMeter.windows.1 else { break }
+            if age > CapacityMeter.windows.0, arrived > 0 {
+                if error < CapacityMeter.tolerance { break }
+            }
+            bits += sample.bits
+            sent += sample.sendSeconds
+            arrived += sample.arrivalSeconds
+            squares += sample.arrivalSeconds * sample.arrivalSeconds
+            products += sample.arrivalSeconds * sample.bits
+            bitSquares += sample.bits * sample.bits
+        }
+        guard bits > 0, arrived > 0.004 else { return }
+        guard samples.count < 8 || error < CapacityMeter.limit else {
+            reading = .unknown
+            return
+        }
+        reading = arrived > 1.12 * sent + 0.001 ? .capacity(bits / arrived) : .atLeast(bits / max(arrived, sent))
     }
 }

@@ -34,6 +34,8 @@ struct BottleneckCall {
         var token = 0
         var datagram: [UInt8] = []
         var pacerTime = MediaTime.distantFuture
+        // When the bottleneck has sent what it took so far.
+        var free = MediaTime.zero
         let end = MediaTime.zero + .seconds(seconds)
         while now < end {
             let frameTime = FrameRate(30).time(ofFrame: frame)
@@ -71,13 +73,12 @@ struct BottleneckCall {
                     (bytes[0], bytes[1]) = (UInt8(number.rawValue >> 8), UInt8(truncatingIfNeeded: number.rawValue))
                     let outcome = forward.send(bytes.span, at: now)
                     var trip = Trip(sent: now, byteCount: byteCount)
-                    if case .queued(let arrival, _, _) = outcome {
-                        let transmission = MediaDuration(
-                            nanoseconds: Int64(Double(byteCount * 8) / capacity(now) * 1e9))
-                        trip.wait = arrival - now - .milliseconds(50) - transmission
-                    } else if case .lost(let reason) = outcome, case .queueFull = reason {
+                    if case .lost(.queueFull) = outcome {
+                        // It never was in the queue.
                     } else {
-                        trip.wait = .zero
+                        trip.wait = max(free - now, .zero)
+                        let transmission = Double(byteCount * 8) / capacity(now)
+                        free = max(free, now) + MediaDuration(nanoseconds: Int64(transmission * 1e9))
                     }
                     trips.append(trip)
                 }
