@@ -84,6 +84,20 @@ import Testing
         #expect(trip.history.bytesInFlight == 0)
     }
 
+    @Test func `What is overdue does not count as in flight, and late feedback still settles it`() throws {
+        var trip = FeedbackRoundTrip()
+        for index in 0..<10 {
+            trip.send(at: .zero + .milliseconds(100 * index), delay: .milliseconds(20), byteCount: 1000)
+        }
+        trip.history.expire(sentBefore: .zero + .milliseconds(450))
+        #expect(trip.history.bytesInFlight == 5000)
+        trip.history.expire(sentBefore: .zero + .milliseconds(450))
+        #expect(trip.history.bytesInFlight == 5000)
+        let made = trip.feedback(at: .zero + .seconds(1))
+        try trip.take(try #require(made))
+        #expect(trip.fateCount == 10 && trip.history.bytesInFlight == 0)
+    }
+
     @Test(arguments: [20, 60, 130, 500, 2500])
     func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
         var trip = FeedbackRoundTrip()
