@@ -118,6 +118,8 @@ let package = Package(
                 "RillCore",
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
+        // What was sent, what came back, and what the path carries.
+        module("RillCongestion", ["RillCore", "RillRTP"]),
         module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
         // A two-way call: streams, routes, RTCP, events.
         module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
@@ -187,6 +189,7 @@ let package = Package(
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
+        tests(of: "RillCongestion", ["RillLink"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets"]),
         tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillMediaSupport"]),

@@ -1,0 +1,134 @@
+public import RillCore
+
+/// Spreads packets over time, so that a frame does not fill the queues of the network at once.
+///
+/// ```swift
+/// pacer.enqueue(token, .deltaFrame, stream: 0, byteCount: datagram.count + 28, at: now)
+/// sending: while true {
+///     switch pacer.poll(at: now) {
+///     case .send(let token): transmit(token)
+///     case .wait(until: let time): wakeUp = time; break sending
+///     }
+/// }
+/// ```
+///
+/// Packets leave by ``PacketPriority``, and within one priority the streams take nextLanes, so that a large layer cannot starve a
+/// small one. The rate is ``rate``: a factor above the estimate, since a sender that paces at the estimate itself cannot see
+/// capacity that comes back. The first packet after a pause leaves at once.
+///
+/// A queue that needs longer than ``queueLimit`` at the present rate is full (``isFull``). The caller then leaves out frames before
+/// they are encoded; the pacer drops nothing by itself.
+///
+/// It knows only sizes and tokens: the bytes stay with the caller. A pure value with one owner and no clock. Nothing is allocated
+/// per packet once its lanes have grown.
+public struct Pacer: Sendable {
+    /// What to do next.
+    public enum Step: Equatable, Sendable {
+        /// Send the packet of this token now.
+        case send(Int)
+        /// Nothing may leave before that time; in the distant future while nothing waits.
+        case wait(until: MediaTime)
+    }
+
+    /// The rate at which packets leave: bytes of the path per second, as bits.
+    public private(set) var rate: Bitrate
+    /// The longest time that what waits should need.
+    public let queueLimit: MediaDuration
+    /// The number of packets that wait.
+    public private(set) var count = 0
+    /// The bytes that wait.
+    public private(set) var byteCount = 0
+
+    private var lanes: [[PacketLane]] = PacketPriority.allCases.map { _ in [] }
+    /// The lane that is next, by priority.
+    private var nextLanes = [Int](repeating: 0, count: PacketPriority.allCases.count)
+    /// When the packets that left are paid for.
+    private var freeTime = MediaTime(nanoseconds: .min)
+
+    /// A pacer without packets.
+    ///
+    /// - Parameters:
+    ///   - rate: the rate at which packets leave.
+    ///   - queueLimit: the longest time that what waits should need; 250 ms by default.
+    public init(rate: Bitrate, queueLimit: MediaDuration = .milliseconds(250)) {
+        precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
+        self.rate = rate
+        self.queueLimit = queueLimit
+    }
+
+    /// How long what waits needs at the present rate.
+    public var queueTime: MediaDuration { rate.duration(ofBytes: byteCount) }
+
+    /// Whether a further frame should be left out.
+    public var isFull: Bool { queueTime > queueLimit }
+
+    /// Changes the rate from now on. What already left is paid at the rate at which it left.
+    public mutating func setRate(_ rate: Bitrate) {
+        precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
+        self.rate = rate
+    }
+
+    /// Adds a packet.
+    ///
+    /// - Parameters:
+    ///   - token: the caller's name for it, returned by `poll`.
+    ///   - priority: its place in the order.
+    ///   - stream: the number of its stream; packets of one stream and priority leave in order.
+    ///   - byteCount: its size on the path in bytes.
+    ///   - now: the current time.
+    public mutating func enqueue(
+        _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime
+    ) {
+        let rank = Int(priority.rawValue)
+        let index: Int
+        if let found = lanes[rank].firstIndex(where: { $0.stream == stream }) {
+            index = found
+        } else {
+            index = lanes[rank].count
+            lanes[rank].append(PacketLane(stream: stream))
+        }
+        lanes[rank][index].append(PacketLane.Packet(token: token, byteCount: byteCount, enqueued: now))
+        count += 1
+        self.byteCount += byteCount
+    }
+
+    /// Says which packet leaves now, or when to ask again.
+    public mutating func poll(at now: MediaTime) -> Step {
+        guard count > 0 else { return .wait(until: .distantFuture) }
+        guard freeTime <= now else { return .wait(until: freeTime) }
+        guard let packet = takeFirst() else { return .wait(until: .distantFuture) }
+        // A pause earns no burst: time that was not used is gone.
+        freeTime = max(freeTime, now) + rate.duration(ofBytes: packet.byteCount)
+        return .send(packet.token)
+    }
+
+    /// Takes back all packets of a stream and priority, as a frame that is not waited for after a cut.
+    ///
+    /// - RenextLanes: their tokens, in order.
+    public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
+        let rank = Int(priority.rawValue)
+        guard let index = lanes[rank].firstIndex(where: { $0.stream == stream }) else { return [] }
+        var tokens: [Int] = []
+        while let packet = lanes[rank][index].removeFirst() {
+            tokens.append(packet.token)
+            count -= 1
+            byteCount -= packet.byteCount
+        }
+        return tokens
+    }
+
+    private mutating func takeFirst() -> PacketLane.Packet? {
+        for rank in lanes.indices {
+            let laneCount = lanes[rank].count
+            for step in 0..<laneCount {
+                let index = (nextLanes[rank] + step) % laneCount
+                guard let packet = lanes[rank][index].removeFirst() else { continue }
+                nextLanes[rank] = index + 1
+                count -= 1
+                byteCount -= packet.byteCount
+                return packet
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+import RillTestSupport
+import Testing
+
+@testable import RillCongestion
+
+@Suite struct CapacityMeterTests {
+    /// Trains of `count` packets of 1250 bytes, paced at `paced` and carried at `carried` bits per second; arrivals scatter by `jitter`.
+    private func reading(
+        trains: Int = 60, count: Int = 5, paced: Double, carried: Double, jitter: MediaDuration = .zero,
+        losing: Int? = nil
+    ) -> CapacityMeter.Reading {
+        var meter = CapacityMeter()
+        var generator = SeededGenerator(seed: 5)
+        let gap = 10_000 / paced
+        let spacing = max(10_000 / carried, gap)
+        for train in 0..<trains {
+            let start = FrameRate(30).time(ofFrame: train)
+            for index in 0..<count {
+                let packet = PacketRecord(
+                    number: Int64(train * count + index), sendTime: start + .seconds(gap * Double(index)),
+                    byteCount: 1250,
+                    kind: .media, train: Int32(train))
+                let scatter = Int64.random(in: 0...max(0, jitter.nanoseconds), using: &generator)
+                if index == losing {
+                    meter.addLost(packet)
+                } else {
+                    let transit = MediaDuration.milliseconds(50) + MediaDuration(nanoseconds: scatter)
+                    meter.add(packet, arrival: start + .seconds(spacing * Double(index)) + transit)
+                }
+            }
+        }
+        return meter.reading
+    }
+
+    private func capacity(_ reading: CapacityMeter.Reading) -> Double? {
+        if case .capacity(let capacity) = reading { capacity } else { nil }
+    }
+
+    @Test func `Trains that the path stretches give its capacity`() throws {
+        let found = try #require(capacity(reading(paced: 3e6, carried: 2e6)))
+        #expect(abs(found - 2e6) < 1000)
+    }
+
+    @Test func `Trains that arrive as they left give a lower bound`() {
+        guard case .atLeast(let bound) = reading(paced: 1e6, carried: 2e6) else {
+            Issue.record("\(reading(paced: 1e6, carried: 2e6))")
+            return
+        }
+        #expect(abs(bound - 1e6) < 1000)
+    }
+
+    @Test func `A packet that was lost behind the bottleneck counts`() throws {
+        let found = try #require(capacity(reading(paced: 3e6, carried: 2e6, losing: 2)))
+        #expect(abs(found - 2e6) < 1000)
+    }
+
+    @Test func `Scatter of arrivals cancels over many trains`() throws {
+        let found = try #require(capacity(reading(trains: 200, paced: 4e6, carried: 2e6, jitter: .milliseconds(10))))
+        #expect(abs(found - 2e6) < 2e5, "\(found)")
+    }
+
+    @Test func `Scatter that hides the trains gives no reading`() {
+        #expect(reading(count: 2, paced: 30e6, carried: 20e6, jitter: .milliseconds(60)) == .unknown)
+    }
+
+    @Test func `Nothing is known before the first train`() {
+        #expect(CapacityMeter().reading == .unknown && reading(trains: 1, paced: 3e6, carried: 2e6) == .unknown)
+    }
+}
