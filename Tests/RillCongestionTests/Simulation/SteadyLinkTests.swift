@@ -32,4 +32,24 @@ import Testing
         #expect(lost <= 0.09)
         #expect(try #require(up) <= 7)
     }
+
+    /// What Chromium used of the same link: 0.81, 0.86, 0.82, 0.65.
+    @Test(arguments: [(1, 0.88), (2, 0.88), (5, 0.87), (10, 0.8)])
+    func `Loss without a queue is not congestion`(percent: Int, least: Double) throws {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            let call = try BottleneckCall(link: "rate=2M,loss=\(percent)%", seconds: 60, seed: seed) { _ in 2e6 }
+            let (use, wait) = (call.utilization(30, 60, of: 2e6), call.wait(30, 60))
+            note("\(percent) %, seed \(seed): \(use) of the capacity, wait \(wait.mean) ms, p95 \(wait.p95)")
+            #expect(use >= least && wait.mean <= 20 && wait.p95 <= 60, "\(use) of the capacity")
+        }
+    }
+
+    /// Chromium used 0.46 of it.
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `Packets that overtake each other do not hide the capacity`(seed: UInt64) throws {
+        let call = try BottleneckCall(link: "rate=2M,jitter=30ms,order=by-delay", seconds: 60, seed: seed) { _ in 2e6 }
+        let (use, wait) = (call.utilization(30, 60, of: 2e6), call.wait(30, 60))
+        note("seed \(seed): \(use) of the capacity, wait \(wait.mean) ms, p95 \(wait.p95)")
+        #expect(use >= 0.85 && wait.mean <= 25, "\(use) of the capacity, \(wait)")
+    }
 }
