@@ -61,7 +61,7 @@ struct Receiver: ~Copyable {
     }
 }
 
-/// A placeholder for your decoder. This one only reads the frames' headers.
+/// Your decoder goes here. This one only reads the frames' headers, so that the example needs no codec.
 struct Decoder {
     private(set) var frameCount = 0
     private(set) var keyFrameCount = 0

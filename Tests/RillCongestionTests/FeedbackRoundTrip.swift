@@ -22,7 +22,7 @@ struct FeedbackRoundTrip {
         }
     }
 
-    mutating func take(_ datagram: [UInt8]) throws {
+    mutating func take(_ datagram: [UInt8]) throws(RTPError) {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try TransportFeedback(parsing: packet)
         history.take(feedback) { packet, fate in

@@ -136,13 +136,21 @@ import Testing
         trip.send(at: .zero + .seconds(2), delay: .milliseconds(20))
         let made = trip.feedback(at: .zero + .milliseconds(2100))
         let genuine = try #require(made)
+        var (takenCount, refusedCount) = (0, 0)
         for _ in 0..<20_000 {
             var bytes = genuine
             for _ in 0...Int.random(in: 0..<4, using: &generator) {
                 bytes[Int.random(in: 8..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
             }
-            try? trip.take(bytes)
+            do throws(RTPError) {
+                try trip.take(bytes)
+                takenCount += 1
+            } catch {
+                refusedCount += 1
+            }
         }
+        #expect(takenCount > 5000 && refusedCount > 1000, "\(takenCount) taken, \(refusedCount) refused")
+        #expect(trip.history.refusals.neverSent > 10_000, "\(trip.history.refusals)")
         #expect(trip.fates.keys.allSatisfy { (0...sent).contains($0) })
         #expect(trip.fateCount == trip.fates.count && trip.history.bytesInFlight >= 0)
     }

@@ -13,12 +13,12 @@ extension VideoFrame {
     /// Each plane is rotated separately, so if a side is odd, chroma is shifted by up to a pixel.
     ///
     /// - Parameters:
-    ///   - turn: the clockwise rotation to apply.
+    ///   - angle: the clockwise rotation to apply.
     ///   - pool: a pool of I420 frames of the size after the rotation; another size or format traps.
     /// - Returns: the rotated picture, or `nil` if the pool has no free buffer.
-    public func rotated(by turn: Rotation, into pool: FramePool) -> VideoFrame? {
-        guard turn != .none else { return self }
-        checkFits(pool, turn.applied(to: resolution))
+    public func rotated(by angle: Rotation, into pool: FramePool) -> VideoFrame? {
+        guard angle != .none else { return self }
+        checkFits(pool, angle.applied(to: resolution))
         guard var target = pool.makeFrame() else { return nil }
         // The target has this picture's size after the rotation. libyuv accesses memory within both layouts.
         let result = unsafe I420Rotate(
@@ -27,12 +27,12 @@ extension VideoFrame {
             target.mutablePointer(plane: 0), Int32(target.stride(0)),
             target.mutablePointer(plane: 1), Int32(target.stride(1)),
             target.mutablePointer(plane: 2), Int32(target.stride(2)),
-            Int32(resolution.width), Int32(resolution.height), turn.mode)
+            Int32(resolution.width), Int32(resolution.height), angle.mode)
         // libyuv refuses only null pointers and empty sizes, which frames do not have.
         precondition(result == 0, "libyuv refused to rotate \(resolution)")
-        var turned = finished(target)
-        turned.rotation = rotation - turn
-        return turned
+        var rotated = finished(target)
+        rotated.rotation = rotation - angle
+        return rotated
     }
 
     /// Mirrors the picture left to right, into a frame of `pool`: for previews, in which people expect a mirror

@@ -22,7 +22,7 @@ public final class VirtualLink: TimedStage, PacketSink {
     /// Sets the link's observer: it is called with each datagram as it is sent, the time, and its outcome.
     ///
     /// ```swift
-    /// way.observe { datagram, now, outcome in
+    /// link.observe { datagram, now, outcome in
     ///     guard let packet = try? RTPPacket(parsing: datagram) else { return }
     ///     log.append((packet.header.sequenceNumber, now, datagram.count, outcome))
     /// }

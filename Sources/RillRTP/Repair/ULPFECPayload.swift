@@ -1,4 +1,5 @@
-/// A view of the payload of a ULPFEC packet (RFC 5109): parities of RTP packets, which can recover a lost one.
+/// A view of the payload of a ULPFEC packet (RFC 5109): protection data from which one lost RTP packet can be recovered, with the
+/// help of the others that it protects.
 ///
 /// The FEC header (RFC 5109 §7.3); the levels make up the rest of the payload:
 ///

@@ -108,13 +108,12 @@ import Testing
         for input in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 11)) {
             let result = restorer.insert(input.span) { packet in
                 switch packet {
-                case .media(let bytes, let origin):
-                    guard origin == .fec else { return }
+                case .media(let bytes, .fec):
                     restored += 1
                     // What is restored is always a packet of the stream.
                     let isPacket = (try? RTPPacket(parsing: bytes).header.payloadType) == ProtectedStream.media
                     if !isPacket { Issue.record("no packet was restored") }
-                case .withoutMedia: break
+                case .media, .withoutMedia: break
                 }
             }
             switch result {
