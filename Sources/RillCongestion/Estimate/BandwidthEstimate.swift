@@ -13,7 +13,7 @@ public import RillCore
 /// - Loss without a queue changes nothing.
 ///
 /// Still missing: jitter that keeps the order in long rows, several flows, probes, feedback that stops.
-public struct BandwidthEstimate: Sendable {
+public struct BandwidthEstimate: RateController {
     /// The rate to send at, all packets and headers included.
     public private(set) var rate: Bitrate
     /// The bounds of the rate.

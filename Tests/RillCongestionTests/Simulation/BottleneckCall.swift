@@ -21,11 +21,17 @@ struct BottleneckCall {
     ///
     /// - Parameters:
     ///   - link: the forward direction, as `rate=1M`; queue and delay are added.
-    init(link: String, seconds: Int, seed: UInt64, capacity: (MediaTime) -> Double) throws {
+    ///   - controller: decides the rate.
+    init(
+        link: String, seconds: Int, seed: UInt64,
+        controller: some RateController = BandwidthEstimate(
+            start: .kilobits(300), range: .kilobits(50) ... .kilobits(2500)),
+        capacity: (MediaTime) -> Double
+    ) throws {
         let forward = EmulatedLink(try LinkSettings(notation: "\(link),queue=300ms,delay=50ms,seed=\(seed)"))
         let back = EmulatedLink(try LinkSettings(notation: "rate=10M,delay=50ms,seed=\(seed + 1000)"))
         var encoder = SyntheticEncoder(target: 260_000, seed: seed)
-        var estimate = BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .kilobits(2500))
+        var estimate = controller
         var pacer = Pacer(rate: estimate.pacingRate(at: .zero))
         var history = SentPacketHistory()
         var builder = FeedbackBuilder()
