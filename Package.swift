@@ -122,7 +122,7 @@ let package = Package(
         module("RillCongestion", ["RillCore", "RillRTP"]),
         module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
         // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillState"]),
         module(
             "Rill",
             [

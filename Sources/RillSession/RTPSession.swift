@@ -136,6 +136,13 @@ public final class RTPSession {
         return cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
+    /// What may be sent now: the bitrate for all streams together, and whether to leave out the next frame. Ask before
+    /// each frame is encoded.
+    ///
+    /// - Parameter now: the current time.
+    /// - Returns: `nil` without ``RTPSessionSettings/congestion``.
+    public func allowance(at now: MediaTime) -> SendingAllowance? { cell.state.congestion?.allowance(at: now) }
+
     /// Returns what to do at `now`. Call it until it returns `wait`.
     ///
     /// - Parameters:

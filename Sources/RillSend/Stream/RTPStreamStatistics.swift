@@ -68,6 +68,8 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
         public var overBudget = 0
         /// The packet is no longer kept.
         public var notKept = 0
+        /// The packet belongs to frames that were given up after an overload of the network.
+        public var abandoned = 0
         /// No packet with that sequence number was ever sent.
         public var neverSent = 0
         /// The packet is an FEC packet.
@@ -77,7 +79,7 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
         public init() {}
 
         /// The number of all refused requests.
-        public var total: Int { tooSoon + overBudget + notKept + neverSent + fec }
+        public var total: Int { tooSoon + overBudget + notKept + abandoned + neverSent + fec }
     }
 
     /// Statistics of a stream that has not sent anything.

@@ -1,0 +1,77 @@
+import RillCongestion
+import RillCore
+import RillRTP
+import RillState
+
+/// The congestion control of a session that sends: what left, what came of it, and what waits to leave.
+///
+/// In memory of its own, so that sessions without it stay small.
+struct SessionCongestion: ~Copyable {
+    var history = SentPacketHistory()
+    var estimate: BandwidthEstimate
+    let waiting: PacedDatagrams
+    private let settings: CongestionSettings
+    /// When the next packet may leave; in the distant future while none waits.
+    private(set) var paceTime = MediaTime.distantFuture
+    /// Packets that were dropped from the pacer by a cut.
+    private(set) var packetsDiscarded = 0
+
+    init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
+        (self.settings, self.waiting) = (settings, waiting)
+        estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
+        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: .zero))
+    }
+
+    /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
+    mutating func release(at now: MediaTime, to queue: DatagramQueue) {
+        while true {
+            switch waiting.cell.state.pacer.poll(at: now) {
+            case .wait(until: let time):
+                paceTime = time
+                return
+            case .send(let token):
+                let slot = waiting.cell.state.slot(token)
+                var number: SequenceNumber?
+                if slot.numberOffset >= 0 {
+                    let byteCount = slot.byteCount + settings.packetOverhead
+                    number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
+                }
+                waiting.cell.state.move(token, numbered: number, to: queue, at: now)
+            }
+        }
+    }
+
+    /// Moves everything that waits into the queue.
+    mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
+        // A rate at which nothing waits.
+        waiting.cell.state.pacer.setRate(.megabits(1_000_000))
+        release(at: now, to: queue)
+    }
+
+    /// Takes feedback; returns whether the rate was cut because of overload.
+    mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
+        history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+        let cuts = estimate.cutCount
+        estimate.update(at: now)
+        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: now))
+        return estimate.cutCount > cuts
+    }
+
+    /// Drops the frames of a stream that wait; returns whether there were any.
+    mutating func discardFrames(of stream: Int) -> Bool {
+        let count =
+            waiting.cell.state.discard(.deltaFrame, stream: stream)
+            + waiting.cell.state.discard(.keyFrame, stream: stream)
+            + waiting.cell.state.discard(.fec, stream: stream)
+        packetsDiscarded += count
+        return count > 0
+    }
+
+    mutating func allowance(at now: MediaTime) -> SendingAllowance {
+        history.expire(sentBefore: now - .milliseconds(700))
+        let queued = waiting.cell.state.pacer.byteCount
+        let isFull =
+            waiting.cell.state.pacer.isFull || estimate.isWindowFull(history.bytesInFlight + queued, at: now)
+        return SendingAllowance(bitrate: estimate.rate, isFull: isFull)
+    }
+}
