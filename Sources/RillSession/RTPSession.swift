@@ -301,6 +301,9 @@ public final class RTPSession {
 
     // MARK: For drivers
 
+    /// The packets that wait for the pacer.
+    package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
+
     /// Releases the stream's next frame as soon as it can be decoded, even before it is due: a picture of it is
     /// awaited.
     package func expedite(_ id: ReceivingStreamID, at now: MediaTime) {

@@ -237,6 +237,9 @@ extension CallParticipant: LayerOutput {
         return session.look { !$0.isPaused(id) }
     }
 
+    /// Whether the participant wants any layer of ours.
+    var wantsAny: Bool { sending.indices.contains { wants(layer: $0) } }
+
     /// Sets whether the participant wants a layer of ours, from the app's own signaling. Use it if they do not ask
     /// for it in RTCP themselves.
     ///
@@ -268,6 +271,7 @@ extension RTPSessionSettings {
         self.init(canonicalName: call.send.canonicalName, seed: .random(in: 0 ... .max))
         usesReducedSizeRTCP = participant.usesReducedSizeRTCP
         wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
+        congestion = call.send.congestion
         interruptedAfter = call.interruptedAfter
         lostAfter = call.lostAfter
     }

@@ -9,6 +9,7 @@ import RillSend
 /// var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
 /// settings.send.fec = FECSettings(
 ///     percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
+/// settings.send.congestion = CongestionSettings()  // follow the network
 /// settings.statisticsInterval = .seconds(1)
 /// ```
 public struct VideoCallSettings: Sendable {
@@ -39,10 +40,14 @@ public struct VideoCallSettings: Sendable {
     }
 
     /// The header extensions that two Rill endpoints of a call assume if no description says otherwise: RID, the RID
-    /// of retransmissions, and orientation. They identify streams before their SSRCs are known.
+    /// of retransmissions, orientation, and the transport-wide sequence number. The first two identify streams before
+    /// their SSRCs are known; congestion control refers to the last one.
     public static let headerExtensions: HeaderExtensionMap = {
         var map = HeaderExtensionMap()
-        let numbers: [(HeaderExtensionKind, UInt8)] = [(.rid, 10), (.repairedRID, 11), (.videoOrientation, 13)]
+        let numbers: [(HeaderExtensionKind, UInt8)] = [
+            (.rid, 10), (.repairedRID, 11), (.transportSequenceNumber, 12),
+            (.videoOrientation, 13),
+        ]
         do throws(RTPError) {
             for (kind, id) in numbers { try map.set(kind, id: id) }
         } catch {
@@ -71,6 +76,9 @@ public struct VideoCallSettings: Sendable {
             stream.repair.redPayloadType = send.fec?.redPayloadType
             stream.repair.fecPayloadType = send.fec?.payloadType
             stream.feedback = [.nack, .pictureLossIndication, .fullIntraRequest, .pause]
+            if send.headerExtensions[.transportSequenceNumber] != nil {
+                stream.feedback.insert(.transportWideCongestionControl)
+            }
             stream.usesReducedSizeRTCP = true
             return stream
         }

@@ -27,12 +27,19 @@ public final class SendPipeline: Sendable {
     /// The session that carries the layers' streams; `nil` if they only go to outputs.
     package let session: SharedSession?
     private let outputs: Monitor<Outputs>
+    /// What may be sent; `nil` for anything.
+    let budget: Monitor<Budget?>
     /// The decisions and the counters, under the one lock. Outside it are the parts that one thread at a time works
     /// with, and foreign sinks.
     let state: Monitor<State>
     private let preparation: ExclusiveUse<FramePreparation>
     private let encodedTap: ExclusiveUse<(any EncodedFrameSink)?>
     private let traceTap: ExclusiveUse<TraceTap>
+
+    /// Weak: a call's budget holds the pipeline.
+    struct Budget: Sendable {
+        weak var budget: (any SendingBudget)?
+    }
 
     struct State: Sendable {
         var decisions: SendDecisions
@@ -78,6 +85,9 @@ public final class SendPipeline: Sendable {
         session.announcesItself = false
         // Its encoders work for any receiver.
         session.acceptsPauseRequests = false
+        session.congestion = settings.congestion
+        var settings = settings
+        settings.addTransportNumbers()
         try self.init(settings, on: SharedSession(session), taps: taps)
     }
 
@@ -88,6 +98,7 @@ public final class SendPipeline: Sendable {
     ) throws(PipelineError) {
         self.settings = settings
         self.session = session
+        budget = Monitor(settings.congestion == nil ? nil : Budget(budget: session))
         outputs = Monitor(Outputs(taken: Array(repeating: [], count: settings.layers.count)))
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
@@ -140,6 +151,7 @@ public final class SendPipeline: Sendable {
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.timestamps[.captured] == nil { frame.timestamps[.captured] = clock() }
+        followBudget(at: clock())
         let (beauty, looksForChanges) = state.withLock { ($0.beauty, $0.decisions.plan.looksForChanges) }
         let (output, counts) = try preparation.use { preparation in
             let output = try preparation.prepare(frame, beauty, looksForChanges: looksForChanges, clock: clock)

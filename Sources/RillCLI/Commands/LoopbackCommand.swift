@@ -186,6 +186,9 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(help: "Add CPU time, wall time and memory to the JSON; they differ from run to run.")
     var measured = false
 
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -306,6 +309,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         settings.beauty = beauty
+        settings.congestion = congestionOptions.settings(for: layers)
         return settings
     }
 
@@ -372,6 +376,9 @@ struct LoopbackCommand: ParsableCommand {
         }
         if sleepless, !live {
             throw ValidationError("--sleepless needs --live: a session in virtual time does not wait for a CPU")
+        }
+        if live, congestionOptions.congestion != nil {
+            throw ValidationError("--congestion is for virtual time: `rill call` and `rill send` use it in real time")
         }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: with --live, encoding takes its real time")

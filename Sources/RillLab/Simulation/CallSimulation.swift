@@ -110,7 +110,8 @@ public final class CallSimulation {
         taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
         taps.deliversFeedback = !settings.isOpenLoop
         let call = VirtualCall(
-            pipeline, source: source, decodeTime: settings.decodeTime, over: way, back: returnPath, taps
+            pipeline, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: way,
+            back: returnPath, taps
         ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
         for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in

@@ -51,5 +51,6 @@ extension StreamDescription {
         repair.fecPayloadType = stream.fec?.payloadType
         headerExtensions = stream.headerExtensions
         feedback = [.nack, .pictureLossIndication, .fullIntraRequest]
+        if stream.headerExtensions[.transportSequenceNumber] != nil { feedback.insert(.transportWideCongestionControl) }
     }
 }

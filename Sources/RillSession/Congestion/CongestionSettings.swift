@@ -45,4 +45,7 @@ public struct SendingAllowance: Equatable, Sendable {
     /// Whether more is queued or in flight than the path needs: the next frame is then left out, before it is
     /// encoded.
     public var isFull: Bool
+
+    /// Creates an allowance.
+    public init(bitrate: Bitrate, isFull: Bool) { (self.bitrate, self.isFull) = (bitrate, isFull) }
 }

@@ -67,6 +67,9 @@ struct SessionCongestion: ~Copyable {
         return count > 0
     }
 
+    /// The packets that wait.
+    var packetCount: Int { waiting.cell.state.pacer.count }
+
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - .milliseconds(700))
         let queued = waiting.cell.state.pacer.byteCount
