@@ -25,6 +25,8 @@ public enum LinkError: Error, Equatable, Sendable {
     case stepsNotRising(MediaDuration, MediaDuration)
     /// A queue in bytes is below zero or above ``QueueLimit/maximumByteCount``.
     case queueOutOfRange(byteCount: Int)
+    /// A number of bytes is outside the setting's range.
+    case byteCountOutOfRange(LinkSettings.Name, Int, minimum: Int, maximum: Int)
     /// That loss is impossible in bursts of that mean length, or the length is outside 1 to 10 000.
     case impossibleBurst(BurstLoss)
     /// Two settings that exclude each other.
@@ -65,6 +67,8 @@ extension LinkError: CustomStringConvertible {
                 + " expected rising times, from above 0s"
         case .queueOutOfRange(let byteCount):
             "queue: \(byteCount) bytes are outside 0 to \(QueueLimit.maximumByteCount)"
+        case .byteCountOutOfRange(let name, let byteCount, let least, let most):
+            "\(name.rawValue): \(byteCount) bytes are outside \(least) to \(most)"
         case .impossibleBurst(let burst):
             "burst: no link loses \(burst): the mean length is 1 to 10000, and between two bursts something gets"
                 + " through, so that with mean length L at most L/(L+1) is lost"
@@ -87,7 +91,8 @@ extension LinkSettings.Name {
         case .spikes: "HEIGHT/INTERVAL"
         case .wifi: "LEAST/MOST"
         case .rate: "RATE or RATE/RATE@TIME/…"
-        case .queue: "a duration or a whole number of B, kB or MB"
+        case .queue: "a duration, drain/ and a duration, or a whole number of B, kB or MB"
+        case .headers: "a whole number of bytes"
         default: "a value"
         }
     }

@@ -7,6 +7,8 @@ extension LinkSettings {
     public static let longestTime = MediaDuration.seconds(1_000_000)
     /// The range of ``rate``.
     public static let rateRange = Bitrate.kilobits(1)...Bitrate.megabits(1_000_000)
+    /// The range of ``headerByteCount``.
+    public static let headerByteCountRange = 0...1000
 
     /// Creates settings for a link; each parameter sets the property of the same name.
     ///
@@ -20,7 +22,7 @@ extension LinkSettings {
         duplicate: Percentage = .zero, duplicateDelay: MediaDuration = LinkSettings.clean.duplicateDelay,
         corrupt: Percentage = .zero,
         rate: RateSchedule? = nil, trace: DeliveryTrace? = nil, queueLimit: QueueLimit? = nil,
-        seed: UInt64 = LinkSettings.clean.seed
+        headerByteCount: Int = 0, seed: UInt64 = LinkSettings.clean.seed
     ) throws(LinkError) {
         self.loss = loss
         self.burst = burst
@@ -38,6 +40,7 @@ extension LinkSettings {
         self.rate = rate
         self.trace = trace
         self.queueLimit = queueLimit
+        self.headerByteCount = headerByteCount
         self.seed = seed
         try validate()
     }
@@ -75,10 +78,17 @@ extension LinkSettings {
         if let bad = rate?.badRate { throw .rateOutOfRange(bad) }
         for step in rate?.steps ?? [] { try check(.rate, step.start - .zero, in: .zero...Self.longestTime) }
         switch queueLimit {
-        case .time(let duration): try check(.queue, duration)
+        case .time(let duration), .drain(let duration): try check(.queue, duration)
         case .bytes(let count):
             guard (0...QueueLimit.maximumByteCount).contains(count) else { throw .queueOutOfRange(byteCount: count) }
         case nil: break
+        }
+        try check(.headers, headerByteCount, in: Self.headerByteCountRange)
+    }
+
+    private func check(_ name: Name, _ byteCount: Int, in range: ClosedRange<Int>) throws(LinkError) {
+        guard range.contains(byteCount) else {
+            throw .byteCountOutOfRange(name, byteCount, minimum: range.lowerBound, maximum: range.upperBound)
         }
     }
 

@@ -75,6 +75,12 @@ import Testing
             ("rate=2M/1M@5s/1M@4s", .stepsNotRising(.seconds(5), .seconds(4))),
             ("rate=2M/0@5s", .rateOutOfRange(Bitrate(bitsPerSecond: 0))),
             ("queue=1.5kB", .malformedValue(.queue, "1.5kB")), ("queue=B", .malformedValue(.queue, "B")),
+            ("queue=drain/61s", .durationOutOfRange(.queue, .seconds(61), maximum: .seconds(60))),
+            ("queue=drain/", .invalidValue(.queue, .notANumber("", .duration))),
+            ("queue=drain/64kB", .malformedValue(.queue, "drain/64kB")),
+            ("headers=28B", .malformedValue(.headers, "28B")), ("headers=-1", .malformedValue(.headers, "-1")),
+            ("headers=1001", .byteCountOutOfRange(.headers, 1001, minimum: 0, maximum: 1000)),
+            ("headers=9999999999", .malformedValue(.headers, "9999999999")),
             ("queue=999MB", .queueOutOfRange(byteCount: 999_000_000)),
         ] as [(String, LinkError)])
     func `It names the bad part`(text: String, error: LinkError) {
@@ -94,7 +100,8 @@ import Testing
         #expect(
             LinkError.unknownSetting("lose=2%").description
                 == "\"lose=2%\" is no setting of a link: expected loss, burst, blackout, delay, jitter, spikes,"
-                + " wifi, order, reorder, reorder-delay, duplicate, duplicate-delay, corrupt, rate, trace, queue, seed")
+                + " wifi, order, reorder, reorder-delay, duplicate, duplicate-delay, corrupt, rate, trace, queue,"
+                + " headers, seed")
         #expect(
             LinkError.missingValue(.jitter).description
                 == "jitter has no value: expected something like jitter=10ms")
@@ -104,6 +111,9 @@ import Testing
         #expect(
             LinkError.rateOutOfRange(Bitrate(bitsPerSecond: 0)).description
                 == "rate: 0 is outside 1k to 1000000M; leave it out for a link without a limit")
+        #expect(
+            LinkError.byteCountOutOfRange(.headers, 1001, minimum: 0, maximum: 1000).description
+                == "headers: 1001 bytes are outside 0 to 1000")
         #expect(
             LinkError.malformedValue(.burst, "5%").description
                 == "burst: \"5%\" is not LOSS/LENGTH or P/R/LOSS-IN-BAD/LOSS-IN-GOOD: expected something like burst=5%/3"
@@ -134,7 +144,7 @@ import Testing
             "blackout=2s@30s,seed=1", "blackout=2s@30s+60s/250ms@0s,seed=1", "spikes=250ms/30s,seed=1",
             "wifi=2ms/500ms,seed=1", "order=by-delay,seed=1", "duplicate-delay=5ms,seed=1", "corrupt=0.1%,seed=1",
             "rate=2M/450k@40s/2M@80s,queue=3s,seed=1", "rate=2M/0@1s/2M@1.5s,queue=64kB,seed=1", "queue=1500B,seed=1",
-            "queue=2MB,seed=1", "queue=0B,seed=1", "seed=1",
+            "queue=2MB,seed=1", "queue=0B,seed=1", "queue=drain/300ms,headers=28,seed=1", "seed=1",
         ])
     func `It writes the notation that it read`(text: String) throws {
         #expect(try LinkSettings(notation: text).description == text)
@@ -186,8 +196,8 @@ import Testing
                 duplicate: share(), duplicateDelay: duration(), corrupt: share(), rate: maybe(rate),
                 queueLimit: maybe {
                     maybe { .bytes(Int.random(in: 0...QueueLimit.maximumByteCount, using: &generator)) }
-                        ?? .time(duration())
-                }, seed: generator.next())
+                        ?? maybe { .drain(duration()) } ?? .time(duration())
+                }, headerByteCount: Int.random(in: 0...1000, using: &generator), seed: generator.next())
             #expect(try LinkSettings(notation: settings.description) == settings, "\(settings)")
         }
     }
@@ -198,7 +208,7 @@ import Testing
             LinkSettingsTests.whole, "loss=2%", "reorder-delay=40ms,queue=300ms",
             "rate=1500k,seed=18446744073709551615", "burst=5%/3,spikes=250ms/30s,wifi=2ms/500ms",
             "blackout=2s@30s+60s/250ms@0s", "rate=2M/450k@40s/0@80s/2M@90s,queue=64kB",
-            "burst=1%/25%/80%/0.1%,order=kept",
+            "burst=1%/25%/80%/0.1%,order=kept", "rate=2M,queue=drain/300ms,headers=28",
         ]
         let alphabet = Array("0123456789.,=%/@+kMBmsuner-losdayitqp é\u{0}")
         var accepted = 0
