@@ -22,7 +22,13 @@ public enum LinkError: Error, Equatable, Sendable {
     /// A rate is outside ``LinkSettings/rateRange``.
     case rateOutOfRange(Bitrate)
     /// The steps of a rate are not in ascending order of time.
-    case stepsNotRising(MediaDuration, MediaDuration)
+    case stepsNotRising(MediaDuration, MediaDuration, of: LinkSettings.Name = .rate)
+    /// A rate of cross traffic is neither zero nor in ``LinkSettings/crossRateRange``.
+    case crossTrafficOutOfRange(Bitrate)
+    /// There are more than ``CUBICFlow/maximumCount`` flows.
+    case tooManyFlows(Int)
+    /// A setting needs a bottleneck: ``LinkSettings/rate`` or ``LinkSettings/trace``.
+    case noBottleneck(LinkSettings.Name)
     /// A queue in bytes is below zero or above ``QueueLimit/maximumByteCount``.
     case queueOutOfRange(byteCount: Int)
     /// A number of bytes is outside the setting's range.
@@ -62,8 +68,15 @@ extension LinkError: CustomStringConvertible {
         case .rateOutOfRange(let rate):
             "rate: \(rate) is outside \(LinkSettings.rateRange.lowerBound) to \(LinkSettings.rateRange.upperBound);"
                 + " leave it out for a link without a limit"
-        case .stepsNotRising(let first, let second):
-            "rate: the step at \(second.notation) follows the one at \(first.notation):"
+        case .crossTrafficOutOfRange(let rate):
+            "cross: \(rate) is neither 0 nor within \(LinkSettings.crossRateRange.lowerBound) to"
+                + " \(LinkSettings.crossRateRange.upperBound)"
+        case .tooManyFlows(let count):
+            "cubic: \(count) flows: expected at most \(CUBICFlow.maximumCount)"
+        case .noBottleneck(let name):
+            "\(name.rawValue): the link has no bottleneck to share: expected rate or trace, too"
+        case .stepsNotRising(let first, let second, let name):
+            "\(name.rawValue): the step at \(second.notation) follows the one at \(first.notation):"
                 + " expected rising times, from above 0s"
         case .queueOutOfRange(let byteCount):
             "queue: \(byteCount) bytes are outside 0 to \(QueueLimit.maximumByteCount)"
@@ -90,9 +103,10 @@ extension LinkSettings.Name {
         case .blackout: "DURATION@START or DURATION@START+INTERVAL"
         case .spikes: "HEIGHT/INTERVAL"
         case .wifi: "LEAST/MOST"
-        case .rate: "RATE or RATE/RATE@TIME/…"
+        case .rate, .cross: "RATE or RATE/RATE@TIME/…"
         case .queue: "a duration, drain/ and a duration, or a whole number of B, kB or MB"
-        case .headers: "a whole number of bytes"
+        case .cubic: "ROUNDTRIP, ROUNDTRIP@START or ROUNDTRIP@START-END"
+        case .headers, .crossSize: "a whole number of bytes"
         default: "a value"
         }
     }

@@ -37,6 +37,12 @@ extension LinkSettings {
         case queue
         /// ``LinkSettings/headerByteCount``.
         case headers
+        /// ``LinkSettings/crossTraffic``.
+        case cross
+        /// ``LinkSettings/crossPacketByteCount``.
+        case crossSize = "cross-size"
+        /// ``LinkSettings/cubicFlows``.
+        case cubic
         /// ``LinkSettings/seed``.
         case seed
 
@@ -59,6 +65,9 @@ extension LinkSettings {
             case .trace: "lte.up"
             case .queue: "300ms"
             case .headers: "28"
+            case .cross: "110k"
+            case .crossSize: "1200"
+            case .cubic: "50ms@10s"
             case .seed: "7"
             }
         }
@@ -70,7 +79,7 @@ extension LinkSettings {
     /// loss=2%,delay=40ms,jitter=10ms,reorder=1%,reorder-delay=40ms,duplicate=0.5%,rate=2M,queue=300ms,seed=7
     /// burst=5%/3,blackout=2s@30s,spikes=250ms/30s,wifi=2ms/500ms,order=by-delay,corrupt=0.1%
     /// rate=2M/450k@40s/2M@80s,queue=3s
-    /// rate=2M,queue=drain/300ms,headers=28
+    /// rate=2M,queue=drain/300ms,headers=28,cross=0/500k@10s/0@20s,cross-size=1200,cubic=50ms@10s-40s
     /// trace=lte.up,queue=150kB
     /// ```
     ///
@@ -116,6 +125,9 @@ extension LinkSettings {
         case .trace: trace = try DeliveryTrace(contentsOf: value)
         case .queue: queueLimit = try QueueLimit(notation: value)
         case .headers: headerByteCount = try byteCount(name, value)
+        case .cross: crossTraffic = try RateSchedule(notation: value, of: .cross)
+        case .crossSize: crossPacketByteCount = try byteCount(name, value)
+        case .cubic: cubicFlows = try CUBICFlow.list(notation: value)
         case .seed:
             // `UInt64` would accept a plus sign, which the rest of the notation does not.
             guard value.first != "+", let seed = UInt64(value) else { throw .invalidSeed(value) }
@@ -162,6 +174,11 @@ extension LinkSettings: CustomStringConvertible {
         if let trace { parts.append((.trace, trace.name)) }
         if let queueLimit { parts.append((.queue, queueLimit.description)) }
         if headerByteCount != clean.headerByteCount { parts.append((.headers, String(headerByteCount))) }
+        if let crossTraffic { parts.append((.cross, crossTraffic.description)) }
+        if crossPacketByteCount != clean.crossPacketByteCount {
+            parts.append((.crossSize, String(crossPacketByteCount)))
+        }
+        if !cubicFlows.isEmpty { parts.append((.cubic, cubicFlows.map(\.description).joined(separator: "/"))) }
         parts.append((.seed, String(seed)))
         return parts.map { "\($0.rawValue)=\($1)" }.joined(separator: ",")
     }

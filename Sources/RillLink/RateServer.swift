@@ -12,7 +12,7 @@ struct RateServer: BottleneckServer {
         var bitsPerSecond: Int64
     }
 
-    /// Never empty; the last rate is above zero.
+    /// Never empty; the last rate of a bottleneck is above zero.
     private let pieces: [Piece]
     /// When everything queued so far has passed: this time, plus `fraction` / `bitsPerSecond` of a nanosecond.
     private var busyUntil = MediaTime(nanoseconds: .min)
@@ -75,6 +75,8 @@ struct RateServer: BottleneckServer {
             busyPiece += 1
         }
         let rate = pieces[busyPiece].bitsPerSecond
+        // Only cross traffic ends like this.
+        guard rate > 0 else { return .distantFuture }
         busyUntil += MediaDuration(nanoseconds: (needed + fraction) / rate)
         fraction = (needed + fraction) % rate
         return fraction == 0 ? busyUntil : busyUntil + MediaDuration(nanoseconds: 1)
