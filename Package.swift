@@ -116,6 +116,7 @@ let package = Package(
             "RillLink",
             [
                 "RillCore",
+                .product(name: "DequeModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
         // What was sent, what came back, and what the path carries.

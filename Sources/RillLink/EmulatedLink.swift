@@ -41,7 +41,12 @@ public final class EmulatedLink {
     /// The statistics so far.
     public private(set) var statistics = LinkStatistics()
 
-    private var bottleneck: Bottleneck?
+    /// The bottleneck, its own or one that it shares; `nil` if it has none.
+    public let bottleneck: Bottleneck?
+    /// How the datagram of the latest `send` passes the bottleneck, even if it is lost after that; `nil` if the queue
+    /// dropped it or the link refused it. Without a bottleneck it passes at once.
+    public private(set) var lastPassage: BottleneckPassage?
+
     private var impairments: Impairments
     private var store = DatagramStore()
     private var arrivals = Heap<Arrival>()
@@ -54,16 +59,30 @@ public final class EmulatedLink {
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
 
-    /// Creates an idle link.
+    /// Creates an idle link, with a bottleneck of its own if the settings have a rate or a trace.
+    ///
+    /// - Parameter settings: the properties of the link.
     public init(_ settings: LinkSettings) {
         self.settings = settings
         impairments = Impairments(settings)
         bottleneck = Bottleneck(settings)
     }
 
+    /// Creates an idle link behind a bottleneck that it shares with others.
+    ///
+    /// - Parameters:
+    ///   - settings: the properties of the link. Those of a bottleneck are not used: ``bottleneck`` has its own.
+    ///   - bottleneck: the bottleneck.
+    public init(_ settings: LinkSettings, through bottleneck: Bottleneck) {
+        self.settings = settings
+        impairments = Impairments(settings)
+        self.bottleneck = bottleneck
+    }
+
     /// Sends a datagram at `now`. The bytes are copied.
     ///
-    /// Time must not go back: an earlier `now` than in a previous call counts as that one.
+    /// Time must not go back: an earlier `now` than in a previous call, also one of a link with the same bottleneck,
+    /// counts as that one.
     ///
     /// - Parameters:
     ///   - datagram: the datagram.
@@ -72,22 +91,26 @@ public final class EmulatedLink {
     @discardableResult
     public func send(_ datagram: Span<UInt8>, at now: MediaTime) -> SendOutcome {
         self.now = max(self.now, now)
+        if let bottleneck { self.now = bottleneck.advance(to: self.now) }
         let sequence = statistics.sent
         statistics.sent += 1
         statistics.sentBytes += datagram.count
         // Drawn even for dropped datagrams, so that each datagram's fate depends only on its number.
         let draw = impairments.draw()
+        lastPassage = nil
 
         guard datagram.count <= EmulatedLink.maximumDatagramSize else {
             return lose(.tooLarge(byteCount: datagram.count))
         }
         guard store.hasRoom(for: draw.isDuplicated ? 2 : 1, byteCount: datagram.count) else { return lose(.linkFull) }
-        var time = self.now
-        switch bottleneck?.enqueue(byteCount: datagram.count, at: time) ?? .passes(at: time) {
-        case .passes(let departure): time = departure
+        let passage: BottleneckPassage
+        switch bottleneck?.enqueue(byteCount: datagram.count) {
+        case .passes(let through): passage = through
         case .full(let wait): return lose(.queueFull(wait: wait))
+        case nil: passage = BottleneckPassage(wait: .zero, departure: self.now)
         }
-        time = impairments.passWiFi(draw, at: time)
+        lastPassage = passage
+        var time = impairments.passWiFi(draw, at: passage.departure)
         if let reason = impairments.loss(draw, at: time) { return lose(reason) }
         time = impairments.passSpikes(at: time)
 
