@@ -124,7 +124,10 @@ public final class CallSimulation {
             let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
             _ = try call.receiver.pipeline.add(stream, sink: screen, at: .zero)
         }
-        try call.run(settlingWithin: Self.drainTime)
+        try call.run(settlingWithin: Self.drainTime) {
+            guard let allowance = pipeline.session?.allowance(at: call.now) else { return }
+            observer.rateWasEstimated(allowance.bitrate, at: call.now)
+        }
     }
 
     private func makeLinks() -> (way: VirtualLink, returnPath: VirtualLink) {
@@ -133,8 +136,9 @@ public final class CallSimulation {
 
     private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {
         let link = VirtualLink(settings)
-        link.observe { [observer] datagram, now, outcome in
+        link.observe { [observer, unowned link] datagram, now, outcome in
             observer.datagramWasSent(datagram, direction, at: now, outcome)
+            observer.datagramPassed(link.link.lastPassage, direction)
         }
         return link
     }
