@@ -234,7 +234,9 @@ final class CallCore: SendingBudget, Sendable {
                     rid: layer.rid, encoder: layer.encoder, framesReplaced: sender?.framesDropped[index] ?? 0,
                     framesUnchanged: layer.framesUnchanged, resolution: layer.resolution,
                     qualityLimitationReason: layer.qualityLimitationReason,
-                    qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges))
+                    qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges,
+                    qualityLimitationDurations: layer.qualityLimitationDurations, targetBitrate: layer.targetBitrate,
+                    framesSkipped: layer.framesSkipped))
         }
         statistics.participants = participants.map(\.statistics)
         statistics.transports = transports.map(\.statistics)

@@ -189,8 +189,10 @@ public final class SendPipeline: Sendable {
         _ frame: VideoFrame, _ task: LayerTask, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime
     ) throws -> LayerEncoder.Outcome {
         try record(.frame(captureTime: frame.captureTime, task: task), layer: index)
-        return try layers[index].encode(frame, task, clock: clock) { coded, payload in
+        var last: EncodedFrame?
+        let outcome = try layers[index].encode(frame, task, clock: clock) { coded, payload in
             var coded = coded
+            last = coded
             coded.timestamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
@@ -198,6 +200,17 @@ public final class SendPipeline: Sendable {
                 output.send(coded, payload, of: index, at: clock())
             }
         }
+        if let last, case .coded(let quantizer) = outcome {
+            state.withLock { $0.decisions.note(last, quantizer: quantizer, layer: index) }
+        }
+        return outcome
+    }
+
+    /// Whether a task is older than a key frame that replaces it; see ``requestKeyFrame(_:discardingOlder:)``.
+    func discardIfOutdated(_ task: LayerTask, layer index: Int) throws -> Bool {
+        guard state.withLock({ $0.decisions.discardIfOutdated(task, layer: index) }) else { return false }
+        try record(.dropped(frame: task.frame), layer: index)
+        return true
     }
 
     /// Also passes all encoded frames to `output`, from the next one on.

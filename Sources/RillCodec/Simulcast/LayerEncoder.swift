@@ -76,6 +76,7 @@ public final class LayerEncoder {
             preconditionFailure("the scaled frame of the previous task is still in use")
         }
         if scaled.timestamps[.scaled] == nil { scaled.timestamps[.scaled] = clock() }
+        if let byteLimit = task.byteLimit { encoder.limitNextFrame(to: max(1, byteLimit)) }
         // Key frames are never dropped: this very frame serves the request.
         switch try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body) {
         case .coded(let quantizer):

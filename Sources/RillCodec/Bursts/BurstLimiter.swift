@@ -1,0 +1,96 @@
+import RillCore
+
+/// Decides how coarse the next frame must be at least, so that it is not much larger than the network carries.
+///
+/// libvpx's rate control keeps the mean of a second. Single frames exceed it: the first of a new scene takes 5 to 9 times the mean, and
+/// VP9 needs five frames to follow a lower target. A floor under the quantizer prevents both:
+///
+/// - A picture without a usable reference, a key frame or the first one of a scene, gets at most the bits of ``limit`` at the target
+///   bitrate, or of 1.75 frames of a slow layer. Its size at a quantizer follows from its pixels and from earlier such pictures.
+/// - While the target is far below what the last frames were encoded with, each frame gets at most its share. Its size follows from the
+///   frame before.
+/// - A frame with a limit of its own, for a queue that is too long, is predicted in the same way.
+///
+/// A pure value beside the encoder.
+struct BurstLimiter: Sendable {
+    /// What is known of a frame before it is encoded.
+    struct Frame: Sendable {
+        /// Whether it has no usable reference: a key frame, or the first of a scene.
+        var isIntra = false
+        var pixelCount: Int
+        var bitrate: Bitrate
+        var duration: MediaDuration
+        /// The most bytes that the frame may have; `nil` for no limit of its own.
+        var byteLimit: Int?
+    }
+
+    /// The longest time that a frame takes at the target bitrate.
+    var limit: MediaDuration
+    /// Whether the codec needs a floor to follow a lower target.
+    private let isSlowToFollow: Bool
+    private let model: QuantizerModel
+    /// The last frame that had a reference.
+    private var last: (byteCount: Int, quantizer: Int)?
+    /// The model's factor for this clip.
+    private var intraFactor: Double
+    /// What the last frames were encoded with: a lower target is approached in some twelve frames.
+    private var settledBitrate = 0.0
+
+    /// Below this share of ``settledBitrate``, a target is far lower.
+    private static let farLower = 0.85
+    /// What a key frame may always have, in shares of a frame: as in ``LayerSettings/low(_:)``.
+    private static let minimumIntraShare = 1.75
+    /// How far the factor may be from the model's.
+    private static let intraRange = 0.4...2.5
+
+    /// A limiter for a codec; `nil` if the scale of its quantizers is unknown.
+    ///
+    /// - Parameters:
+    ///   - codec: the codec.
+    ///   - hasTemporalLayers: whether frames differ in size by their layer, so that a frame says little of the one after it.
+    ///   - limit: the longest time that a frame takes at the target bitrate.
+    init?(_ codec: VideoCodec, hasTemporalLayers: Bool = false, limit: MediaDuration) {
+        guard let model = QuantizerModel(codec) else { return nil }
+        self.limit = limit
+        self.model = model
+        intraFactor = model.intraFactor
+        isSlowToFollow = codec == .vp9 && !hasTemporalLayers
+    }
+
+    /// Returns the smallest quantizer index that the frame may have; `nil` for any.
+    func floor(for frame: Frame) -> Int? {
+        var floor = 0
+        let bytesPerSecond = Double(frame.bitrate.bitsPerSecond) / 8
+        if frame.isIntra {
+            let seconds = max(limit.seconds, Self.minimumIntraShare * frame.duration.seconds)
+            let bytes = min(bytesPerSecond * seconds, frame.byteLimit.map(Double.init) ?? .infinity)
+            floor = model.intraIndex(for: bytes, factor: intraFactor, pixelCount: frame.pixelCount)
+        } else if let last {
+            let share = bytesPerSecond * frame.duration.seconds
+            if isSlowToFollow, isFarLower(frame.bitrate) {
+                floor = model.settledIndex(for: share, after: last.byteCount, at: last.quantizer)
+            }
+            if let limit = frame.byteLimit {
+                floor = max(floor, model.nextIndex(for: Double(limit), after: last.byteCount, at: last.quantizer))
+            }
+        }
+        return floor > 0 ? floor : nil
+    }
+
+    private func isFarLower(_ bitrate: Bitrate) -> Bool {
+        Double(bitrate.bitsPerSecond) < Self.farLower * settledBitrate
+    }
+
+    /// Notes how the frame was encoded.
+    mutating func add(_ frame: Frame, byteCount: Int, quantizer: Int) {
+        let bitrate = Double(frame.bitrate.bitsPerSecond)
+        settledBitrate = max(bitrate, settledBitrate - (settledBitrate - bitrate) / 4)
+        guard frame.isIntra else {
+            last = (byteCount, quantizer)
+            return
+        }
+        let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: frame.pixelCount) / model.intraFactor
+        let bounded = min(max(measured, Self.intraRange.lowerBound), Self.intraRange.upperBound) * model.intraFactor
+        intraFactor += (bounded - intraFactor) / 2
+    }
+}
