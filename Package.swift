@@ -47,8 +47,8 @@ func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
 let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink",
-    "RillTranscode", "RillLab", "RillContainers", "RillPages",
+    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages",
 ]
 
 let package = Package(

@@ -105,7 +105,9 @@ final class CallCore: SendingBudget, Sendable {
                 continue
             }
             least = SendingAllowance(
-                bitrate: min(known.bitrate, allowance.bitrate), isFull: known.isFull || allowance.isFull)
+                bitrate: min(known.bitrate, allowance.bitrate),
+                frameBitrate: min(known.frameBitrate, allowance.frameBitrate),
+                obstacle: known.obstacle ?? allowance.obstacle)
         }
         return least
     }

@@ -202,6 +202,18 @@ extension SendDecisions {
         plan.skipNextFrame(layer: index)
     }
 
+    /// Leaves out the next frame of each layer, except the smallest one's if there are others: its few packets keep the
+    /// call alive.
+    mutating func skipNextFrames(because reason: SendPipeline.SkipReason) {
+        let sending = limitations.indices.filter { plan.isSending(layer: $0) }
+        let smallest = sending.min {
+            plan.effectiveSettings(layer: $0).bitrate < plan.effectiveSettings(layer: $1).bitrate
+        }
+        for index in sending where sending.count == 1 || index != smallest {
+            skipNextFrame(layer: index, because: reason)
+        }
+    }
+
     private mutating func countSkipped(layer index: Int) {
         let count = plan.skippedFrameCount(layer: index)
         guard count != limitations[index].skipCount else { return }

@@ -21,6 +21,10 @@ extension SendPipeline {
     /// Fits the next frames to what may be sent: before each frame, so that encoders follow within one.
     func followBudget(at now: MediaTime) {
         guard let allowance = budget.withLock({ $0 })?.budget?.allowance(at: now) else { return }
-        setTotalBitrate(allowance.bitrate)
+        state.withLock { state in
+            state.decisions.setNetwork(allowance.frameBitrate)
+            guard let obstacle = allowance.obstacle else { return }
+            state.decisions.skipNextFrames(because: obstacle == .queueFull ? .queueFull : .windowFull)
+        }
     }
 }

@@ -40,12 +40,23 @@ public struct CongestionSettings: Hashable, Sendable {
 
 /// What a session may send now, as ``RTPSession/allowance(at:)`` returns it.
 public struct SendingAllowance: Equatable, Sendable {
+    /// Why the next frame is left out, before it is encoded.
+    public enum Obstacle: Equatable, Sendable {
+        /// More waits to leave than the pacer should hold.
+        case queueFull
+        /// More is in flight than the path needs.
+        case windowFull
+    }
+
     /// The bitrate for all streams together, with retransmissions, FEC and all headers of the path.
     public var bitrate: Bitrate
-    /// Whether more is queued or in flight than the path needs: the next frame is then left out, before it is
-    /// encoded.
-    public var isFull: Bool
+    /// The bitrate for the encoded frames of all streams together: ``bitrate`` less everything else, as measured.
+    public var frameBitrate: Bitrate
+    /// Why the next frame is left out; `nil` if it is not.
+    public var obstacle: Obstacle?
 
     /// Creates an allowance.
-    public init(bitrate: Bitrate, isFull: Bool) { (self.bitrate, self.isFull) = (bitrate, isFull) }
+    public init(bitrate: Bitrate, frameBitrate: Bitrate, obstacle: Obstacle? = nil) {
+        (self.bitrate, self.frameBitrate, self.obstacle) = (bitrate, frameBitrate, obstacle)
+    }
 }

@@ -11,6 +11,9 @@ struct SessionCongestion: ~Copyable {
     var estimate: BandwidthEstimate
     let waiting: PacedDatagrams
     private let settings: CongestionSettings
+    private var budget = RateBudget()
+    /// What was sent, for the budget.
+    private var counts = RateBudget.Counts()
     /// When the next packet may leave; in the distant future while none waits.
     private(set) var paceTime = MediaTime.distantFuture
     /// Packets that were dropped from the pacer by a cut.
@@ -31,15 +34,37 @@ struct SessionCongestion: ~Copyable {
                 return
             case .send(let token):
                 let slot = waiting.cell.state.slot(token)
+                let byteCount = slot.byteCount + settings.packetOverhead
+                count(slot.purpose, byteCount)
                 var number: SequenceNumber?
                 if slot.numberOffset >= 0 {
-                    let byteCount = slot.byteCount + settings.packetOverhead
                     number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
                 }
                 waiting.cell.state.move(token, numbered: number, to: queue, at: now)
             }
         }
     }
+
+    private mutating func count(_ purpose: OutgoingPacket.Kind, _ byteCount: Int) {
+        switch purpose {
+        case .media:
+            counts.mediaPackets += 1
+            counts.mediaBytes += byteCount
+        case .retransmission: counts.retransmittedBytes += byteCount
+        case .fec: counts.fecBytes += byteCount
+        case .rtcp: counts.otherBytes += byteCount
+        case .padding: break
+        }
+    }
+
+    /// Notes an encoded frame that was queued.
+    mutating func noteFrame(byteCount: Int) {
+        counts.frames += 1
+        counts.frameBytes += byteCount
+    }
+
+    /// Notes a datagram that leaves without waiting.
+    mutating func noteFeedback(byteCount: Int) { count(.rtcp, byteCount + settings.packetOverhead) }
 
     /// Moves everything that waits into the queue.
     mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
@@ -72,9 +97,12 @@ struct SessionCongestion: ~Copyable {
 
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - .milliseconds(700))
+        budget.update(counts, at: now)
         let queued = waiting.cell.state.pacer.byteCount
-        let isFull =
-            waiting.cell.state.pacer.isFull || estimate.isWindowFull(history.bytesInFlight + queued, at: now)
-        return SendingAllowance(bitrate: estimate.rate, isFull: isFull)
+        let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
+        let obstacle: SendingAllowance.Obstacle? =
+            waiting.cell.state.pacer.isFull ? .queueFull : isFull ? .windowFull : nil
+        return SendingAllowance(
+            bitrate: estimate.rate, frameBitrate: budget.encoderRate(of: estimate.rate), obstacle: obstacle)
     }
 }

@@ -156,9 +156,9 @@ final class Endpoint {
         var source = sources[index]
         if let allowance = session.allowance(at: now) {
             sources[index].nextTime = source.nextTime + source.interval
-            guard !allowance.isFull else { return omittedFrames += 1 }
-            // A share for headers; cameras have equal shares.
-            let bits = Double(allowance.bitrate.bitsPerSecond) * 0.93 / Double(sources.count)
+            guard allowance.obstacle == nil else { return omittedFrames += 1 }
+            // Cameras have equal shares.
+            let bits = Double(allowance.frameBitrate.bitsPerSecond) / Double(sources.count)
             source.byteCount = max(50, Int(bits * source.interval.seconds / 8))
         }
         let frame = SyntheticFrame.make(
