@@ -40,13 +40,11 @@ public struct VideoCallSettings: Sendable {
     }
 
     /// The header extensions that two Rill endpoints of a call assume if no description says otherwise: RID, the RID
-    /// of retransmissions, orientation, and the transport-wide sequence number. The first two identify streams before
-    /// their SSRCs are known; congestion control refers to the last one.
+    /// of retransmissions, and orientation. They identify streams before their SSRCs are known.
     public static let headerExtensions: HeaderExtensionMap = {
         var map = HeaderExtensionMap()
         let numbers: [(HeaderExtensionKind, UInt8)] = [
-            (.rid, 10), (.repairedRID, 11), (.transportSequenceNumber, 12),
-            (.videoOrientation, 13),
+            (.rid, 10), (.repairedRID, 11), (.videoOrientation, 13),
         ]
         do throws(RTPError) {
             for (kind, id) in numbers { try map.set(kind, id: id) }
@@ -63,6 +61,8 @@ public struct VideoCallSettings: Sendable {
     /// - Returns: one description for each name, in order.
     public func streams(_ names: [StreamLayer.RID]? = nil) -> [StreamDescription] {
         let names = names ?? send.layers.map(\.rid)
+        var send = send
+        send.addTransportNumbers()
         return names.map { name in
             let layer = send.layers.first { $0.rid == name }
             let codec = layer?.codec ?? .vp8
@@ -76,7 +76,7 @@ public struct VideoCallSettings: Sendable {
             stream.repair.redPayloadType = send.fec?.redPayloadType
             stream.repair.fecPayloadType = send.fec?.payloadType
             stream.feedback = [.nack, .pictureLossIndication, .fullIntraRequest, .pause]
-            if send.headerExtensions[.transportSequenceNumber] != nil {
+            if send.congestion != nil {
                 stream.feedback.insert(.transportWideCongestionControl)
             }
             stream.usesReducedSizeRTCP = true

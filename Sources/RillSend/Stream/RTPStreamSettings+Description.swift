@@ -51,6 +51,5 @@ extension StreamDescription {
         repair.fecPayloadType = stream.fec?.payloadType
         headerExtensions = stream.headerExtensions
         feedback = [.nack, .pictureLossIndication, .fullIntraRequest]
-        if stream.headerExtensions[.transportSequenceNumber] != nil { feedback.insert(.transportWideCongestionControl) }
     }
 }

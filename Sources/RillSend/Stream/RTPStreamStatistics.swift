@@ -53,6 +53,10 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     public var fecPacketsSent = 0
     /// Payload bytes of FEC packets sent.
     public var fecBytesSent = 0
+    /// Packets sent again to probe the path.
+    public var paddingPacketsSent = 0
+    /// Their payload bytes.
+    public var paddingBytesSent = 0
     /// Key frames sent.
     public var keyFramesSent = 0
     /// Key frame requests that were passed on to the encoder, each for one key frame.
