@@ -27,12 +27,19 @@ public final class Bottleneck {
     public let settings: LinkSettings
     /// The statistics so far, of all links together; those of cross traffic and CUBIC flows as of the latest datagram or
     /// ``advance(to:)``.
-    public private(set) var statistics = BottleneckStatistics()
+    public var statistics: BottleneckStatistics { state.statistics }
 
-    private var queue: BottleneckQueue
-    private var background: BackgroundTraffic?
-    /// The latest time.
-    private var now = MediaTime(nanoseconds: .min)
+    // One value, so that the run time checks exclusive access once per datagram.
+    private var state: State
+
+    fileprivate struct State {
+        var queue: BottleneckQueue
+        var background: BackgroundTraffic?
+        var statistics = BottleneckStatistics()
+        let headerByteCount: Int
+        /// The latest time.
+        var now = MediaTime(nanoseconds: .min)
+    }
 
     /// Creates an idle bottleneck.
     ///
@@ -41,9 +48,9 @@ public final class Bottleneck {
     public init?(_ settings: LinkSettings) {
         guard let queue = BottleneckQueue(settings) else { return nil }
         self.settings = settings
-        self.queue = queue
-        background = BackgroundTraffic(settings)
-        statistics.cubicFlows = settings.cubicFlows.map { _ in CUBICFlowStatistics() }
+        state = State(
+            queue: queue, background: BackgroundTraffic(settings), headerByteCount: settings.headerByteCount)
+        state.statistics.cubicFlows = settings.cubicFlows.map { _ in CUBICFlowStatistics() }
     }
 
     /// The capacity at a time: ``LinkSettings/capacity(at:)``, zero if nothing passes.
@@ -58,14 +65,26 @@ public final class Bottleneck {
     /// - Returns: the same, or the latest time if that is later.
     @discardableResult
     public func advance(to now: MediaTime) -> MediaTime {
-        self.now = max(self.now, now)
-        background?.advance(to: self.now, through: &queue, &statistics)
-        return self.now
+        state.advance(to: now)
+        return state.now
     }
 
-    /// Enqueues a datagram of a link at the latest time; its headers are added.
-    func enqueue(byteCount: Int) -> BottleneckQueue.Outcome {
-        let wireByteCount = byteCount + settings.headerByteCount
+    /// Enqueues a datagram of a link; its headers are added. The time becomes the latest of all links.
+    func enqueue(byteCount: Int, at now: inout MediaTime) -> BottleneckQueue.Outcome {
+        state.enqueue(byteCount: byteCount, at: &now)
+    }
+}
+
+extension Bottleneck.State {
+    mutating func advance(to time: MediaTime) {
+        now = max(now, time)
+        background?.advance(to: now, through: &queue, &statistics)
+    }
+
+    mutating func enqueue(byteCount: Int, at time: inout MediaTime) -> BottleneckQueue.Outcome {
+        advance(to: time)
+        time = now
+        let wireByteCount = byteCount + headerByteCount
         let outcome = queue.enqueue(byteCount: wireByteCount, at: now)
         switch outcome {
         case .passes:

@@ -18,7 +18,8 @@ public import RillCore
 /// A datagram passes, in this order:
 ///
 /// 1. the *bottleneck*, if the settings have a rate or a trace: a first-in, first-out queue that takes each bit its
-///    time at the current rate, or lets bytes through when the trace does, and drops at its tail;
+///    time at the current rate, or lets bytes through when the trace does, and drops at its tail. Other links, cross
+///    traffic and TCP flows may share it (``Bottleneck``);
 /// 2. the *wireless hop*: datagrams that wait for the channel at the same time are sent together;
 /// 3. *loss*: in a blackout, in bursts, or individually; the first cause that applies is the reason. A lost datagram
 ///    has used its share of the rate and its air time;
@@ -34,7 +35,7 @@ public import RillCore
 ///
 /// Threads: one owner, one thread at a time. Cost: one copy of the bytes and one heap operation for each of `send` and
 /// `poll`; nothing is allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not
-/// modelled: cross traffic, and queues that drop early.
+/// modelled: queues that drop early.
 public final class EmulatedLink {
     /// The settings of the link.
     public let settings: LinkSettings
@@ -91,7 +92,6 @@ public final class EmulatedLink {
     @discardableResult
     public func send(_ datagram: Span<UInt8>, at now: MediaTime) -> SendOutcome {
         self.now = max(self.now, now)
-        if let bottleneck { self.now = bottleneck.advance(to: self.now) }
         let sequence = statistics.sent
         statistics.sent += 1
         statistics.sentBytes += datagram.count
@@ -103,11 +103,15 @@ public final class EmulatedLink {
             return lose(.tooLarge(byteCount: datagram.count))
         }
         guard store.hasRoom(for: draw.isDuplicated ? 2 : 1, byteCount: datagram.count) else { return lose(.linkFull) }
-        let passage: BottleneckPassage
-        switch bottleneck?.enqueue(byteCount: datagram.count) {
-        case .passes(let through): passage = through
-        case .full(let wait): return lose(.queueFull(wait: wait))
-        case nil: passage = BottleneckPassage(wait: .zero, departure: self.now)
+        var passage = BottleneckPassage(wait: .zero, departure: self.now)
+        if let bottleneck {
+            var time = self.now
+            let outcome = bottleneck.enqueue(byteCount: datagram.count, at: &time)
+            self.now = time
+            switch outcome {
+            case .passes(let through): passage = through
+            case .full(let wait): return lose(.queueFull(wait: wait))
+            }
         }
         lastPassage = passage
         var time = impairments.passWiFi(draw, at: passage.departure)

@@ -92,6 +92,13 @@ public struct LinkSettings: Hashable, Sendable {
         return settings
     }
 
+    /// Whether the settings of the bottleneck are the same: rate or trace, queue, headers, and what shares it.
+    package func hasSameBottleneck(as other: LinkSettings) -> Bool {
+        rate == other.rate && trace == other.trace && queueLimit == other.queueLimit
+            && headerByteCount == other.headerByteCount && crossTraffic == other.crossTraffic
+            && crossPacketByteCount == other.crossPacketByteCount && cubicFlows == other.cubicFlows
+    }
+
     /// The shortest time from sending to arrival, relative to which the delay of a receiver is measured.
     ///
     /// `nil` if it depends on chance (``jitter``, ``wifi``), on the datagrams' sizes (``rate``) or on the time
