@@ -4,7 +4,7 @@ public import RillCore
 public import RillLink
 import RillRTP
 public import RillReceive
-import RillSend
+public import RillSend
 import RillSession
 
 /// The settings of a call to simulate: what is sent, over which network, and how it is received.
@@ -21,6 +21,8 @@ public struct CallSettings: Sendable {
     /// Whether the receiver's feedback does not reach the sender: nothing is retransmitted, and no key frame is
     /// encoded on request.
     public var isOpenLoop = false
+    /// How each layer's packets are protected (ULPFEC); `nil`, the default, for no FEC.
+    public var fec: FECSettings?
     /// How the streams are received; SSRC, payload type, codec and name are filled in.
     public var jitterBuffer = JitterBufferSettings(payloadType: PayloadType(96))
 
@@ -38,6 +40,7 @@ public struct CallSettings: Sendable {
         var send = SendSettings(layers: layers, seed: network.seed)
         // What a layer sends must depend only on the network.
         send.adaptation = nil
+        send.fec = fec
         return send
     }
 
