@@ -224,14 +224,14 @@ extension SendDecisions {
         }
     }
 
-    /// Makes the next frame of the largest layer that is sent smaller.
-    mutating func reduceNextFrame(by byteCount: Int) {
+    /// Makes the next frames of the layer with the highest bitrate smaller.
+    mutating func reduceNextFrames(by byteCount: Int) {
         let sending = limitations.indices.filter { plan.isSending(layer: $0) }
         let largest = sending.max {
             plan.effectiveSettings(layer: $0).bitrate < plan.effectiveSettings(layer: $1).bitrate
         }
         guard let largest else { return }
-        plan.reduceNextFrame(layer: largest, by: byteCount)
+        plan.reduceNextFrames(layer: largest, by: byteCount)
     }
 
     mutating func requestKeyFrameDiscardingOlder(layer index: Int) { plan.requestKeyFrameDiscardingOlder(layer: index) }

@@ -44,12 +44,13 @@ extension SendPipeline {
         state.withLock { $0.decisions.skipNextFrame(layer: index(of: rid), because: reason) }
     }
 
-    /// Makes the next frame of the layer with the highest bitrate smaller than its share, by coding it more coarsely. It
-    /// keeps at least a quarter of its share. The limit replaces an earlier one, and holds for one frame.
+    /// Makes the next frames of the layer with the highest bitrate smaller than their share, by coding them more coarsely:
+    /// the first by half of the bytes, and the four after it by about as much together. A frame keeps at least a quarter of
+    /// its share. The request replaces an earlier one that was not served yet.
     ///
-    /// - Parameter byteCount: how many bytes too much wait to be sent; zero removes the limit.
-    public func reduceNextFrame(by byteCount: Int) {
-        state.withLock { $0.decisions.reduceNextFrame(by: byteCount) }
+    /// - Parameter byteCount: how many bytes too much wait to be sent; zero takes the request back.
+    public func reduceNextFrames(by byteCount: Int) {
+        state.withLock { $0.decisions.reduceNextFrames(by: byteCount) }
     }
 
     /// Requests a key frame on one layer, as ``requestKeyFrame(_:)`` does, and leaves out the frames that still wait for

@@ -11,6 +11,10 @@ import RillCore
 ///   frame before.
 /// - A frame with a limit of its own, for a queue that is too long, is predicted in the same way.
 ///
+/// Whatever a coarse frame saves, the two frames after it would spend: libvpx refines the picture at once. So the floor sinks slowly after it,
+/// halving its distance to the usual quantizer with each of four frames. Without that a frame that was limited to half its share saved 5 % of the
+/// next four frames (VP8 and VP9 at 500 kbit/s, 1280x720), with it 25 to 35 %.
+///
 /// A pure value beside the encoder.
 struct BurstLimiter: Sendable {
     /// What is known of a frame before it is encoded.
@@ -31,10 +35,28 @@ struct BurstLimiter: Sendable {
     private let model: QuantizerModel
     /// The last frame that had a reference.
     private var last: (byteCount: Int, quantizer: Int)?
+    /// The floor that sinks after a coarse frame.
+    private var sinking: Sinking?
     /// The model's factor for this clip.
     private var intraFactor: Double
     /// What the last frames were encoded with: a lower target is approached in some twelve frames.
     private var settledBitrate = 0.0
+
+    private struct Sinking: Sendable {
+        /// Where it sinks to: what frames had before.
+        var usual: Int
+        var floor: Int
+        var framesLeft = 4
+
+        mutating func sink() {
+            floor = usual + (floor - usual) / 2
+            framesLeft -= 1
+        }
+    }
+
+    /// The most that a quantizer index falls from frame to frame while a lower target is approached: a coarse frame's successor would spend what
+    /// that saved.
+    private static let fall = 10
 
     /// Below this share of ``settledBitrate``, a target is far lower.
     private static let farLower = 0.85
@@ -68,10 +90,15 @@ struct BurstLimiter: Sendable {
         } else if let last {
             let share = bytesPerSecond * frame.duration.seconds
             if isSlowToFollow, isFarLower(frame.bitrate) {
-                floor = model.settledIndex(for: share, after: last.byteCount, at: last.quantizer)
+                let index = model.settledIndex(for: share, after: last.byteCount, at: last.quantizer)
+                floor = max(index, last.quantizer - Self.fall)
             }
             if let limit = frame.byteLimit {
                 floor = max(floor, model.nextIndex(for: Double(limit), after: last.byteCount, at: last.quantizer))
+            }
+            if var sinking {
+                sinking.sink()
+                floor = max(floor, sinking.floor)
             }
         }
         return floor > 0 ? floor : nil
@@ -85,12 +112,24 @@ struct BurstLimiter: Sendable {
     mutating func add(_ frame: Frame, byteCount: Int, quantizer: Int) {
         let bitrate = Double(frame.bitrate.bitsPerSecond)
         settledBitrate = max(bitrate, settledBitrate - (settledBitrate - bitrate) / 4)
-        guard frame.isIntra else {
-            last = (byteCount, quantizer)
-            return
+        if frame.isIntra || frame.byteLimit != nil {
+            let usual = sinking?.usual ?? last?.quantizer ?? quantizer
+            sinking = quantizer > usual ? Sinking(usual: usual, floor: quantizer) : nil
+        } else {
+            sinking?.sink()
+            if sinking?.framesLeft == 0 { sinking = nil }
         }
-        let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: frame.pixelCount) / model.intraFactor
+        if frame.isIntra {
+            learn(byteCount, at: quantizer, frame.pixelCount)
+        } else {
+            last = (byteCount, quantizer)
+        }
+    }
+
+    /// Learns the bytes of a picture without reference.
+    private mutating func learn(_ byteCount: Int, at quantizer: Int, _ pixelCount: Int) {
+        let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: pixelCount) / model.intraFactor
         let bounded = min(max(measured, Self.intraRange.lowerBound), Self.intraRange.upperBound) * model.intraFactor
-        intraFactor += (bounded - intraFactor) / 2
+        intraFactor += (bounded - intraFactor) * 0.7
     }
 }

@@ -15,10 +15,10 @@ struct SceneCutDetector: Sendable {
     private static let minimumRatio = 3.0
 
     private var samples: [UInt8] = []
-    /// The usual difference between pictures.
-    private var usual = 0.0
+    /// The usual difference between pictures; `nil` before the second.
+    private var usual: Double?
 
-    /// Returns whether the picture is of another scene than the one before it; `false` for the first.
+    /// Returns whether the picture is of another scene than the one before it; `false` for the first two.
     mutating func add(_ frame: VideoFrame) -> Bool {
         let (width, height) = (frame.layout[plane: 0].width, frame.layout[plane: 0].height)
         guard !samples.isEmpty else {
@@ -27,7 +27,11 @@ struct SceneCutDetector: Sendable {
             return false
         }
         let difference = Double(replaceSamples(with: frame, width, height)) / Double(samples.count)
-        defer { usual += (min(difference, Self.minimumDifference * 2) - usual) / 8 }
+        guard let usual else {
+            self.usual = difference
+            return false
+        }
+        self.usual = usual + (difference - usual) / 8
         return difference > Self.minimumDifference && difference > Self.minimumRatio * usual
     }
 

@@ -80,8 +80,8 @@ extension QuantizerModel {
     static func setting(atLeast index: Int, of codec: VideoCodec) -> Int {
         func steps(_ count: Int, from start: Int) -> Int { (max(0, index - start) + count - 1) / count }
         switch codec {
-        // Setting n has the index 4n, and 63 has 255.
-        case .vp9: return index > 248 ? 63 : steps(4, from: 0)
+        // Setting n has the index 4n, 62 has 249, and 63 has 255.
+        case .vp9: return index > 249 ? 63 : min(62, steps(4, from: 0))
         // Setting 26 has the index 31, 41 has 61, 63 has 127; below 26 no setting's index is smaller than its number.
         default:
             return index <= 31

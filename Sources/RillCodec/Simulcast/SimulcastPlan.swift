@@ -107,7 +107,8 @@ public struct SimulcastPlan: Sendable {
         return tasks
     }
 
-    /// Returns the limit of a frame that is to be smaller than its share: at least a quarter of it.
+    /// Returns the limit of a frame that is to be smaller than its share, at least a quarter of it. Half of the excess is left to the frames
+    /// after it, which libvpx encodes smaller too after a coarse one (``BurstLimiter``).
     private mutating func takeByteLimit(of index: Int, at time: MediaTime) -> Int? {
         let (excess, last) = (layers[index].excess, layers[index].taskTime)
         (layers[index].excess, layers[index].taskTime) = (0, time)
@@ -115,7 +116,7 @@ public struct SimulcastPlan: Sendable {
         let effective = layers[index].effective
         let interval = last.map { min(max(time - $0, .milliseconds(1)), .seconds(1)) } ?? effective.frameRate.interval
         let share = Int(Double(effective.bitrate.bitsPerSecond) * interval.seconds / 8)
-        return max(share - excess, share / 4, 1)
+        return max(share - excess / 2, share / 4, 1)
     }
 
     /// Starts the frame grid of every layer at `time`, although the first frame arrives later. After two frames, the
@@ -181,9 +182,9 @@ extension SimulcastPlan {
     /// The frames of layer `index` that were left out on request.
     package func skippedFrameCount(layer index: Int) -> Int { layers[index].skippedFrameCount }
 
-    /// Makes the next frame of layer `index` smaller than its share of the bitrate, by so many bytes, but not below a
-    /// quarter of its share. It replaces an earlier such request.
-    package mutating func reduceNextFrame(layer index: Int, by byteCount: Int) {
+    /// Makes the next frames of layer `index` smaller than their share of the bitrate, by so many bytes together, but none
+    /// of them below a quarter of its share. It replaces an earlier such request.
+    package mutating func reduceNextFrames(layer index: Int, by byteCount: Int) {
         layers[index].excess = max(0, byteCount)
     }
 

@@ -4,7 +4,7 @@ public import RillCore
 public import RillLink
 import RillRTP
 public import RillReceive
-import RillSend
+public import RillSend
 public import RillSession
 
 /// The settings of a call to simulate: what is sent, over which network, and how it is received.
@@ -25,6 +25,8 @@ public struct CallSettings: Sendable {
     /// Whether the receiver's feedback does not reach the sender: nothing is retransmitted, and no key frame is
     /// encoded on request.
     public var isOpenLoop = false
+    /// How each layer's packets are protected (ULPFEC); `nil`, the default, for no FEC.
+    public var fec: FECSettings?
     /// How the streams are received; SSRC, payload type, codec and name are filled in.
     public var jitterBuffer = JitterBufferSettings(payloadType: PayloadType(96))
 
@@ -44,6 +46,7 @@ public struct CallSettings: Sendable {
         send.adaptation = congestion == nil ? nil : AdaptationSettings()
         send.congestion = congestion
         send.addTransportNumbers()
+        send.fec = fec
         return send
     }
 

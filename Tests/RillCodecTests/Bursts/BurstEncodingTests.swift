@@ -18,13 +18,16 @@ struct BurstEncodingTests {
     /// The bytes of each frame; `change` runs before each.
     private func sizes(
         _ encoder: VPXEncoder, _ pictures: ScenePictures, count: Int, scene: (Int) -> Int = { _ in 0 },
+        isStill: (Int) -> Bool = { _ in false },
         change: (Int) throws -> Void = { _ in }
     ) throws -> [Int] {
         var sizes: [Int] = []
         for index in 0..<count {
             try change(index)
             var size = 0
-            try encoder.encode(try pictures.picture(index, scene: scene(index))) { _, payload in size = payload.count }
+            try encoder.encode(try pictures.picture(index, scene: scene(index), isStill: isStill(index))) {
+                _, payload in size = payload.count
+            }
             sizes.append(size)
         }
         return sizes
@@ -35,38 +38,40 @@ struct BurstEncodingTests {
         let pictures = try ScenePictures(Self.resolution, scenes: 1)
         // The bitrate and the mean size of a frame after the cut.
         let (high, low) = (Bitrate.kilobits(3000), Bitrate.kilobits(600))
+        // The picture rests for two seconds before, so that libvpx saves as much as it may.
         let share = Double(low.bitsPerSecond) / 8 / 30
         func after(_ limit: MediaDuration?) throws -> [Double] {
             let encoder = try encoder(codec, high, limit: limit)
             let sizes = try sizes(
-                encoder, pictures, count: 120, change: { if $0 == 90 { try encoder.setBitrate(low) } })
+                encoder, pictures, count: 120, isStill: { (10..<80).contains($0) },
+                change: { if $0 == 90 { try encoder.setBitrate(low) } })
             return sizes[90...].map { Double($0) / share }
         }
         let (with, without) = (try after(.milliseconds(120)), try after(nil))
         note(
             "\(codec.rawValue) with: \(with.map { Int($0 * 100) }), without: \(without.map { Int($0 * 100) }) % of the share"
         )
-        let (mean, usual) = (with.reduce(0, +) / 30, without.reduce(0, +) / 30)
+        let (mean, usual) = (with.reduce(0, +) / 30, without.max() ?? 0)
         #expect((0.7...1.15).contains(mean), "\(mean) of the target in the second after the cut")
         #expect(with.allSatisfy { $0 < 1.8 }, "\(with.max() ?? 0) times the share")
-        #expect(usual > mean + 0.2, "libvpx alone follows as well, at \(usual): the limit shows nothing")
+        #expect(usual > 2, "libvpx alone follows as well, within \(usual) shares: the limit shows nothing")
     }
 
     @Test(arguments: [VideoCodec.vp8, .vp9])
     func `A new scene's first frame fits the limit`(codec: VideoCodec) throws {
         let pictures = try ScenePictures(Self.resolution, scenes: 4)
-        let limit = MediaDuration.milliseconds(120)
-        // 120 ms of 700 kbit/s.
-        let byteCount = 10_500
+        let limit = MediaDuration.milliseconds(75)
+        // 75 ms of 2 Mbit/s.
+        let byteCount = 18_750
         func cuts(_ limit: MediaDuration?) throws -> [Int] {
             let sizes = try sizes(
-                try encoder(codec, .kilobits(700), limit: limit), pictures, count: 160, scene: { $0 / 40 })
+                try encoder(codec, .kilobits(2000), limit: limit), pictures, count: 160, scene: { $0 / 40 })
             return [sizes[40], sizes[80], sizes[120]]
         }
         let (with, without) = (try cuts(limit), try cuts(nil))
         note("\(codec.rawValue): \(with) bytes with a limit of \(byteCount), \(without) without")
         #expect(with.allSatisfy { $0 < byteCount * 13 / 10 }, "\(with)")
-        #expect(without.allSatisfy { $0 > byteCount * 15 / 10 }, "\(without): the limit shows nothing")
+        #expect(zip(with, without).allSatisfy { $0 * 5 / 4 < $1 }, "\(without): the limit shows nothing")
     }
 
     @Test(arguments: [VideoCodec.vp8, .vp9])
@@ -80,10 +85,12 @@ struct BurstEncodingTests {
                 sizes.append(payload.count)
             }
         }
-        note("\(codec.rawValue): key frame of \(sizes[60]), frames \(sizes[76...84])")
-        #expect(sizes[60] < 10_500 * 13 / 10)
+        note("\(codec.rawValue): key frame of \(sizes[60]), frames \(sizes[72...])")
+        #expect(sizes[60] < 10_500 * 15 / 10)
         #expect(sizes[80] < sizes[79] * 7 / 10, "\(sizes[79]) and then \(sizes[80])")
-        #expect(sizes[82] > sizes[80], "the limit is of one frame")
+        // What the limited frame saved is not spent by the ones after it.
+        let (before, after) = (sizes[72..<80].reduce(0, +), sizes[80..<88].reduce(0, +))
+        #expect(after < before * 95 / 100 && after > before / 2, "\(before) and then \(after) bytes in eight frames")
     }
 
     /// Patterns of temporal layers, sizes and codecs: every frame still decodes.

@@ -86,4 +86,18 @@ struct BurstLimiterTests {
         limited.byteLimit = 0
         #expect(limiter.floor(for: limited) == 127)
     }
+
+    @Test func `The floor sinks slowly after a coarse frame`() throws {
+        var limiter = try limiter(.vp8)
+        limiter.add(Self.usual, byteCount: 1850, quantizer: 74)
+        var limited = Self.usual
+        limited.byteLimit = 900
+        limiter.add(limited, byteCount: 766, quantizer: 118)
+        var floors: [Int?] = []
+        for _ in 0..<6 {
+            floors.append(limiter.floor(for: Self.usual))
+            limiter.add(Self.usual, byteCount: 1500, quantizer: floors.last.flatMap(\.self) ?? 74)
+        }
+        #expect(floors == [96, 85, 79, 76, nil, nil])
+    }
 }

@@ -1,7 +1,9 @@
+import Glibc
 import RillCore
 import RillTestSupport
 
-/// Pictures of scenes: each is a soft random texture that moves slowly past the camera, with a little noise.
+/// Pictures of scenes: each is a soft random texture that moves past the camera and bends, by parts of a pixel, with a little noise. So an encoder
+/// has something to code at every quantizer.
 struct ScenePictures {
     let resolution: Resolution
     private let pool: FramePool
@@ -37,20 +39,23 @@ struct ScenePictures {
         }
     }
 
-    /// Picture `index` of a stream at 30 frames per second, showing `scene`.
-    func picture(_ index: Int, scene: Int) throws -> VideoFrame {
+    /// Picture `index` of a stream at 30 frames per second, showing `scene`, moving or at rest.
+    func picture(_ index: Int, scene: Int, isStill: Bool = false) throws -> VideoFrame {
         guard var frame = pool.makeFrame() else { throw TestFailure("the pool is dry") }
         var planes = frame.planes
-        var random = SeededGenerator(seed: UInt64(index) &* 7919 &+ 1)
-        // To and fro, a pixel a frame.
-        let phase = index % (2 * ScenePictures.maximumShift)
-        let shift = min(phase, 2 * ScenePictures.maximumShift - phase)
+        let phase = isStill ? 0 : Double(index)
+        var random = SeededGenerator(seed: UInt64(phase) &* 7919 &+ 1)
         for y in 0..<planes.y.height {
             var row = planes.y.row(y)
             var noise = random.next()
+            // In sixteenths of a pixel: to and fro in three seconds, and a wave down the picture.
+            let shift = 45 + 30 * sin(phase / 15) + 8 * sin(Double(y) / 20 + phase / 4)
+            let (whole, part) = Int(shift * 16).quotientAndRemainder(dividingBy: 16)
             for x in row.indices {
                 if x % 16 == 0 { noise = random.next() }
-                row[x] = scenes[scene][y * width + x + shift] &+ UInt8(noise >> UInt64(x % 16 * 4) & 7)
+                let place = y * width + x + whole
+                let sample = Int(scenes[scene][place]) * (16 - part) + Int(scenes[scene][place + 1]) * part
+                row[x] = UInt8(sample / 16) &+ UInt8(noise >> UInt64(x % 16 * 4) & 3)
             }
         }
         planes.u.fill(120)

@@ -107,13 +107,13 @@ struct SimulcastPlanTests {
         // 800 kbit/s are 3333 bytes per frame.
         let excess = [0, 1000, 1_000_000, 0, -5, 500]
         let limits = (0..<6).map { index -> Int? in
-            plan.reduceNextFrame(layer: 0, by: excess[index])
+            plan.reduceNextFrames(layer: 0, by: excess[index])
             return plan.tasks(at: FrameRate(30).time(ofFrame: index))[0]?.byteLimit
         }
-        #expect(limits == [nil, 2333, 833, nil, nil, 2833])
+        #expect(limits == [nil, 2833, 833, nil, nil, 3083])
         // At half of the rate a frame's share is twice as large.
-        plan.reduceNextFrame(layer: 0, by: 1000)
-        #expect(plan.tasks(at: FrameRate(30).time(ofFrame: 7))[0]?.byteLimit == 5666)
+        plan.reduceNextFrames(layer: 0, by: 1000)
+        #expect(plan.tasks(at: FrameRate(30).time(ofFrame: 7))[0]?.byteLimit == 6166)
         #expect(plan.tasks(at: FrameRate(30).time(ofFrame: 8))[0]?.byteLimit == nil)
     }
 
