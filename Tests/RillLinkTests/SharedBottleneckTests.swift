@@ -24,6 +24,7 @@ import Testing
         #expect(other.lastPassage?.wait == .zero && one.lastPassage?.wait == .milliseconds(8))
         #expect(bottleneck.statistics.accepted == 3 && bottleneck.statistics.acceptedBytes == 3000)
         #expect(one.bottleneck === bottleneck)
+        #expect("\(bottleneck.statistics)" == "accepted 3, acceptedBytes 3000")
     }
 
     /// The queue cannot tell whose datagrams it holds.
