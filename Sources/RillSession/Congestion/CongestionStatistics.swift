@@ -22,6 +22,8 @@ public struct CongestionStatistics: Codable, Equatable, Sendable {
     public var bytesInFlight = 0
     /// How often the bitrate was cut because of overload.
     public var cuts = 0
+    /// Probes of whether the path carries more.
+    public var probes = 0
     /// Packets that were dropped before they left: after a cut, or because too many waited.
     public var packetsDiscarded = 0
     /// Reports of packets in feedback that could not be used: never sent, or forgotten.
