@@ -6,10 +6,13 @@ import RillTestSupport
 struct SyntheticEncoder {
     /// The bitrate that is asked for.
     var target: Double
+    /// Whether the frame made last was the first one behind a cut.
+    private(set) var isCut = false
     private var effective: Double
     private var debt = 0.0
     private var generator: SeededGenerator
     private var frame = 0
+    private var isCutDue = false
 
     init(target: Double, seed: UInt64) {
         (self.target, effective) = (target, target)
@@ -18,11 +21,12 @@ struct SyntheticEncoder {
 
     /// The bytes of the next frame.
     mutating func next() -> Int {
-        defer { frame += 1 }
-        effective += (target - effective) * 0.24
+        follow()
         let mean = effective / 8 / 30
         var bytes = mean * Double.random(in: 0.63...1.37, using: &generator)
-        if frame > 0, frame % 90 == 0 {
+        isCut = isCutDue
+        if isCutDue {
+            isCutDue = false
             bytes = max(bytes, Double.random(in: 5...9, using: &generator) * 500_000 / 8 / 30)
         } else {
             let saved = min(max(debt, -mean), bytes / 2)
@@ -31,5 +35,14 @@ struct SyntheticEncoder {
         debt += bytes - mean
         debt *= 0.98
         return max(200, Int(bytes))
+    }
+
+    /// A frame that is not encoded. If it was a cut, the next one that is encoded shows the new scene.
+    mutating func leaveOut() { follow() }
+
+    private mutating func follow() {
+        effective += (target - effective) * 0.24
+        if frame > 0, frame % 90 == 0 { isCutDue = true }
+        frame += 1
     }
 }

@@ -1,0 +1,125 @@
+import RillCore
+
+/// How the rate moves.
+extension BandwidthEstimate {
+    /// Packets leave by this factor faster than the rate.
+    static let pacing = 1.5
+    /// What may wait in the bottleneck's queue of our own packets before they are paced at its rate, in seconds.
+    static let burst = 0.015
+    /// The time in which the next frames make good for what waits, in seconds.
+    static let recovery = 0.25
+    /// The share of the capacity that is aimed at.
+    static let aim = 0.98
+    /// How fast flows that share a queue become equal, per second.
+    static let sharing = 0.12
+    /// How much lower the next frames are for a second of foreign queue.
+    static let damping = 2.0
+
+    mutating func decide(at now: MediaTime) {
+        if startTime == nil { startTime = now }
+        let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0.05
+        lastUpdate = now
+        queue.update(at: now)
+        acknowledged.update()
+        loss.update(at: now)
+        roundTrip.update()
+        rebaseIfForeign(at: now)
+        if cutIfOverloaded(at: now) { return }
+        if queue.surge < 0.02 { drainUntil = min(drainUntil, now) }
+        var goal = goal(elapsed, at: now)
+        if now < holdUntil {
+            goal = min(goal, bits)
+            decision = .drain(queue: .seconds(max(queue.surge, 0)))
+        }
+        let constant = goal > bits ? 0.2 : 0.1
+        move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
+    }
+
+    /// The rate to move to.
+    private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
+        let isHidden = queue.isBunching && !isStarting(at: now)
+        if queue.foreign > 0.008, !queue.isBunching { contendedUntil = now + .seconds(3) }
+        switch isHidden ? .unknown : capacity.reading {
+        case .capacity(let capacity):
+            let alone = capacity * (BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
+            moveShare(elapsed, most: 1.05 * capacity, at: now)
+            decision = .follow(capacity: Bitrate(bitsPerSecond: Int(capacity)), queue: .seconds(queue.foreign))
+            if share < alone {
+                decision = .share(queue: .seconds(queue.foreign), target: .seconds(BandwidthEstimate.targetQueue(share)))
+            }
+            return min(alone, share)
+        case .atLeast(let seen):
+            let goal = max(bits, min(0.94 * seen, bits * 1.6))
+            moveShare(elapsed, most: 2 * goal, at: now)
+            decision = .rise(seen: Bitrate(bitsPerSecond: Int(seen)))
+            return min(goal, share)
+        case .unknown:
+            share = bits
+            decision = .search(queue: .seconds(queue.standing))
+            guard queue.standing > 0 else {
+                let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
+                if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
+                return min(bits * (hasFilledPath ? 1.04 : 1.2), most)
+            }
+            hasFilledPath = true
+            return bits * (0.98 - 2 * min(queue.standing, 0.1))
+        }
+    }
+
+    /// The queue of others at which a flow of a rate stays, in seconds: the lower the rate, the longer.
+    static func targetQueue(_ rate: Double) -> Double { min(max(33_000 / max(rate, 1), 0.015), 0.08) }
+
+    /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
+    private mutating func moveShare(_ elapsed: Double, most: Double, at now: MediaTime) {
+        guard now < contendedUntil else {
+            share = most
+            return
+        }
+        let lack = 1 - min(queue.foreign / BandwidthEstimate.targetQueue(share), 4)
+        share = min(max(share * (1 + BandwidthEstimate.sharing * elapsed * lack), 0.5 * bits), most)
+    }
+
+    private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
+        guard now >= holdUntil, let slowdown = acknowledged.slowdown, slowdown.ratio < 0.6 else { return false }
+        guard queue.surge > 0.03 + 1.5 * queue.scatter else { return false }
+        let queued = MediaDuration.seconds(queue.surge)
+        decision = .cut(.overload(acknowledged: Bitrate(bitsPerSecond: Int(slowdown.rate)), queue: queued))
+        cutCount += 1
+        holdUntil = now + .milliseconds(450)
+        drainUntil = holdUntil
+        capacity.reset()
+        acknowledged.forgetPackets()
+        move(to: min(bits, 0.85 * slowdown.rate))
+        share = bits
+        return true
+    }
+
+    /// A queue that stands for seconds although the rate was halved is not a queue, or not ours: it counts as the empty path from then on.
+    private mutating func rebaseIfForeign(at now: MediaTime) {
+        guard (queue.isBunching ? queue.standing : queue.foreign) > 0.03 else {
+            stood = nil
+            return
+        }
+        guard let since = stood else {
+            stood = (now, bits)
+            return
+        }
+        if since.bits < bits { stood?.bits = bits }
+        guard now - since.since > .seconds(3), bits < max(since.bits / 2, 1.05 * Double(range.lowerBound.bitsPerSecond)) else { return }
+        queue.rebase(at: now)
+        stood = nil
+    }
+
+    mutating func halve(at now: MediaTime) {
+        decision = .silence(now - (waitingSince ?? now))
+        silenceTime = now + .milliseconds(500)
+        capacity.reset()
+        move(to: bits / 2)
+        (share, hasFilledPath) = (bits, false)
+        rate = Bitrate(bitsPerSecond: Int(bits))
+    }
+
+    private mutating func move(to value: Double) {
+        bits = min(max(value, Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
+    }
+}
