@@ -31,6 +31,8 @@ extension BandwidthEstimate {
             goal = min(goal, bits)
             decision = .drain(queue: .seconds(max(queue.surge, 0)))
         }
+        // A queue that never empties may be our own, from when the path carried more: then it drains, and nobody else is there.
+        if let calmTime, now < calmTime { goal *= 0.8 }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
@@ -41,8 +43,10 @@ extension BandwidthEstimate {
         if queue.foreign > 0.008, !queue.isBunching { contendedUntil = now + .seconds(3) }
         switch isHidden ? .unknown : capacity.reading {
         case .capacity(let capacity):
-            let alone = capacity * (BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
-            moveShare(elapsed, most: 1.05 * capacity, at: now)
+            // Trains that lie between those of others show what is theirs, not what could be.
+            let isShared = now < contendedUntil
+            let alone = capacity * (isShared ? 1.25 : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
+            moveShare(elapsed, most: max(alone, 1.05 * capacity), at: now)
             decision = .follow(capacity: Bitrate(bitsPerSecond: Int(capacity)), queue: .seconds(queue.foreign))
             if share < alone {
                 decision = .share(queue: .seconds(queue.foreign), target: .seconds(BandwidthEstimate.targetQueue(share)))
@@ -55,15 +59,28 @@ extension BandwidthEstimate {
             return min(goal, share)
         case .unknown:
             share = bits
-            decision = .search(queue: .seconds(queue.standing))
-            guard queue.standing > 0 else {
-                let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
-                if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
-                return min(bits * (hasFilledPath ? 1.04 : 1.2), most)
-            }
-            hasFilledPath = true
-            return bits * (0.98 - 2 * min(queue.standing, 0.1))
+            return search(elapsed, at: now)
         }
+    }
+
+    /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
+    private mutating func search(_ elapsed: Double, at now: MediaTime) -> Double {
+        decision = .search(queue: .seconds(queue.standing))
+        if queue.standing > 0 {
+            let arriving = min(acknowledged.smoothed, 1.1 * bits)
+            ceiling = ceiling.map { $0 + (arriving - $0) * min(1, 2 * elapsed) } ?? arriving
+            stoodTime = now
+            return min(bits, arriving * (0.95 - 2 * min(queue.standing, 0.1)))
+        }
+        let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
+        if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
+        var growth = 0.8
+        if let ceiling, let stoodTime {
+            let calm = (now - stoodTime).seconds
+            growth = bits < 0.9 * ceiling ? 0.3 : min(0.03 + 0.05 * max(0, calm - 4), 0.4)
+        }
+        // The rate approaches the goal with a time constant of 200 ms.
+        return min(bits * (1 + 0.2 * growth), most)
     }
 
     /// The queue of others at which a flow of a rate stays, in seconds: the lower the rate, the longer.
@@ -72,9 +89,11 @@ extension BandwidthEstimate {
     /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
     private mutating func moveShare(_ elapsed: Double, most: Double, at now: MediaTime) {
         guard now < contendedUntil else {
-            share = most
+            (share, calmTime) = (most, now)
             return
         }
+        if queue.foreign < 0.004 { calmTime = now }
+        if now - (calmTime ?? now) > .seconds(4) { calmTime = now + .milliseconds(300) }
         let lack = 1 - min(queue.foreign / BandwidthEstimate.targetQueue(share), 4)
         share = min(max(share * (1 + BandwidthEstimate.sharing * elapsed * lack), 0.5 * bits), most)
     }
@@ -115,7 +134,7 @@ extension BandwidthEstimate {
         silenceTime = now + .milliseconds(500)
         capacity.reset()
         move(to: bits / 2)
-        (share, hasFilledPath) = (bits, false)
+        (share, ceiling, stoodTime) = (bits, nil, nil)
         rate = Bitrate(bitsPerSecond: Int(bits))
     }
 

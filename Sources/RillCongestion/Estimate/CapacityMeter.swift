@@ -74,11 +74,11 @@ struct CapacityMeter: Sendable {
     /// The relative error above which trains say nothing.
     private static let limit = 0.22
     /// More trains than four seconds have at 60 frames a second.
-    private static let sampleCount = 256
+    private static let sampleCount = 1024
 
     private var open: Train?
     private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
-    private var pools = [700, 1400, 2800, 4000].map { Pool(length: .milliseconds($0)) }
+    private var pools = [700, 1400, 2800, 4000, 16000].map { Pool(length: .milliseconds($0)) }
 
     private(set) var reading = Reading.unknown
 
@@ -133,10 +133,11 @@ struct CapacityMeter: Sendable {
         pools[index].add(samples[samples.count - pools[index].count], -1)
     }
 
+    var debug: String { let p = pools[4]; return "long \(Int(p.bits/max(p.arrived, 1e-9)/1000)) err \(Int(min(p.error,9)*1000))" }
     private mutating func judge() {
-        var chosen = pools[pools.count - 1]
+        var chosen = pools[0]
         var error = Double.infinity
-        for pool in pools {
+        for pool in pools.dropLast() {
             error = pool.error
             chosen = pool
             if error < CapacityMeter.tolerance { break }
@@ -146,8 +147,17 @@ struct CapacityMeter: Sendable {
             reading = .unknown
             return
         }
-        reading =
-            chosen.arrived > 1.12 * chosen.sent + 0.001
-            ? .capacity(chosen.bits / chosen.arrived) : .atLeast(chosen.bits / max(chosen.arrived, chosen.sent))
+        let arrivalRate = chosen.bits / chosen.arrived
+        if chosen.arrived > 1.12 * chosen.sent + 0.001 {
+            reading = .capacity(arrivalRate)
+            return
+        }
+        let seen = chosen.bits / max(chosen.arrived, chosen.sent)
+        // Trains that left no faster than the known capacity cannot contradict it, but those that arrived more slowly do.
+        if case .capacity(let known) = reading, seen < 1.05 * known {
+            if chosen.bits > known * chosen.sent, arrivalRate < known { reading = .capacity(arrivalRate) }
+        } else {
+            reading = .atLeast(seen)
+        }
     }
 }

@@ -34,6 +34,11 @@ struct QueueMeter: Sendable {
     private var newest = Window(length: .milliseconds(200))
     private var lastSix = Window(length: .seconds(1), count: 6)
     private var floor = WindowedMinimum()
+    /// The known capacities, negative: the smallest is the highest.
+    private var slowness = WindowedMinimum()
+    /// The standard deviation of a mean of half a second, in seconds.
+    private(set) var noise = 0.004
+    private var lastMean: (mean: Double, time: MediaTime)?
     private var lowestMean = WindowedMinimum()
     private var bunched = 0.0
     private var last: (number: Int32, send: MediaTime, arrival: MediaTime)?
@@ -77,8 +82,13 @@ struct QueueMeter: Sendable {
         let bits = Double(packet.byteCount) * 8
         let transit = (arrival - packet.sendTime).seconds
         floor.add(transit, bits: bits, at: packet.sendTime)
-        // What the packet's own transmission takes longer than that of the one that found the path empty.
-        let own = capacity.map { (bits - floor.smallest.bits) / $0 + wait } ?? 0
+        // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
+        // packets before it take.
+        var own = 0.0
+        if let capacity {
+            slowness.add(-capacity, at: packet.sendTime)
+            own = bits / capacity + floor.smallest.bits / slowness.smallest.value + wait
+        }
         let isFirst = last?.number != packet.train
         let entry = Excess(
             sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own, isFirst: isFirst)
@@ -112,16 +122,28 @@ struct QueueMeter: Sendable {
         lowestMean.add(mean, at: now)
         surge = lastSix.mean - (isBunching ? lowestMean.smallest.value : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
-        // The packets of a train share their fate: only the trains are independent.
-        let error = deviation / max(1, trainCount).squareRoot()
-        standing = max(0, mean - lowestMean.smallest.value - 0.006 - 4.5 * error)
+        compare(mean, at: now)
+        standing = max(0, mean - lowestMean.smallest.value - 0.006 - 4.5 * noise)
         foreign = max(0, newest.mean - 0.002)
+    }
+
+    /// Learns from means of half seconds that follow each other how much such a mean scatters.
+    private mutating func compare(_ mean: Double, at now: MediaTime) {
+        guard let before = lastMean else {
+            lastMean = (mean, now)
+            return
+        }
+        guard now - before.time >= .milliseconds(500) else { return }
+        let step = min(abs(mean - before.mean) * 0.89, 0.03)
+        noise += (step - noise) * 0.1
+        lastMean = (mean, now)
     }
 
     /// Takes the path as empty now: what stands is not ours, or the path is another.
     mutating func rebase(at now: MediaTime) {
         floor.forget(before: now - .seconds(1))
         lowestMean.forget(before: now - .seconds(1))
+        slowness.forget(before: now - .seconds(1))
     }
 
     /// Forgets everything, as on another path.
