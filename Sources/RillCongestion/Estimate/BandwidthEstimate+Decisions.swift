@@ -68,16 +68,22 @@ extension BandwidthEstimate {
         decision = .search(queue: .seconds(queue.standing))
         if queue.standing > 0 {
             let arriving = min(acknowledged.smoothed, 1.1 * bits)
-            ceiling = ceiling.map { $0 + (arriving - $0) * min(1, 2 * elapsed) } ?? arriving
-            stoodTime = now
+            ceiling.note(arriving, at: now)
             return min(bits, arriving * (0.95 - 2 * min(queue.standing, 0.1)))
         }
+        ceiling.isStanding = false
         let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
         if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
         var growth = 0.8
-        if let ceiling, let stoodTime {
-            let calm = (now - stoodTime).seconds
-            growth = bits < 0.9 * ceiling ? 0.3 : min(0.03 + 0.05 * max(0, calm - 4), 0.4)
+        if let top = ceiling.rate {
+            let calm = ceiling.calm(at: now)
+            if bits < 0.9 * top {
+                growth = 0.3
+            } else if calm > 0 {
+                growth = min(0.06 + 0.1 * max(0, calm - 2.5), 0.5)
+            } else {
+                return min(bits + 0.2 * (0.95 * top - bits), most)
+            }
         }
         // The rate approaches the goal with a time constant of 200 ms.
         return min(bits * (1 + 0.2 * growth), most)
@@ -134,7 +140,7 @@ extension BandwidthEstimate {
         silenceTime = now + .milliseconds(500)
         capacity.reset()
         move(to: bits / 2)
-        (share, ceiling, stoodTime) = (bits, nil, nil)
+        (share, ceiling) = (bits, Ceiling())
         rate = Bitrate(bitsPerSecond: Int(bits))
     }
 

@@ -45,9 +45,7 @@ public struct BandwidthEstimate: RateController {
     var reportedQueue = LinkModel()
     /// From a packet's departure to the feedback that reports it, without what waits in the queue: the shortest of each of the last updates.
     var roundTrip = RoundTrip()
-    /// What arrived while a queue stood, in bits per second, where trains say nothing, and when that was last.
-    var ceiling: Double?
-    var stoodTime: MediaTime?
+    var ceiling = Ceiling()
     var lastUpdate: MediaTime?
     var startTime: MediaTime?
     /// No increase and no further cut before that time.
@@ -178,7 +176,7 @@ public struct BandwidthEstimate: RateController {
     }
 
     /// What the path seems to carry, in bits per second.
-    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
+    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
     var pathRate: Double {
         switch capacity.reading {
         case .capacity(let capacity) where !queue.isBunching: capacity

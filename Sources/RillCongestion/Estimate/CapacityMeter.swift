@@ -143,12 +143,14 @@ struct CapacityMeter: Sendable {
             if error < CapacityMeter.tolerance { break }
         }
         guard chosen.bits > 0, chosen.arrived > 0.004 else { return }
-        guard chosen.count < 8 || error < CapacityMeter.limit else {
+        let isStretched = chosen.arrived > 1.12 * chosen.sent + 0.001
+        // One or two trains may have met anything.
+        guard chosen.count < 3 ? !isStretched : error < CapacityMeter.limit else {
             reading = .unknown
             return
         }
         let arrivalRate = chosen.bits / chosen.arrived
-        if chosen.arrived > 1.12 * chosen.sent + 0.001 {
+        if isStretched {
             reading = .capacity(arrivalRate)
             return
         }

@@ -37,9 +37,11 @@ struct QueueMeter: Sendable {
     /// The known capacities, negative: the smallest is the highest.
     private var slowness = WindowedMinimum()
     /// The standard deviation of a mean of half a second, in seconds.
-    private(set) var noise = 0.004
+    private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
-    private var lowestMean = WindowedMinimum()
+    private var baseline: Double?
+    static let up = 20.0
+    static let down = 1.0
     private var bunched = 0.0
     private var last: (number: Int32, send: MediaTime, arrival: MediaTime)?
     private var lastUpdate: MediaTime?
@@ -68,6 +70,7 @@ struct QueueMeter: Sendable {
     }
 
     /// The share of bunched packets above which trains are not trusted.
+    static let doubt = 3.5
     private static let bunchingLimit = 0.1
 
     /// Adds a packet that arrived, in the order of sending.
@@ -114,16 +117,20 @@ struct QueueMeter: Sendable {
         lastUpdate = now
         let wasBunching = isBunching
         isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
-        if isBunching != wasBunching { lowestMean.reset() }
+        if isBunching != wasBunching { baseline = nil }
         guard packets.count >= 4 else { return }
         let count = Double(packets.count)
         let mean = sum / count
         let deviation = max(0, squares / count - mean * mean).squareRoot()
-        lowestMean.add(mean, at: now)
-        surge = lastSix.mean - (isBunching ? lowestMean.smallest.value : 0)
+        if let baseline {
+            self.baseline = baseline + (mean - baseline) * min(1, elapsed / (mean < baseline ? QueueMeter.down : QueueMeter.up))
+        } else {
+            baseline = mean
+        }
+        surge = lastSix.mean - (isBunching ? baseline ?? 0 : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
-        standing = max(0, mean - lowestMean.smallest.value - 0.006 - 4.5 * noise)
+        standing = max(0, mean - (baseline ?? mean) - 0.006 - QueueMeter.doubt * noise)
         foreign = max(0, newest.mean - 0.002)
     }
 
@@ -134,15 +141,15 @@ struct QueueMeter: Sendable {
             return
         }
         guard now - before.time >= .milliseconds(500) else { return }
-        let step = min(abs(mean - before.mean) * 0.89, 0.03)
-        noise += (step - noise) * 0.1
+        // The median of such steps is as often exceeded as not: a queue that comes and goes does not move it.
+        noise = min(max(noise * (abs(mean - before.mean) > 0.954 * noise ? 1.12 : 0.89), 0.0005), 0.02)
         lastMean = (mean, now)
     }
 
     /// Takes the path as empty now: what stands is not ours, or the path is another.
     mutating func rebase(at now: MediaTime) {
         floor.forget(before: now - .seconds(1))
-        lowestMean.forget(before: now - .seconds(1))
+        baseline = nil
         slowness.forget(before: now - .seconds(1))
     }
 
@@ -150,7 +157,7 @@ struct QueueMeter: Sendable {
     mutating func reset() { self = QueueMeter() }
 
     private mutating func drop(before sendTime: MediaTime) {
-        while let first = packets.first, sendTime - first.sendTime > .milliseconds(500) { dropFirst() }
+        while let first = packets.first, sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500) { dropFirst() }
     }
 
     private mutating func dropFirst() {
