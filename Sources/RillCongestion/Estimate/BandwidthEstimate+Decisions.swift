@@ -66,10 +66,11 @@ extension BandwidthEstimate {
     /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
     private mutating func search(_ elapsed: Double, at now: MediaTime) -> Double {
         decision = .search(queue: .seconds(queue.standing))
-        if queue.standing > 0 {
+        let isTrying = bits > 0.97 * (ceiling.rate ?? 0) && ceiling.calm(at: now) > 0
+        if queue.standing > (isTrying ? 0 : queue.noise) {
             let arriving = min(acknowledged.smoothed, 1.1 * bits)
-            ceiling.note(arriving, at: now)
-            return min(bits, arriving * (0.95 - 2 * min(queue.standing, 0.1)))
+            ceiling.note(arriving, sending: bits, at: now)
+            return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))
         }
         ceiling.isStanding = false
         let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
@@ -80,7 +81,7 @@ extension BandwidthEstimate {
             if bits < 0.9 * top {
                 growth = 0.3
             } else if calm > 0 {
-                growth = min(0.06 + 0.1 * max(0, calm - 2.5), 0.5)
+                growth = min((0.04 + 0.05 * max(0, calm - 2.5)) * (ceiling.confirmations < 2 ? 3 : 1), 0.5)
             } else {
                 return min(bits + 0.2 * (0.95 * top - bits), most)
             }

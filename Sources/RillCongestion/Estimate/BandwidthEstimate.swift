@@ -78,7 +78,7 @@ public struct BandwidthEstimate: RateController {
     /// only wait at the bottleneck, they leave as fast as that sends them.
     public func pacingRate(at now: MediaTime) -> Bitrate {
         var pace = bits * (isStarting(at: now) ? 3 : BandwidthEstimate.pacing)
-        if case .capacity(let capacity) = capacity.reading, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
+        if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
             pace = min(pace, capacity)
         }
         return Bitrate(bitsPerSecond: Int(max(pace, 1000)))
@@ -172,17 +172,17 @@ public struct BandwidthEstimate: RateController {
 
     /// What the path carries, in bits per second, where trains show it.
     var knownCapacity: Double? {
-        if case .capacity(let capacity) = capacity.reading, !queue.isBunching { capacity } else { nil }
+        if queue.isBunching { return ceiling.rate.map { max($0, 1.05 * bits) } }
+        if case .capacity(let capacity) = capacity.reading { return capacity }
+        return nil
     }
 
     /// What the path seems to carry, in bits per second.
     public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
     var pathRate: Double {
-        switch capacity.reading {
-        case .capacity(let capacity) where !queue.isBunching: capacity
-        case .atLeast(let seen): max(seen, 1.05 * bits)
-        case .capacity, .unknown: 1.05 * bits
-        }
+        if let knownCapacity { return knownCapacity }
+        if case .atLeast(let seen) = capacity.reading, !queue.isBunching { return max(seen, 1.05 * bits) }
+        return 1.05 * bits
     }
 
     func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }

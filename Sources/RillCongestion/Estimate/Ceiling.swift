@@ -12,24 +12,30 @@ struct Ceiling: Sendable {
     private var standingSince: MediaTime?
     private var last: MediaTime?
     /// How often in a row the same rate was found.
-    private var confirmations = 0
+    private(set) var confirmations = 0
 
     /// Notes what arrives while a queue stands.
-    mutating func note(_ arriving: Double, at now: MediaTime) {
-        if !isStanding { begin(arriving, at: now) }
+    ///
+    /// - Parameters:
+    ///   - arriving: the rate of arrivals in bits per second.
+    ///   - sending: the rate that is sent.
+    ///   - now: the current time.
+    mutating func note(_ arriving: Double, sending: Double, at now: MediaTime) {
+        if !isStanding { begin(arriving, sending: sending, at: now) }
         isStanding = true
         last = now
         guard let rate, let standingSince else { return }
-        if arriving > rate || now - standingSince > .seconds(1) { self.rate = rate + (arriving - rate) * 0.1 }
+        let isLower = now - standingSince > .seconds(1) && sending > 1.05 * arriving
+        if arriving > rate || isLower { self.rate = rate + (arriving - rate) * 0.1 }
     }
 
     /// For how many seconds something higher may be tried; negative while it may not.
     func calm(at now: MediaTime) -> Double {
         guard let last else { return 0 }
-        return (now - last).seconds - Double(1 << min(confirmations, 4))
+        return (now - last).seconds - Double(1 << min(confirmations, 5))
     }
 
-    private mutating func begin(_ arriving: Double, at now: MediaTime) {
+    private mutating func begin(_ arriving: Double, sending: Double, at now: MediaTime) {
         standingSince = now
         guard let rate else {
             rate = arriving
@@ -37,7 +43,7 @@ struct Ceiling: Sendable {
         }
         if arriving > 1.12 * rate {
             (self.rate, confirmations) = (arriving, 0)
-        } else if arriving > 0.88 * rate {
+        } else if arriving > 0.88 * rate, sending > 0.97 * rate {
             confirmations += 1
         }
     }

@@ -132,6 +132,8 @@ struct QueueMeter: Sendable {
         compare(mean, at: now)
         standing = max(0, mean - (baseline ?? mean) - 0.006 - QueueMeter.doubt * noise)
         foreign = max(0, newest.mean - 0.002)
+        // Four deviations above the smallest transit are no jitter, whatever the means were before.
+        if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
