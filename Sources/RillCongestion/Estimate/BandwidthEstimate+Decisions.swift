@@ -10,6 +10,8 @@ extension BandwidthEstimate {
     static let recovery = 0.25
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
+    /// What the path may carry beyond what trains show that lie between those of others, as a factor.
+    static let hidden = 1.3
     /// How fast flows that share a queue become equal, per second.
     static let sharing = 0.12
     /// How much lower the next frames are for a second of foreign queue.
@@ -31,8 +33,7 @@ extension BandwidthEstimate {
             goal = min(goal, bits)
             decision = .drain(queue: .seconds(max(queue.surge, 0)))
         }
-        // A queue that never empties may be our own, from when the path carried more: then it drains, and nobody else is there.
-        if let calmTime, now < calmTime { goal *= 0.8 }
+        if contention.isTrying { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
@@ -40,12 +41,11 @@ extension BandwidthEstimate {
     /// The rate to move to.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         let isHidden = queue.isBunching && !isStarting(at: now)
-        if queue.foreign > 0.008, !queue.isBunching { contendedUntil = now + .seconds(3) }
+        // What stands after a cut is our own.
+        contention.update(isStanding: queue.foreign > 0.008 && !queue.isBunching && now > holdUntil + .seconds(1), at: now)
         switch isHidden ? .unknown : capacity.reading {
         case .capacity(let capacity):
-            // Trains that lie between those of others show what is theirs, not what could be.
-            let isShared = now < contendedUntil
-            let alone = capacity * (isShared ? 1.25 : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
+            let alone = capacity * (contention.isSeen ? BandwidthEstimate.hidden : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
             moveShare(elapsed, most: max(alone, 1.05 * capacity), at: now)
             decision = .follow(capacity: Bitrate(bitsPerSecond: Int(capacity)), queue: .seconds(queue.foreign))
             if share < alone {
@@ -95,12 +95,11 @@ extension BandwidthEstimate {
 
     /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
     private mutating func moveShare(_ elapsed: Double, most: Double, at now: MediaTime) {
-        guard now < contendedUntil else {
-            (share, calmTime) = (most, now)
+        if contention.isTrying { return }
+        guard contention.isSeen || contention.isJudging else {
+            share = most
             return
         }
-        if queue.foreign < 0.004 { calmTime = now }
-        if now - (calmTime ?? now) > .seconds(4) { calmTime = now + .milliseconds(300) }
         let lack = 1 - min(queue.foreign / BandwidthEstimate.targetQueue(share), 4)
         share = min(max(share * (1 + BandwidthEstimate.sharing * elapsed * lack), 0.5 * bits), most)
     }

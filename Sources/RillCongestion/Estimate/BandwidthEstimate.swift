@@ -49,16 +49,14 @@ public struct BandwidthEstimate: RateController {
     var lastUpdate: MediaTime?
     var startTime: MediaTime?
     /// No increase and no further cut before that time.
-    var holdUntil = MediaTime(nanoseconds: .min)
+    var holdUntil = MediaTime(nanoseconds: .min / 2)
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
-    var drainUntil = MediaTime(nanoseconds: .min)
+    var drainUntil = MediaTime(nanoseconds: .min / 2)
     /// When the first packet left about which nothing was heard since.
     var waitingSince: MediaTime?
     var silenceTime = MediaTime.distantFuture
-    /// Until then others are taken to share the queue.
-    var contendedUntil = MediaTime(nanoseconds: .min)
-    /// When the queue of others was empty last; in the future while the rate is lowered to see whether it can be.
-    var calmTime: MediaTime?
+    /// Whether others share the queue.
+    var contention = Contention()
     /// Since when a queue stands, and the rate then.
     var stood: (since: MediaTime, bits: Double)?
     var hasNews = false
@@ -92,7 +90,7 @@ public struct BandwidthEstimate: RateController {
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
         let waiting = Double(byteCount * 8) + sentQueue.queue(at: now) * pathRate
         var media = bits - waiting / BandwidthEstimate.recovery
-        if now < contendedUntil {
+        if contention.isSeen {
             media -= BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))
         }
         return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
@@ -173,7 +171,10 @@ public struct BandwidthEstimate: RateController {
     /// What the path carries, in bits per second, where trains show it.
     var knownCapacity: Double? {
         if queue.isBunching { return ceiling.rate.map { max($0, 1.05 * bits) } }
-        if case .capacity(let capacity) = capacity.reading { return capacity }
+        if case .capacity(let capacity) = capacity.reading {
+            // Trains that lie between those of others show what is theirs, not what could be.
+            return contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+        }
         return nil
     }
 

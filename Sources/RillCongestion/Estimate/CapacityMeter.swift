@@ -32,6 +32,7 @@ struct CapacityMeter: Sendable {
     private struct Sample: Sendable {
         var end = MediaTime.zero
         var bits = 0.0
+        var gaps = 0
         /// The time in which it left, and in which it arrived: by its last packet, so that the scatter of arrivals cancels in a sum.
         var sendSeconds = 0.0
         var arrivalSeconds = 0.0
@@ -42,6 +43,7 @@ struct CapacityMeter: Sendable {
         let length: MediaDuration
         /// The samples in it, from the newest back.
         var count = 0
+        private(set) var gaps = 0
         private(set) var bits = 0.0
         private(set) var sent = 0.0
         private(set) var arrived = 0.0
@@ -53,6 +55,7 @@ struct CapacityMeter: Sendable {
 
         mutating func add(_ sample: Sample, _ sign: Double) {
             count += sign > 0 ? 1 : -1
+            gaps += sign > 0 ? sample.gaps : -sample.gaps
             bits += sign * sample.bits
             sent += sign * sample.sendSeconds
             arrived += sign * sample.arrivalSeconds
@@ -112,7 +115,7 @@ struct CapacityMeter: Sendable {
     private mutating func close() {
         guard let train = open, train.count >= 2 else { return }
         let sample = Sample(
-            end: train.lastArrival, bits: Double(train.byteCount * 8),
+            end: train.lastArrival, bits: Double(train.byteCount * 8), gaps: train.count - 1,
             sendSeconds: (train.lastSend - train.firstSend).seconds,
             arrivalSeconds: (train.lastArrival - train.firstArrival).seconds)
         // The ring forgets its oldest: no pool may hold it any more.
@@ -144,8 +147,9 @@ struct CapacityMeter: Sendable {
         }
         guard chosen.bits > 0, chosen.arrived > 0.004 else { return }
         let isStretched = chosen.arrived > 1.12 * chosen.sent + 0.001
-        // One or two trains may have met anything.
-        guard chosen.count < 3 ? !isStretched : error < CapacityMeter.limit else {
+        // One or two short trains may have met anything.
+        if isStretched, chosen.count < 3, chosen.gaps < 6 { return }
+        guard chosen.count < 3 || error < CapacityMeter.limit else {
             reading = .unknown
             return
         }
