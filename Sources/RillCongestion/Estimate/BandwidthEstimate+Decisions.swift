@@ -15,7 +15,7 @@ extension BandwidthEstimate {
     /// How fast flows that share a queue become equal, per second.
     static let sharing = 0.12
     /// How much lower the next frames are for a second of foreign queue.
-    static let damping = 2.0
+    static let damping = 3.0
 
     mutating func decide(at now: MediaTime) {
         if startTime == nil { startTime = now }
@@ -105,8 +105,10 @@ extension BandwidthEstimate {
     }
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
-        guard now >= holdUntil, let slowdown = acknowledged.slowdown, slowdown.ratio < 0.6 else { return false }
-        guard queue.surge > 0.03 + 1.5 * queue.scatter else { return false }
+        guard now >= holdUntil, let slowdown = acknowledged.slowdown else { return false }
+        let noise = 1.5 * queue.scatter
+        guard slowdown.ratio < 0.6 && queue.surge > 0.03 + noise || slowdown.ratio < 0.8 && queue.surge > 0.07 + noise
+        else { return false }
         let queued = MediaDuration.seconds(queue.surge)
         decision = .cut(.overload(acknowledged: Bitrate(bitsPerSecond: Int(slowdown.rate)), queue: queued))
         cutCount += 1
