@@ -107,14 +107,15 @@ extension BandwidthEstimate {
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         guard now >= holdUntil, let slowdown = acknowledged.slowdown else { return false }
         let noise = 1.5 * queue.scatter
-        guard slowdown.ratio < 0.6 && queue.surge > 0.03 + noise || slowdown.ratio < 0.8 && queue.surge > 0.07 + noise
+        guard slowdown.ratio < 0.6 && queue.surge > 0.03 + noise || knownCapacity != nil && slowdown.ratio < 0.8 && queue.surge > 0.07 + noise
         else { return false }
         let queued = MediaDuration.seconds(queue.surge)
         decision = .cut(.overload(acknowledged: Bitrate(bitsPerSecond: Int(slowdown.rate)), queue: queued))
         cutCount += 1
         holdUntil = now + .milliseconds(450)
         drainUntil = holdUntil
-        capacity.reset()
+        // What arrives behind a queue is the capacity.
+        capacity.reset(to: slowdown.rate)
         acknowledged.forgetPackets()
         move(to: min(bits, 0.85 * slowdown.rate))
         share = bits

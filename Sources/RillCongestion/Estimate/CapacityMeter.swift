@@ -105,9 +105,11 @@ struct CapacityMeter: Sendable {
         if open?.number == packet.train { open?.byteCount += Int(packet.byteCount) }
     }
 
-    /// Forgets everything, as after a cut.
-    mutating func reset() {
-        (open, reading) = (nil, .unknown)
+    /// Forgets all trains, as after a cut.
+    ///
+    /// - Parameter capacity: what the path is known to carry from something else, in bits per second.
+    mutating func reset(to capacity: Double? = nil) {
+        (open, reading) = (nil, capacity.map { .capacity($0) } ?? .unknown)
         samples.removeAll()
         for index in pools.indices { pools[index] = Pool(length: pools[index].length) }
     }
