@@ -144,7 +144,7 @@ struct QueueMeter: Sendable {
         }
         guard now - before.time >= .milliseconds(500) else { return }
         // The median of such steps is as often exceeded as not: a queue that comes and goes does not move it.
-        noise = min(max(noise * (abs(mean - before.mean) > 0.954 * noise ? 1.12 : 0.89), 0.0005), 0.02)
+        noise = min(max(noise * (abs(mean - before.mean) > 0.954 * noise ? 1.12 : 0.89), 0.0005), 0.010)
         lastMean = (mean, now)
     }
 
