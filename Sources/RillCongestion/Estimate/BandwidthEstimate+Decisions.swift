@@ -42,7 +42,11 @@ extension BandwidthEstimate {
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         let isHidden = queue.isBunching && !isStarting(at: now)
         // What stands after a cut is our own.
-        contention.update(isStanding: queue.foreign > 0.008 && !queue.isBunching && now > holdUntil + .seconds(1), at: now)
+        let isStanding = queue.foreign > 0.008 && !queue.isBunching && now > holdUntil + .seconds(1)
+        if contention.update(isStanding: isStanding, roundTrip: roundTrip.seconds, at: now), queue.foreign > 0.02, queue.scatter < 0.006 {
+            // It did not drain while little was sent, and nobody else moves it: the path has become longer.
+            queue.rebase(at: now)
+        }
         switch isHidden ? .unknown : capacity.reading {
         case .capacity(let capacity):
             let alone = capacity * (contention.isSeen ? BandwidthEstimate.hidden : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1))
@@ -52,12 +56,12 @@ extension BandwidthEstimate {
                 decision = .share(queue: .seconds(queue.foreign), target: .seconds(BandwidthEstimate.targetQueue(share)))
             }
             return min(alone, share)
-        case .atLeast(let seen):
+        case .atLeast(let seen) where probes.isSighted(at: now):
             let goal = max(bits, min(0.94 * seen, bits * 1.6))
             moveShare(elapsed, most: 2 * goal, at: now)
             decision = .rise(seen: Bitrate(bitsPerSecond: Int(seen)))
             return min(goal, share)
-        case .unknown:
+        case .unknown, .atLeast:
             share = bits
             return search(elapsed, at: now)
         }
@@ -141,6 +145,8 @@ extension BandwidthEstimate {
     mutating func halve(at now: MediaTime) {
         decision = .silence(now - (waitingSince ?? now))
         silenceTime = now + .milliseconds(500)
+        if !isSilent { probes.ask(for: bits) }
+        isSilent = true
         capacity.reset()
         move(to: bits / 2)
         (share, ceiling) = (bits, Ceiling())

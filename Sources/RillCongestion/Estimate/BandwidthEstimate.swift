@@ -60,6 +60,11 @@ public struct BandwidthEstimate: RateController {
     /// Since when a queue stands, and the rate then.
     var stood: (since: MediaTime, bits: Double)?
     var hasNews = false
+    /// Whether no feedback comes.
+    var isSilent = false
+    /// Since when little is sent after a rest, until a train shows what the path carries now.
+    var checkingSince: MediaTime?
+    var lastSent: MediaTime?
 
     /// An estimate before the first feedback.
     ///
@@ -98,7 +103,8 @@ public struct BandwidthEstimate: RateController {
 
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
-        Double(bytesInFlight * 8) > bits * (roundTrip.seconds + (now < drainUntil ? 0.05 : 0.175))
+        let slack = checkingSince != nil ? 0.06 : roundTrip.seconds + (now < drainUntil ? 0.05 : 0.175)
+        return Double(bytesInFlight * 8) > bits * slack
     }
 
     /// Notes that a packet leaves now.
@@ -109,6 +115,8 @@ public struct BandwidthEstimate: RateController {
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
         _ = sentQueue.add(bits: Double(byteCount) * 8, rate: pathRate, at: now)
         probes.noteSent(byteCount: byteCount)
+        if let lastSent, now - lastSent > .seconds(2) { checkingSince = now }
+        lastSent = now
         guard waitingSince == nil else { return }
         waitingSince = now
         silenceTime = now + .seconds(1 + min(roundTrip.seconds, 1))
@@ -125,7 +133,10 @@ public struct BandwidthEstimate: RateController {
         switch fate {
         case .received(let arrival):
             hasNews = true
-            capacity.add(packet, arrival: arrival)
+            if capacity.add(packet, arrival: arrival) {
+                probes.noteTrain(at: now)
+                if let since = checkingSince, packet.sendTime > since { checkingSince = nil }
+            }
             queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: pathRate)
             acknowledged.add(packet, arrival: arrival)
             roundTrip.add((now - packet.sendTime).seconds - wait - (queue.isBunching ? 0 : queue.foreign))
@@ -143,7 +154,8 @@ public struct BandwidthEstimate: RateController {
             if now >= silenceTime { halve(at: now) }
             return
         }
-        hasNews = false
+        (hasNews, isSilent) = (false, false)
+        if let since = checkingSince, now - since > .milliseconds(1500) { checkingSince = nil }
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
         rate = Bitrate(bitsPerSecond: Int(bits))
@@ -154,7 +166,7 @@ public struct BandwidthEstimate: RateController {
 
     /// The probe to send now, if one is worth its bytes; ask when the pacer is empty.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        guard now >= holdUntil else { return nil }
+        guard now >= holdUntil, !isSilent, checkingSince == nil else { return nil }
         return probes.take(rate: bits, most: Double(range.upperBound.bitsPerSecond), at: now)
     }
 
@@ -164,7 +176,7 @@ public struct BandwidthEstimate: RateController {
         fresh.bits = min(start, bits)
         (fresh.share, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
         (fresh.cutCount, fresh.probes, fresh.decision) = (cutCount, probes, .restart)
-        fresh.probes.restart(at: now)
+        fresh.probes.restart()
         self = fresh
     }
 

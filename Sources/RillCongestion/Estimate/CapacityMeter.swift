@@ -83,21 +83,28 @@ struct CapacityMeter: Sendable {
     private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
     private var pools = [700, 1400, 2800, 4000, 16000].map { Pool(length: .milliseconds($0)) }
 
+    /// The fastest long train of the last second that arrived as it left, in bits per second.
+    private var burst: (rate: Double, end: MediaTime)?
+
     private(set) var reading = Reading.unknown
 
     /// Adds a received packet, in the order of sending.
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
+    ///
+    /// - Returns: whether it belongs to a train of several packets.
+    @discardableResult
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
         if open != nil, open?.number == packet.train, packet.sendTime >= open?.lastSend ?? packet.sendTime {
             open?.lastSend = packet.sendTime
             open?.lastArrival = arrival
             open?.byteCount += Int(packet.byteCount)
             open?.count += 1
-            return
+            return true
         }
         close()
         open = Train(
             number: packet.train, firstSend: packet.sendTime, lastSend: packet.sendTime, firstArrival: arrival,
             lastArrival: arrival)
+        return false
     }
 
     /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
@@ -109,7 +116,7 @@ struct CapacityMeter: Sendable {
     ///
     /// - Parameter capacity: what the path is known to carry from something else, in bits per second.
     mutating func reset(to capacity: Double? = nil) {
-        (open, reading) = (nil, capacity.map { .capacity($0) } ?? .unknown)
+        (open, burst, reading) = (nil, nil, capacity.map { .capacity($0) } ?? .unknown)
         samples.removeAll()
         for index in pools.indices { pools[index] = Pool(length: pools[index].length) }
     }
@@ -122,6 +129,7 @@ struct CapacityMeter: Sendable {
             arrivalSeconds: (train.lastArrival - train.firstArrival).seconds)
         // The ring forgets its oldest: no pool may hold it any more.
         for index in pools.indices where pools[index].count == samples.capacity { dropOldest(of: index) }
+        note(sample)
         samples.append(sample)
         for index in pools.indices {
             pools[index].add(sample, 1)
@@ -132,6 +140,17 @@ struct CapacityMeter: Sendable {
             }
         }
         judge()
+    }
+
+    /// Remembers a long train that arrived as it left: no pool may hide it.
+    private mutating func note(_ sample: Sample) {
+        if let burst, sample.end - burst.end > .seconds(1) { self.burst = nil }
+        if sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
+            burst = nil
+        } else if sample.gaps >= 4 {
+            let rate = sample.bits / max(sample.arrivalSeconds, sample.sendSeconds)
+            if rate > burst?.rate ?? 0 { burst = (rate, sample.end) }
+        }
     }
 
     private mutating func dropOldest(of index: Int) {
@@ -152,7 +171,7 @@ struct CapacityMeter: Sendable {
         // One or two short trains may have met anything.
         if isStretched, chosen.count < 3, chosen.gaps < 6 { return }
         guard chosen.count < 3 || error < CapacityMeter.limit else {
-            reading = .unknown
+            reading = burst.map { .atLeast($0.rate) } ?? .unknown
             return
         }
         let arrivalRate = chosen.bits / chosen.arrived
@@ -160,7 +179,7 @@ struct CapacityMeter: Sendable {
             reading = .capacity(arrivalRate)
             return
         }
-        let seen = chosen.bits / max(chosen.arrived, chosen.sent)
+        let seen = max(chosen.bits / max(chosen.arrived, chosen.sent), burst?.rate ?? 0)
         // Trains that left no faster than the known capacity cannot contradict it, but those that arrived more slowly do.
         if case .capacity(let known) = reading, seen < 1.05 * known {
             if chosen.bits > known * chosen.sent, arrivalRate < known { reading = .capacity(arrivalRate) }

@@ -11,7 +11,7 @@ struct Contention: Sendable {
         /// Little is sent.
         case trial(end: MediaTime)
         /// A queue that comes now is that of others.
-        case verdict(end: MediaTime)
+        case verdict(start: MediaTime, end: MediaTime)
     }
 
     private var state = State.alone
@@ -20,8 +20,10 @@ struct Contention: Sendable {
 
     /// Without a foreign queue for so long, nobody else is there.
     private static let memory = MediaDuration.seconds(3)
-    private static let trial = MediaDuration.milliseconds(400)
-    private static let verdict = MediaDuration.milliseconds(1500)
+    private static let trial = MediaDuration.milliseconds(500)
+    /// What is left of the queue when feedback of the trial has come.
+    private static let settling = MediaDuration.milliseconds(250)
+    private static let verdict = MediaDuration.milliseconds(1000)
     /// From the first sight of others to the first trial, and between trials.
     private static let intervals = (MediaDuration.seconds(3), MediaDuration.seconds(10))
 
@@ -33,23 +35,33 @@ struct Contention: Sendable {
     var isJudging: Bool { if case .verdict = state { true } else { false } }
 
     /// Notes whether a foreign queue stands, after the packets of a feedback.
-    mutating func update(isStanding: Bool, at now: MediaTime) {
+    ///
+    /// - Parameters:
+    ///   - isStanding: whether one does.
+    ///   - roundTrip: from departure to feedback, in seconds.
+    ///   - now: the current time.
+    /// - Returns: whether a trial ends now.
+    mutating func update(isStanding: Bool, roundTrip: Double, at now: MediaTime) -> Bool {
         switch state {
         case .alone:
-            guard isStanding else { return }
+            guard isStanding else { return false }
             (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.0)
         case .shared:
             if isStanding { lastSeen = now }
             if now - lastSeen > Contention.memory { state = .alone }
             if now >= nextTrial { state = .trial(end: now + Contention.trial) }
         case .trial(let end):
-            if now >= end { state = .verdict(end: now + Contention.verdict) }
-        case .verdict(let end):
-            if isStanding {
+            guard now >= end else { return false }
+            let start = now + .seconds(roundTrip) + Contention.settling
+            state = .verdict(start: start, end: start + Contention.verdict)
+            return true
+        case .verdict(let start, let end):
+            if isStanding, now >= start {
                 (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.1)
             } else if now >= end {
                 state = .alone
             }
         }
+        return false
     }
 }

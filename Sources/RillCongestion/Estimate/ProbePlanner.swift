@@ -20,9 +20,10 @@ struct ProbePlanner: Sendable {
     /// The probes so far.
     private(set) var count = 0
     /// The bytes that may be padding, less those that were.
-    private var allowance = 4000.0
+    private var allowance = 6000.0
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
+    private var asked: Double?
 
     private static let share = 0.02
     /// At twice the rate a probe of this length shows a capacity in arrival times of 250 µs.
@@ -34,6 +35,12 @@ struct ProbePlanner: Sendable {
     /// Notes a train of at least two packets.
     mutating func noteTrain(at now: MediaTime) { lastTrain = now }
 
+    /// Whether trains showed something in the last second.
+    func isSighted(at now: MediaTime) -> Bool { lastTrain.map { now - $0 <= .seconds(1) } ?? false }
+
+    /// Asks for a probe of a rate that was known before, as soon as one can be sent.
+    mutating func ask(for rate: Double) { asked = rate }
+
     /// The probe that is due.
     ///
     /// - Parameters:
@@ -41,16 +48,18 @@ struct ProbePlanner: Sendable {
     ///   - most: the highest rate of interest.
     ///   - now: the current time.
     mutating func take(rate: Double, most: Double, at now: MediaTime) -> ProbeCluster? {
-        guard rate < 0.95 * most, lastTrain.map({ now - $0 > .seconds(1) }) ?? false else { return nil }
-        guard lastProbe.map({ now - $0 > .milliseconds(500) }) ?? true else { return nil }
-        let target = min(2 * rate, most)
+        guard lastProbe.map({ now - $0 > .milliseconds(300) }) ?? true else { return nil }
+        guard asked != nil || !isSighted(at: now), rate < 0.95 * most else { return nil }
+        let target = min(max(2 * rate, asked ?? 0), most)
         let byteCount = max(1000, target * ProbePlanner.length / 8)
         guard byteCount <= allowance else { return nil }
+        if rate > 0.5 * target { asked = nil }
         allowance -= byteCount
         lastProbe = now
         count += 1
-        return ProbeCluster(byteCount: Int(byteCount), packetCount: 4, rate: Bitrate(bitsPerSecond: Int(target)))
+        return ProbeCluster(byteCount: Int(byteCount), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(target)))
     }
 
-    mutating func restart(at now: MediaTime) { (lastTrain, lastProbe) = (now, nil) }
+    /// Begins anew on another path.
+    mutating func restart() { (lastTrain, lastProbe, asked) = (nil, nil, nil) }
 }

@@ -113,7 +113,7 @@ struct QueueMeter: Sendable {
 
     /// Measures anew, after the packets of a feedback.
     mutating func update(at now: MediaTime) {
-        let elapsed = lastUpdate.map { (now - $0).seconds } ?? 0
+        let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
         let wasBunching = isBunching
         isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit

@@ -12,7 +12,7 @@ extension SimulatedCall {
         }
         var (bits, time) = (0.0, start)
         while time < end {
-            bits += plan.capacity(time) * 0.1
+            bits += capacity(at: time) * 0.1
             time = time + .milliseconds(100)
         }
         return Double(bytes * 8) / bits
@@ -116,9 +116,11 @@ extension SimulatedCall {
         return Double(longest)
     }
 
-    /// The share of padding in all that a flow sent.
-    func paddingShare(flow: Int = 0) -> Double {
-        Double(flows[flow].paddingByteCount) / Double(max(1, flows[flow].sentByteCount))
+    /// The share of padding in all that the first flow sent before a time.
+    func paddingShare(before end: Double) -> Double {
+        let trips = judge.trips.lazy.filter { $0.flow == 0 && $0.sent.seconds < end }
+        let padding = trips.reduce(0) { $0 + ($1.frame < 0 ? $1.byteCount : 0) }
+        return Double(padding) / Double(max(1, trips.reduce(0) { $0 + $1.byteCount }))
     }
 }
 

@@ -54,6 +54,8 @@ struct FlowPlan: Sendable {
     var maximum = Bitrate.kilobits(2500)
     /// What the app sends at most, in bits per second, by time; 0 while it is muted.
     var demand: @Sendable (MediaTime) -> Double = { _ in .infinity }
+    /// Whether the picture has scene cuts, every three seconds.
+    var hasScenes = true
     /// Makes its rate controller; by default a ``BandwidthEstimate``.
     var controller: (@Sendable () -> any RateController)?
     /// Whether the sender makes the probes that the controller asks for.

@@ -19,7 +19,7 @@ struct Trip {
 /// Follows what waits in the bottleneck's queue, beside the link itself, which does not tell.
 struct QueueJudge {
     private(set) var trips: [Trip] = []
-    private let capacity: (MediaTime) -> Double
+    private var capacity: (MediaTime) -> Double
     private var time = MediaTime.zero
     /// The packets that the queue took, as places in `trips`; those before `head` have left.
     private var queue: [Int] = []
@@ -59,6 +59,13 @@ struct QueueJudge {
             if head < queue.count { begin() }
         }
         time = max(time, now)
+    }
+
+    /// Another bottleneck from now on. What waited is gone.
+    mutating func change(to capacity: Double, at now: MediaTime) {
+        advance(to: now)
+        self.capacity = { _ in capacity }
+        (head, backlog) = (queue.count, 0)
     }
 
     private mutating func begin() {

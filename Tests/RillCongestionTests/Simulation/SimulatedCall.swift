@@ -13,6 +13,7 @@ struct SimulatedCall {
     private let seed: UInt64
     private var cross: (time: MediaTime, traffic: CrossTraffic)?
     private var crossBack: (time: MediaTime, traffic: CrossTraffic)?
+    private var capacityAfter: (time: MediaTime, rate: Double)?
     private var changeTime: MediaTime
     private var datagram: [UInt8] = []
 
@@ -63,6 +64,11 @@ struct SimulatedCall {
         if case .lost(.queueFull) = outcome { true } else { false }
     }
 
+    /// What the bottleneck carried at a time, in bits per second.
+    func capacity(at time: MediaTime) -> Double {
+        if let capacityAfter, time >= capacityAfter.time { capacityAfter.rate } else { plan.capacity(time) }
+    }
+
     private mutating func sendCrossTraffic(at now: MediaTime) {
         while let (time, traffic) = cross, time <= now {
             var bytes = [UInt8](repeating: 0, count: traffic.byteCount)
@@ -83,6 +89,8 @@ struct SimulatedCall {
         guard let change = plan.change else { return }
         forward = EmulatedLink(try LinkSettings(notation: "\(change.forward),queue=\(plan.queue),seed=\(seed)"))
         let back = EmulatedLink(try LinkSettings(notation: "\(change.back),seed=\(seed + 1)"))
+        judge.change(to: change.capacity, at: now)
+        capacityAfter = (now, change.capacity)
         flows[0].change(to: back, isTold: change.isTold, at: now)
     }
 }

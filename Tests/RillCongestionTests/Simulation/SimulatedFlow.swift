@@ -45,7 +45,7 @@ final class SimulatedFlow {
         (self.index, self.plan, self.back) = (index, plan, back)
         let seed = seed &+ UInt64(index) &* 7919
         generator = SeededGenerator(seed: seed ^ 0x5EED)
-        encoder = SyntheticEncoder(target: 260_000, seed: seed)
+        encoder = SyntheticEncoder(target: 260_000, seed: seed, hasScenes: plan.hasScenes)
         estimate =
             plan.controller?() ?? BandwidthEstimate(start: .kilobits(300), range: .kilobits(50)...plan.maximum)
         pacer = Pacer(rate: estimate.pacingRate(at: .zero))
@@ -126,7 +126,7 @@ final class SimulatedFlow {
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
         for _ in 0..<count {
             packets[token] = (cluster.byteCount / count, -1, train)
-            pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now)
+            pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now, rate: cluster.rate)
             token += 1
         }
         pacerTime = now

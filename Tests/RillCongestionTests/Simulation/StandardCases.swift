@@ -65,8 +65,9 @@ extension Case {
         Case("500-2500", CallPlan(100, steps: [(2.5e6, 0), (5e5, 30), (2.5e6, 60)])) { call in
             rise(call, to: 2.5e6, at: 60, within: 7) + figures(call, (85, 100))
         },
-        steady("150", CallPlan(60, rate: 150_000), mean: (25, 30), latency: 150),
-        steady("300", CallPlan(60, rate: 300_000), latency: 120),
+        // Frames fit into one packet each: only those behind a scene cut show the capacity.
+        steady("150", CallPlan(60, rate: 150_000), use: (0.85, 0.8)),
+        steady("300", CallPlan(60, rate: 300_000), use: (0.88, 0.85)),
         steady("600", CallPlan(60, rate: 600_000)),
         steady("10 Mbit/s", CallPlan(60, rate: 1e7).with { $0.flows[0].maximum = .megabits(12) }),
     ]
@@ -133,5 +134,93 @@ extension Case {
             use: (0.5, 0.4), mean: (35, 60), tail: (80, 100), latency: 150),
     ]
 
-    static let all = clean + lossy + shared
+    /// The feedback's own path, silence, senders that rest, and paths that change.
+    static let robust: [Case] = [
+        steady("feedback lost 30 %", CallPlan(60, rate: 2e6).with { $0.back += ",loss=30%" }),
+        steady("feedback 500 ms late", CallPlan(60, rate: 2e6).with { $0.back = "rate=10M,delay=500ms" }),
+        steady(
+            "feedback in disorder",
+            CallPlan(60, rate: 2e6).with {
+                $0.back += ",duplicate=20%,duplicate-delay=70ms,reorder=20%,reorder-delay=80ms"
+            }),
+        Case("silence", CallPlan(90, rate: 2e6).with { $0.back += ",blackout=20s@30s" }) { call in
+            [
+                Figure("at the minimum s", call.time(toFallTo: 50_000, after: 30), .mostlyAtMost(5)),
+                Figure("90 % after s", call.time(toReach: 1.8e6, after: 50), .mostlyAtMost(5)),
+                Figure("queue", call.maximumWait(50, 60)),
+            ] + figures(call, (70, 90))
+        },
+        Case(
+            "muted, and back on 500",
+            CallPlan(70, steps: [(2.5e6, 0), (5e5, 30)]).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
+        ) { call in
+            [
+                Figure("held", call.flows[0].rates.last { $0.time.seconds < 40 }.map { Double($0.rate) / 1000 } ?? 0),
+                Figure("cut after s", call.timeOfCut(after: 40)),
+                Figure("below 110 %", call.time(toFallTo: 5.5e5, after: 40), .mostlyAtMost(0.5)),
+                Figure("lost", call.lossShare(40, 50), .mostlyAtMost(0.09)),
+            ] + figures(call, (55, 70))
+        },
+        Case(
+            "muted, and back", CallPlan(70, rate: 2e6).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
+        ) { call in
+            [
+                Figure("90 % used after s", call.timePaying(0.85, after: 40), .mostlyAtMost(1)),
+                Figure("lost", call.lossShare(40, 50), .mostlyAtMost(0.01)),
+            ] + figures(call, (50, 70))
+        },
+        Case(
+            "little, then all",
+            CallPlan(90, rate: 2e6).with { 
+                $0.flows[0].hasScenes = false
+                $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
+            }
+        ) { call in
+            [
+                Figure("known before", (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
+                Figure("90 % after s", call.time(toReach: 1.8e6, after: 50), .mostlyAtMost(3)),
+                Figure("padding", call.paddingShare(before: 50), .atMost(0.04, worst: 0.05)),
+                Figure("lost", call.lossShare(50, 60), .mostlyAtMost(0.01)),
+            ] + figures(call, (70, 90))
+        },
+        Case(
+            "the same without probes",
+            CallPlan(90, rate: 2e6).with { 
+                $0.flows[0].hasScenes = false
+                $0.flows[0].isProbing = false
+                $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
+            }
+        ) { call in
+            [
+                Figure("known before", (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
+                Figure("90 % after s", call.time(toReach: 1.8e6, after: 50)),
+                Figure("padding", call.paddingShare(before: 50)),
+                Figure("lost", call.lossShare(50, 60), .mostlyAtMost(0.01)),
+            ] + figures(call, (70, 90))
+        },
+        Case(
+            "another path, told",
+            CallPlan(60, rate: 2.5e6).with {
+                $0.change = PathChange(time: 30, forward: "rate=400k,delay=120ms", back: "rate=10M,delay=80ms", capacity: 4e5)
+            }
+        ) { call in
+            [Figure("lost", call.lossShare(30, 40), .mostlyAtMost(0.02)), Figure("queue", call.maximumWait(30, 40), .mostlyAtMost(150))]
+                + figures(call, (45, 60), latency: 120)
+        },
+        Case(
+            "another path, not told",
+            CallPlan(60, rate: 1e6).with {
+                $0.change = PathChange(
+                    time: 30, forward: "rate=1M,delay=120ms", back: "rate=10M,delay=80ms", capacity: 1e6, isTold: false)
+            }
+        ) { call in [Figure("lost", call.lossShare(30, 40))] + figures(call, (45, 60)) },
+        Case("short queue", CallPlan(60, rate: 1e6).with { $0.queue = "20ms" }) { call in
+            [Figure("lost", call.lossShare(30, 60))] + figures(call, (30, 60))
+        },
+        Case("queue of 1 s", CallPlan(60, steps: [(2.5e6, 0), (5e5, 30)]).with { $0.queue = "1s" }) { call in
+            [Figure("drained", call.timeDrained(after: 30)), Figure("queue", call.maximumWait(30, 40))] + figures(call, (40, 60))
+        },
+    ]
+
+    static let all = clean + lossy + shared + robust
 }

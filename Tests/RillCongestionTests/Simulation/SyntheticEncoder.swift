@@ -12,9 +12,11 @@ struct SyntheticEncoder {
     private var debt = 0.0
     private var generator: SeededGenerator
     private var frame = 0
+    private let hasScenes: Bool
     private var isCutDue = false
 
-    init(target: Double, seed: UInt64) {
+    init(target: Double, seed: UInt64, hasScenes: Bool = true) {
+        self.hasScenes = hasScenes
         (self.target, effective) = (target, target)
         generator = SeededGenerator(seed: seed)
     }
@@ -42,7 +44,7 @@ struct SyntheticEncoder {
 
     private mutating func follow() {
         effective += (target - effective) * 0.24
-        if frame > 0, frame % 90 == 0 { isCutDue = true }
+        if hasScenes, frame > 0, frame % 90 == 0 { isCutDue = true }
         frame += 1
     }
 }
