@@ -2,48 +2,69 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with fates (``SentPacketHistory/take(_:_:)``), then call ``update(at:)`` once per feedback. ``rate`` is what to send, and
-/// ``pacingRate(at:)`` how fast.
+/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with fates (``SentPacketHistory/take(_:_:)``), then call
+/// ``update(at:)`` once per feedback, and when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
+/// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
-/// - The capacity comes from packet trains (``CapacityMeter``); the rate aims at 0.95 of it.
+/// - The capacity comes from packet trains (``CapacityMeter``); the rate aims a little below it.
+/// - What our own packets should wait is known (``LinkModel``). What waits beside that is a queue of others, or of a capacity that fell: the
+///   rate moves until that queue is what a flow of this rate aims at, a longer one for a lower rate. So flows that share a queue become
+///   equal.
 /// - Where jitter hides the trains, the rate rises until a queue stands, and falls with it (``QueueMeter``).
-/// - A standing queue lowers the aim, so that the queue drains.
 /// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
 ///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
-/// - Loss without a queue changes nothing.
+/// - Loss without a queue changes nothing until every fifth packet is lost.
+/// - Without any feedback for a second the rate is halved twice a second.
 ///
-/// Still missing: jitter that keeps the order in long rows, several flows, probes, feedback that stops.
+/// Any feedback is safe: the rate stays in its range, and memory is fixed. A pure value with one owner: it reads no clock. Nothing is
+/// allocated per packet.
 public struct BandwidthEstimate: RateController {
     /// The rate to send at, all packets and headers included.
-    public private(set) var rate: Bitrate
+    public internal(set) var rate: Bitrate
     /// The bounds of the rate.
     public let range: ClosedRange<Bitrate>
     /// Cuts so far.
-    public private(set) var cutCount = 0
+    public internal(set) var cutCount = 0
+    /// What the last update decided.
+    public internal(set) var decision = RateDecision.none
+    /// The probes that were asked for so far.
+    public var probeCount: Int { probes.count }
 
     /// ``rate`` with its fraction.
-    private var bits: Double
-    private var capacity = CapacityMeter()
-    private var queue = QueueMeter()
-    /// The shortest transit of the last 20 s, in seconds; its zero is unknown, as the two clocks differ.
-    private var floor: (value: Double, time: MediaTime)?
-    /// The longest recent wait in the queue, in seconds.
-    private var peakQueue = 0.0
-    /// The packets of the last 200 ms that arrived.
-    private var recent: [(send: MediaTime, arrival: MediaTime, bytes: Int)] = []
-    /// The shortest time from a packet's departure to the feedback that reports it.
-    private var roundTrip: (value: MediaDuration, time: MediaTime)?
-    /// Whether a queue has stood since the start: until then the rate rises faster.
-    private var hasFilledPath = false
-    private var lastUpdate: MediaTime?
-    private var startTime: MediaTime?
+    var bits: Double
+    /// The rate that the queue of others allows.
+    var share: Double
+    let start: Double
+    var capacity = CapacityMeter()
+    var queue = QueueMeter()
+    var acknowledged = AcknowledgedRate()
+    var loss = LossEstimate()
+    var probes = ProbePlanner()
+    /// The queue as our own packets fill it: when they are sent, and when they are reported.
+    var sentQueue = LinkModel()
+    var reportedQueue = LinkModel()
+    /// From a packet's departure to the feedback that reports it, without what waits in the queue: the shortest of each of the last updates.
+    var roundTrip = RoundTrip()
+    var ceiling = Ceiling()
+    var lastUpdate: MediaTime?
+    var startTime: MediaTime?
     /// No increase and no further cut before that time.
-    private var holdUntil = MediaTime(nanoseconds: .min)
+    var holdUntil = MediaTime(nanoseconds: .min / 2)
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
-    private var drainUntil = MediaTime(nanoseconds: .min)
-
-    /// The deviation of the first packets of trains above which jitter hides the trains, in seconds.
-    private static let maximumJitter = 0.009
+    var drainUntil = MediaTime(nanoseconds: .min / 2)
+    /// When the first packet left about which nothing was heard since.
+    var waitingSince: MediaTime?
+    var silenceTime = MediaTime.distantFuture
+    /// Whether others share the queue.
+    var contention = Contention()
+    /// Since when a queue stands, and the rate then.
+    var stood: (since: MediaTime, bits: Double)?
+    var hasNews = false
+    /// Whether no feedback comes.
+    var isSilent = false
+    /// Since when little is sent after a rest, until a train shows what the path carries now.
+    var checkingSince: MediaTime?
+    var lastSent: MediaTime?
 
     /// An estimate before the first feedback.
     ///
@@ -53,17 +74,52 @@ public struct BandwidthEstimate: RateController {
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
         bits = Double(start.bitsPerSecond)
+        (self.start, share) = (bits, bits)
     }
 
-    /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it.
+    /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
+    /// only wait at the bottleneck, they leave as fast as that sends them.
     public func pacingRate(at now: MediaTime) -> Bitrate {
-        Bitrate(bitsPerSecond: Int(bits * (isStarting(at: now) ? 3 : 1.5)))
+        var pace = bits * (isStarting(at: now) ? 3 : BandwidthEstimate.pacing)
+        if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
+            pace = min(pace, capacity)
+        }
+        return Bitrate(bitsPerSecond: Int(max(pace, 1000)))
+    }
+
+    /// What the next frame may be encoded at: the rate, less what waits already.
+    ///
+    /// - Parameters:
+    ///   - byteCount: what waits in the pacer.
+    ///   - now: the current time.
+    public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
+        let waiting = Double(byteCount * 8) + sentQueue.queue(at: now) * pathRate
+        var media = bits - waiting / BandwidthEstimate.recovery
+        if contention.isSeen {
+            media -= BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))
+        }
+        return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
     }
 
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
-        let trip = (roundTrip?.value ?? .milliseconds(200)).seconds
-        return Double(bytesInFlight * 8) > bits * (trip + (now < drainUntil ? 0.05 : 0.175))
+        let slack = checkingSince != nil ? 0.06 : roundTrip.seconds + (now < drainUntil ? 0.05 : 0.175)
+        return Double(bytesInFlight * 8) > bits * slack
+    }
+
+    /// Notes that a packet leaves now.
+    ///
+    /// - Parameters:
+    ///   - byteCount: its size on the path in bytes.
+    ///   - now: the current time.
+    public mutating func noteSent(byteCount: Int, at now: MediaTime) {
+        _ = sentQueue.add(bits: Double(byteCount) * 8, rate: pathRate, at: now)
+        probes.noteSent(byteCount: byteCount)
+        if let lastSent, now - lastSent > .seconds(2) { checkingSince = now }
+        lastSent = now
+        guard waitingSince == nil else { return }
+        waitingSince = now
+        silenceTime = now + .seconds(1 + min(roundTrip.seconds, 1))
     }
 
     /// Notes the fate of a packet.
@@ -73,78 +129,74 @@ public struct BandwidthEstimate: RateController {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
+        let wait = reportedQueue.add(bits: Double(packet.byteCount) * 8, rate: pathRate, at: packet.sendTime).wait
         switch fate {
         case .received(let arrival):
-            capacity.add(packet, arrival: arrival)
-            let trip = now - packet.sendTime
-            if roundTrip.map({ trip < $0.value || now - $0.time > .seconds(20) }) ?? true { roundTrip = (trip, now) }
-            let transit = (arrival - packet.sendTime).seconds
-            if floor.map({ transit < $0.value || now - $0.time > .seconds(20) }) ?? true { floor = (transit, now) }
-            peakQueue = max(peakQueue * 0.9, transit - (floor?.value ?? transit))
-            recent.append((packet.sendTime, arrival, Int(packet.byteCount)))
-            queue.add(packet, transit: transit)
-        case .lost: capacity.addLost(packet)
+            hasNews = true
+            if capacity.add(packet, arrival: arrival) {
+                probes.noteTrain(at: now)
+                if let since = checkingSince, packet.sendTime > since { checkingSince = nil }
+            }
+            queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: pathRate)
+            acknowledged.add(packet, arrival: arrival)
+            roundTrip.add((now - packet.sendTime).seconds - wait - (queue.isBunching ? 0 : queue.foreign))
+            loss.add(isLost: false)
+        case .lost:
+            capacity.addLost(packet)
+            loss.add(isLost: true)
         case .unknown: break
         }
     }
 
-    /// Works out the rate anew, after the packets of a feedback.
+    /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
     public mutating func update(at now: MediaTime) {
-        if startTime == nil { startTime = now }
-        let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0.05
-        lastUpdate = now
-        if let newest = recent.last { recent.removeAll { newest.send - $0.send > .milliseconds(200) } }
-        queue.update()
-        if cutIfOverloaded(at: now) { return }
-        if peakQueue < 0.04 { drainUntil = now }
-        let goal = now < holdUntil ? min(goal(at: now), bits) : goal(at: now)
-        let constant = goal > bits ? 0.2 : 0.1
-        bits += (goal - bits) * (1 - 1 / (1 + elapsed / constant))
-        apply()
-    }
-
-    // MARK: Decisions
-
-    private func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }
-
-    /// The rate to move to.
-    private mutating func goal(at now: MediaTime) -> Double {
-        // Jitter that keeps the order holds up the later packets of a train more than the first, and trains seem stretched.
-        let isHidden = queue.jitter > BandwidthEstimate.maximumJitter && !isStarting(at: now)
-        switch isHidden ? .unknown : capacity.reading {
-        case .capacity(let capacity): return capacity * (0.95 - 4 * min(queue.standing, 0.1))
-        case .atLeast(let seen): return max(bits, min(0.94 * seen, bits * 1.6))
-        case .unknown:
-            guard queue.standing > 0 else { return bits * (hasFilledPath ? 1.04 : 1.2) }
-            hasFilledPath = true
-            return bits * (0.98 - 2 * min(queue.standing, 0.1))
+        guard hasNews else {
+            if now >= silenceTime { halve(at: now) }
+            return
         }
-    }
-
-    private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
-        guard recent.count >= 4, now >= holdUntil, let first = recent.first, let last = recent.last else {
-            return false
-        }
-        let sendSeconds = (last.send - first.send).seconds
-        let arrivalSeconds = (last.arrival - first.arrival).seconds
-        guard sendSeconds > 0.08, arrivalSeconds > 0.05 else { return false }
-        let newest = recent.suffix(6)
-        let transit = newest.reduce(0) { $0 + ($1.arrival - $1.send).seconds } / Double(newest.count)
-        guard sendSeconds / arrivalSeconds < 0.6, peakQueue > 0.06, transit - queue.lowest > 0.02 + 2 * queue.error
-        else { return false }
-        let bytes = recent.dropFirst().reduce(0) { $0 + $1.bytes }
-        bits = min(bits, 0.85 * Double(bytes * 8) / arrivalSeconds)
-        cutCount += 1
-        holdUntil = now + .milliseconds(450)
-        drainUntil = holdUntil
-        capacity.reset()
-        recent.removeAll()
-        apply()
-        return true
-    }
-
-    private mutating func apply() {
-        bits = min(max(bits, Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
+        (hasNews, isSilent) = (false, false)
+        if let since = checkingSince, now - since > .milliseconds(1500) { checkingSince = nil }
+        (waitingSince, silenceTime) = (nil, .distantFuture)
+        decide(at: now)
         rate = Bitrate(bitsPerSecond: Int(bits))
     }
+
+    /// When to call ``update(at:)`` if no feedback arrives before; in the distant future while nothing is waited for.
+    public var dueTime: MediaTime { silenceTime }
+
+    /// The probe to send now, if one is worth its bytes; ask when the pacer is empty.
+    public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
+        guard now >= holdUntil, !isSilent, checkingSince == nil else { return nil }
+        return probes.take(rate: bits, most: Double(range.upperBound.bitsPerSecond), at: now)
+    }
+
+    /// Begins anew on another path, at the start rate or the present one, whichever is lower.
+    public mutating func restart(at now: MediaTime) {
+        var fresh = BandwidthEstimate(start: Bitrate(bitsPerSecond: Int(start)), range: range)
+        fresh.bits = min(start, bits)
+        (fresh.share, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
+        (fresh.cutCount, fresh.probes, fresh.decision) = (cutCount, probes, .restart)
+        fresh.probes.restart()
+        self = fresh
+    }
+
+    /// What the path carries, in bits per second, where trains show it.
+    var knownCapacity: Double? {
+        if queue.isBunching { return ceiling.rate.map { max($0, 1.05 * bits) } }
+        if case .capacity(let capacity) = capacity.reading {
+            // Trains that lie between those of others show what is theirs, not what could be.
+            return contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+        }
+        return nil
+    }
+
+    /// What the path seems to carry, in bits per second.
+    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
+    var pathRate: Double {
+        if let knownCapacity { return knownCapacity }
+        if case .atLeast(let seen) = capacity.reading, !queue.isBunching { return max(seen, 1.05 * bits) }
+        return 1.05 * bits
+    }
+
+    func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }
 }

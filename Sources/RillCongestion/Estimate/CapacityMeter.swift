@@ -5,7 +5,8 @@ import RillCore
 /// A frame's packets leave faster than the path carries them. The bottleneck then stretches the train: the bytes of the train over the
 /// time in which it arrived are the capacity. A train that arrives as it left says only that the capacity is at least that high.
 ///
-/// Single trains are small and jitter is not, so trains are pooled.
+/// Single trains are small and jitter is not, so trains are pooled: over the shortest of four windows in which their scatter is small
+/// enough, or over the longest.
 struct CapacityMeter: Sendable {
     /// What trains say.
     enum Reading: Equatable, Sendable {
@@ -29,38 +30,81 @@ struct CapacityMeter: Sendable {
     }
 
     private struct Sample: Sendable {
-        var end: MediaTime
-        var bits: Double
+        var end = MediaTime.zero
+        var bits = 0.0
+        var gaps = 0
         /// The time in which it left, and in which it arrived: by its last packet, so that the scatter of arrivals cancels in a sum.
-        var sendSeconds: Double
-        var arrivalSeconds: Double
+        var sendSeconds = 0.0
+        var arrivalSeconds = 0.0
     }
 
-    /// The shortest and the longest time that trains are pooled over.
-    private static let windows = (MediaDuration.milliseconds(700), MediaDuration.seconds(4))
+    /// The sums over the samples of one window.
+    private struct Pool: Sendable {
+        let length: MediaDuration
+        /// The samples in it, from the newest back.
+        var count = 0
+        private(set) var gaps = 0
+        private(set) var bits = 0.0
+        private(set) var sent = 0.0
+        private(set) var arrived = 0.0
+        private var squares = 0.0
+        private var products = 0.0
+        private var bitSquares = 0.0
+
+        init(length: MediaDuration) { self.length = length }
+
+        mutating func add(_ sample: Sample, _ sign: Double) {
+            count += sign > 0 ? 1 : -1
+            gaps += sign > 0 ? sample.gaps : -sample.gaps
+            bits += sign * sample.bits
+            sent += sign * sample.sendSeconds
+            arrived += sign * sample.arrivalSeconds
+            squares += sign * sample.arrivalSeconds * sample.arrivalSeconds
+            products += sign * sample.arrivalSeconds * sample.bits
+            bitSquares += sign * sample.bits * sample.bits
+        }
+
+        /// The scatter of the trains' times around what their bytes take at the pooled rate, over their sum.
+        var error: Double {
+            guard bits > 0, arrived > 0 else { return .infinity }
+            let perBit = arrived / bits
+            return max(squares - 2 * perBit * products + perBit * perBit * bitSquares, 0).squareRoot() / arrived
+        }
+    }
+
     /// The relative error of the pooled time up to which more trains are taken.
     private static let tolerance = 0.12
     /// The relative error above which trains say nothing.
     private static let limit = 0.22
+    /// More trains than four seconds have at 60 frames a second.
+    private static let sampleCount = 1024
+
     private var open: Train?
-    private var samples: [Sample] = []
+    private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
+    private var pools = [700, 1400, 2800, 4000, 16000].map { Pool(length: .milliseconds($0)) }
+
+    /// The fastest long train of the last second that arrived as it left, in bits per second.
+    private var burst: (rate: Double, end: MediaTime)?
 
     private(set) var reading = Reading.unknown
 
     /// Adds a received packet, in the order of sending.
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
-        if var train = open, train.number == packet.train, packet.sendTime >= train.lastSend {
-            train.lastSend = packet.sendTime
-            train.lastArrival = arrival
-            train.byteCount += Int(packet.byteCount)
-            train.count += 1
-            open = train
-            return
+    ///
+    /// - Returns: whether it belongs to a train of several packets.
+    @discardableResult
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
+        if open != nil, open?.number == packet.train, packet.sendTime >= open?.lastSend ?? packet.sendTime {
+            open?.lastSend = packet.sendTime
+            open?.lastArrival = arrival
+            open?.byteCount += Int(packet.byteCount)
+            open?.count += 1
+            return true
         }
         close()
         open = Train(
             number: packet.train, firstSend: packet.sendTime, lastSend: packet.sendTime, firstArrival: arrival,
             lastArrival: arrival)
+        return false
     }
 
     /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
@@ -68,48 +112,79 @@ struct CapacityMeter: Sendable {
         if open?.number == packet.train { open?.byteCount += Int(packet.byteCount) }
     }
 
-    /// Forgets everything, as after a cut.
-    mutating func reset() { (open, samples, reading) = (nil, [], .unknown) }
+    /// Forgets all trains, as after a cut.
+    ///
+    /// - Parameter capacity: what the path is known to carry from something else, in bits per second.
+    mutating func reset(to capacity: Double? = nil) {
+        (open, burst, reading) = (nil, nil, capacity.map { .capacity($0) } ?? .unknown)
+        samples.removeAll()
+        for index in pools.indices { pools[index] = Pool(length: pools[index].length) }
+    }
 
     private mutating func close() {
         guard let train = open, train.count >= 2 else { return }
-        samples.append(
-            Sample(
-                end: train.lastArrival, bits: Double(train.byteCount * 8),
-                sendSeconds: (train.lastSend - train.firstSend).seconds,
-                arrivalSeconds: (train.lastArrival - train.firstArrival).seconds))
-        if let first = samples.first, train.lastArrival - first.end > CapacityMeter.windows.1 + .seconds(1) {
-            samples.removeAll { train.lastArrival - $0.end > CapacityMeter.windows.1 }
+        let sample = Sample(
+            end: train.lastArrival, bits: Double(train.byteCount * 8), gaps: train.count - 1,
+            sendSeconds: (train.lastSend - train.firstSend).seconds,
+            arrivalSeconds: (train.lastArrival - train.firstArrival).seconds)
+        // The ring forgets its oldest: no pool may hold it any more.
+        for index in pools.indices where pools[index].count == samples.capacity { dropOldest(of: index) }
+        note(sample)
+        samples.append(sample)
+        for index in pools.indices {
+            pools[index].add(sample, 1)
+            while pools[index].count > 1,
+                sample.end - samples[samples.count - pools[index].count].end > pools[index].length
+            {
+                dropOldest(of: index)
+            }
         }
-        pool(until: train.lastArrival)
+        judge()
     }
 
-    /// Pools as many of the newest trains as the scatter of their arrivals asks for.
-    private mutating func pool(until newest: MediaTime) {
-        var (bits, sent, arrived, squares, products, bitSquares) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        /// The scatter of the trains' times around what their bytes take at the pooled rate, over their sum.
-        var error: Double {
-            let perBit = arrived / bits
-            return max(squares - 2 * perBit * products + perBit * perBit * bitSquares, 0).squareRoot() / arrived
+    /// Remembers a long train that arrived as it left: no pool may hide it.
+    private mutating func note(_ sample: Sample) {
+        if let burst, sample.end - burst.end > .seconds(1) { self.burst = nil }
+        if sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
+            burst = nil
+        } else if sample.gaps >= 4 {
+            let rate = sample.bits / max(sample.arrivalSeconds, sample.sendSeconds)
+            if rate > burst?.rate ?? 0 { burst = (rate, sample.end) }
         }
-        for sample in samples.reversed() {
-            let age = newest - sample.end
-            guard age <= CapacityMeter.windows.1 else { break }
-            if age > CapacityMeter.windows.0, arrived > 0 {
-                if error < CapacityMeter.tolerance { break }
-            }
-            bits += sample.bits
-            sent += sample.sendSeconds
-            arrived += sample.arrivalSeconds
-            squares += sample.arrivalSeconds * sample.arrivalSeconds
-            products += sample.arrivalSeconds * sample.bits
-            bitSquares += sample.bits * sample.bits
+    }
+
+    private mutating func dropOldest(of index: Int) {
+        pools[index].add(samples[samples.count - pools[index].count], -1)
+    }
+
+    var debug: String { let p = pools[4]; return "long \(Int(p.bits/max(p.arrived, 1e-9)/1000)) err \(Int(min(p.error,9)*1000))" }
+    private mutating func judge() {
+        var chosen = pools[0]
+        var error = Double.infinity
+        for pool in pools.dropLast() {
+            error = pool.error
+            chosen = pool
+            if error < CapacityMeter.tolerance { break }
         }
-        guard bits > 0, arrived > 0.004 else { return }
-        guard samples.count < 8 || error < CapacityMeter.limit else {
-            reading = .unknown
+        guard chosen.bits > 0, chosen.arrived > 0.004 else { return }
+        let isStretched = chosen.arrived > 1.12 * chosen.sent + 0.001
+        // One or two short trains may have met anything.
+        if isStretched, chosen.count < 3, chosen.gaps < 6 { return }
+        guard chosen.count < 3 || error < CapacityMeter.limit else {
+            reading = burst.map { .atLeast($0.rate) } ?? .unknown
             return
         }
-        reading = arrived > 1.12 * sent + 0.001 ? .capacity(bits / arrived) : .atLeast(bits / max(arrived, sent))
+        let arrivalRate = chosen.bits / chosen.arrived
+        if isStretched {
+            reading = .capacity(arrivalRate)
+            return
+        }
+        let seen = max(chosen.bits / max(chosen.arrived, chosen.sent), burst?.rate ?? 0)
+        // Trains that left no faster than the known capacity cannot contradict it, but those that arrived more slowly do.
+        if case .capacity(let known) = reading, seen < 1.05 * known {
+            if chosen.bits > known * chosen.sent, arrivalRate < known { reading = .capacity(arrivalRate) }
+        } else {
+            reading = .atLeast(seen)
+        }
     }
 }

@@ -1,69 +1,175 @@
 import RillCore
 
-/// Measures what stands in the path's queue, from the transits of packets: the time from departure to arrival, by two clocks whose
-/// difference is unknown.
+/// Measures what waits in the path's queue beside our own packets, from the transits of packets: the time from departure to arrival, by two
+/// clocks whose difference is unknown.
 ///
-/// Single transits scatter, and every frame fills the queue for a moment. So means of half a second are compared with the smallest such mean
-/// of the last 20 s, less what their scatter explains.
+/// What our own packets should wait is known (``LinkModel``) and taken off. What is left is jitter, the packets of others, and a capacity
+/// that is lower than it was.
+///
+/// - Where packets keep their distance, jitter is small: the smallest transit of 20 s is the empty path, and the mean above it is a queue.
+/// - Where packets bunch or overtake each other, the smallest transit is luck: means of half a second are compared with the smallest such
+///   mean of the last 20 s, less what their scatter explains.
 struct QueueMeter: Sendable {
-    /// What stands in the queue, in seconds; zero while scatter explains everything.
+    /// What stands in the queue, in seconds, by means compared with the lowest; zero while scatter explains everything.
     private(set) var standing = 0.0
-    /// The smallest mean transit of the last 20 s, in seconds.
-    private(set) var lowest = 0.0
-    /// The standard error of a mean transit, in seconds.
-    private(set) var error = 0.0
-    /// The scatter that the path itself adds, in seconds: of the first packets of trains, before which little queues.
-    private(set) var jitter = 0.0
+    /// What stands in the queue beside our own packets, in seconds, above the empty path: for paths that do not bunch.
+    private(set) var foreign = 0.0
+    /// The mean of the last six packets above the usual, in seconds: seen earlier than `standing`.
+    private(set) var surge = 0.0
+    /// How far single packets are from the mean, in seconds, over some seconds.
+    private(set) var scatter = 0.0
+    /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
+    private(set) var isBunching = false
 
-    private struct Transit: Sendable {
-        var sendTime: MediaTime
-        var train: Int32
-        var seconds: Double
+    private struct Excess: Sendable {
+        var sendTime = MediaTime.zero
+        var seconds = 0.0
+        var isFirst = false
     }
 
     /// The packets of the last half second.
-    private var packets: [Transit] = []
-    /// The first packets of the trains of the last two seconds.
-    private var firsts: [Transit] = []
-    /// The mean transit at each of the last updates: at one feedback every 50 ms, of 20 s.
-    private var means: [Double] = []
-    private static let meanCount = 400
+    private var packets = Ring(capacity: 512, filler: Excess())
+    private var (sum, squares, trainCount) = (0.0, 0.0, 0.0)
+    /// The newest of them, which `standing` is about where jitter is small.
+    private var newest = Window(length: .milliseconds(200))
+    private var lastSix = Window(length: .seconds(1), count: 6)
+    private var floor = WindowedMinimum()
+    /// The known capacities, negative: the smallest is the highest.
+    private var slowness = WindowedMinimum()
+    /// The standard deviation of a mean of half a second, in seconds.
+    private(set) var noise = 0.008
+    private var lastMean: (mean: Double, time: MediaTime)?
+    private var baseline: Double?
+    static let up = 20.0
+    static let down = 1.0
+    private var bunched = 0.0
+    private var last: (number: Int32, send: MediaTime, arrival: MediaTime)?
+    private var lastUpdate: MediaTime?
+
+    /// A sum over the newest packets.
+    private struct Window: Sendable {
+        let length: MediaDuration
+        var most = Int.max
+        var count = 0
+        var sum = 0.0
+
+        init(length: MediaDuration, count: Int = .max) { (self.length, most) = (length, count) }
+
+        mutating func add(_ packets: borrowing Ring<Excess>, _ entry: Excess) {
+            count += 1
+            sum += entry.seconds
+            while count > 1 {
+                let oldest = packets[packets.count - count]
+                guard count > most || count >= packets.capacity || entry.sendTime - oldest.sendTime > length else { break }
+                sum -= oldest.seconds
+                count -= 1
+            }
+        }
+
+        var mean: Double { count > 0 ? sum / Double(count) : 0 }
+    }
+
+    /// The share of bunched packets above which trains are not trusted.
+    static let doubt = 3.5
+    private static let bunchingLimit = 0.1
 
     /// Adds a packet that arrived, in the order of sending.
-    mutating func add(_ packet: PacketRecord, transit: Double) {
-        let entry = Transit(sendTime: packet.sendTime, train: packet.train, seconds: transit)
+    ///
+    /// - Parameters:
+    ///   - packet: the packet.
+    ///   - arrival: when it arrived.
+    ///   - wait: what it should have waited behind our own packets, in seconds.
+    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
+    ///   - rate: what it carries at least.
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Double, capacity: Double?, rate: Double) {
+        let bits = Double(packet.byteCount) * 8
+        let transit = (arrival - packet.sendTime).seconds
+        floor.add(transit, bits: bits, at: packet.sendTime)
+        // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
+        // packets before it take.
+        var own = 0.0
+        if let capacity {
+            slowness.add(-capacity, at: packet.sendTime)
+            own = bits / capacity + floor.smallest.bits / slowness.smallest.value + wait
+        }
+        let isFirst = last?.number != packet.train
+        let entry = Excess(
+            sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own, isFirst: isFirst)
+        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100) {
+            // Faster than eight times the capacity: not by a queue.
+            let isBunched = (arrival - last.arrival).seconds * rate * 8 < bits
+            bunched += ((isBunched ? 1 : 0) - bunched) / 128
+        }
+        last = (packet.train, packet.sendTime, arrival)
+        drop(before: packet.sendTime)
+        if packets.count == packets.capacity { dropFirst() }
         packets.append(entry)
-        if firsts.last?.train != packet.train { firsts.append(entry) }
+        sum += entry.seconds
+        squares += entry.seconds * entry.seconds
+        trainCount += isFirst ? 1 : 0
+        newest.add(packets, entry)
+        lastSix.add(packets, entry)
     }
 
     /// Measures anew, after the packets of a feedback.
-    mutating func update() {
-        guard let newest = packets.last?.sendTime else { return }
-        packets.removeAll { newest - $0.sendTime > .milliseconds(500) }
-        firsts.removeAll { newest - $0.sendTime > .seconds(2) }
+    mutating func update(at now: MediaTime) {
+        let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
+        lastUpdate = now
+        let wasBunching = isBunching
+        isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
+        if isBunching != wasBunching { baseline = nil }
         guard packets.count >= 4 else { return }
         let count = Double(packets.count)
-        let mean = packets.reduce(0) { $0 + $1.seconds } / count
-        let variance = packets.reduce(0) { $0 + ($1.seconds - mean) * ($1.seconds - mean) } / count
-        means.append(mean)
-        if means.count > QueueMeter.meanCount { means.removeFirst() }
-        lowest = means.min() ?? mean
-        error = (variance / trainCount).squareRoot()
-        standing = max(0, mean - lowest - 0.006 - 4.5 * error)
-        jitter = QueueMeter.medianDeviation(of: firsts.map(\.seconds))
+        let mean = sum / count
+        let deviation = max(0, squares / count - mean * mean).squareRoot()
+        if let baseline {
+            self.baseline = baseline + (mean - baseline) * min(1, elapsed / (mean < baseline ? QueueMeter.down : QueueMeter.up))
+        } else {
+            baseline = mean
+        }
+        surge = lastSix.mean - (isBunching ? baseline ?? 0 : 0)
+        scatter += (deviation - scatter) * min(1, elapsed / 2)
+        compare(mean, at: now)
+        standing = max(0, mean - (baseline ?? mean) - 0.006 - QueueMeter.doubt * noise)
+        foreign = max(0, newest.mean - 0.002)
+        // Four deviations above the smallest transit are no jitter, whatever the means were before.
+        if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
 
-    /// The packets of a train share their fate: only the trains are independent.
-    private var trainCount: Double {
-        var (count, last) = (0.0, Int32.min)
-        for packet in packets where packet.train != last { (count, last) = (count + 1, packet.train) }
-        return count
+    /// Learns from means of half seconds that follow each other how much such a mean scatters.
+    private mutating func compare(_ mean: Double, at now: MediaTime) {
+        guard let before = lastMean else {
+            lastMean = (mean, now)
+            return
+        }
+        guard now - before.time >= .milliseconds(500) else { return }
+        // The median of such steps is as often exceeded as not: a queue that comes and goes does not move it.
+        noise = min(max(noise * (abs(mean - before.mean) > 0.954 * noise ? 1.12 : 0.89), 0.0005), 0.010)
+        lastMean = (mean, now)
     }
 
-    /// The median distance from the median: a few packets behind a large frame do not move it. Zero for fewer than ten values.
-    static func medianDeviation(of values: [Double]) -> Double {
-        guard values.count >= 10 else { return 0 }
-        let median = values.sorted()[values.count / 2]
-        return values.map { abs($0 - median) }.sorted()[values.count / 2]
+    /// Takes the path as empty now: what stands is not ours, or the path is another.
+    mutating func rebase(at now: MediaTime) {
+        floor.forget(before: now - .seconds(1))
+        baseline = nil
+        slowness.forget(before: now - .seconds(1))
+    }
+
+    /// Forgets everything, as on another path.
+    mutating func reset() { self = QueueMeter() }
+
+    private mutating func drop(before sendTime: MediaTime) {
+        while let first = packets.first, sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500) { dropFirst() }
+    }
+
+    private mutating func dropFirst() {
+        guard let first = packets.first else { return }
+        sum -= first.seconds
+        squares -= first.seconds * first.seconds
+        trainCount -= first.isFirst ? 1 : 0
+        packets.removeFirst()
+        if newest.count > packets.count { (newest.count, newest.sum) = (packets.count, newest.sum - first.seconds) }
+        if lastSix.count > packets.count { (lastSix.count, lastSix.sum) = (packets.count, lastSix.sum - first.seconds) }
+        if packets.isEmpty { (sum, squares, trainCount) = (0, 0, 0) }
     }
 }

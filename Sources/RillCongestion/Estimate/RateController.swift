@@ -27,4 +27,27 @@ public protocol RateController: Sendable {
 
     /// Works out the rate anew, after the packets of a feedback.
     mutating func update(at now: MediaTime)
+
+    /// Notes that a packet leaves now.
+    mutating func noteSent(byteCount: Int, at now: MediaTime)
+
+    /// What the next frame may be encoded at.
+    func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate
+
+    /// When to call ``update(at:)`` without feedback.
+    var dueTime: MediaTime { get }
+
+    /// The probe to send now.
+    mutating func takeProbe(at now: MediaTime) -> ProbeCluster?
+
+    /// Begins anew on another path.
+    mutating func restart(at now: MediaTime)
+}
+
+extension RateController {
+    public mutating func noteSent(byteCount: Int, at now: MediaTime) {}
+    public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate { rate }
+    public var dueTime: MediaTime { .distantFuture }
+    public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? { nil }
+    public mutating func restart(at now: MediaTime) {}
 }

@@ -12,7 +12,7 @@ public import RillCore
 /// }
 /// ```
 ///
-/// Packets leave by ``PacketPriority``, and within one priority the streams take nextLanes, so that a large layer cannot starve a
+/// Packets leave by ``PacketPriority``, and within one priority the streams take turns, so that a large layer cannot starve a
 /// small one. The rate is ``rate``: a factor above the estimate, since a sender that paces at the estimate itself cannot see
 /// capacity that comes back. The first packet after a pause leaves at once.
 ///
@@ -76,8 +76,9 @@ public struct Pacer: Sendable {
     ///   - stream: the number of its stream; packets of one stream and priority leave in order.
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
+    ///   - rate: the rate at which it leaves instead of ``rate``, as a packet of a probe; above 0.
     public mutating func enqueue(
-        _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime
+        _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
         let rank = Int(priority.rawValue)
         let index: Int
@@ -87,7 +88,7 @@ public struct Pacer: Sendable {
             index = lanes[rank].count
             lanes[rank].append(PacketLane(stream: stream))
         }
-        lanes[rank][index].append(PacketLane.Packet(token: token, byteCount: byteCount, enqueued: now))
+        lanes[rank][index].append(PacketLane.Packet(token: token, byteCount: byteCount, enqueued: now, rate: rate))
         count += 1
         self.byteCount += byteCount
     }
@@ -98,13 +99,13 @@ public struct Pacer: Sendable {
         guard freeTime <= now else { return .wait(until: freeTime) }
         guard let packet = takeFirst() else { return .wait(until: .distantFuture) }
         // A pause earns no burst: time that was not used is gone.
-        freeTime = max(freeTime, now) + rate.duration(ofBytes: packet.byteCount)
+        freeTime = max(freeTime, now) + (packet.rate ?? rate).duration(ofBytes: packet.byteCount)
         return .send(packet.token)
     }
 
     /// Takes back all packets of a stream and priority, as a frame that is not waited for after a cut.
     ///
-    /// - RenextLanes: their tokens, in order.
+    /// - Returns: their tokens, in order.
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
         let rank = Int(priority.rawValue)
         guard let index = lanes[rank].firstIndex(where: { $0.stream == stream }) else { return [] }

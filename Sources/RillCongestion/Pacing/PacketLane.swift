@@ -7,6 +7,8 @@ struct PacketLane: Sendable {
         var token: Int
         var byteCount: Int
         var enqueued: MediaTime
+        /// The rate at which it leaves instead of the pacer's.
+        var rate: Bitrate?
     }
 
     let stream: Int

@@ -6,23 +6,29 @@ import RillTestSupport
 struct SyntheticEncoder {
     /// The bitrate that is asked for.
     var target: Double
+    /// Whether the frame made last was the first one behind a cut.
+    private(set) var isCut = false
     private var effective: Double
     private var debt = 0.0
     private var generator: SeededGenerator
     private var frame = 0
+    private let hasScenes: Bool
+    private var isCutDue = false
 
-    init(target: Double, seed: UInt64) {
+    init(target: Double, seed: UInt64, hasScenes: Bool = true) {
+        self.hasScenes = hasScenes
         (self.target, effective) = (target, target)
         generator = SeededGenerator(seed: seed)
     }
 
     /// The bytes of the next frame.
     mutating func next() -> Int {
-        defer { frame += 1 }
-        effective += (target - effective) * 0.24
+        follow()
         let mean = effective / 8 / 30
         var bytes = mean * Double.random(in: 0.63...1.37, using: &generator)
-        if frame > 0, frame % 90 == 0 {
+        isCut = isCutDue
+        if isCutDue {
+            isCutDue = false
             bytes = max(bytes, Double.random(in: 5...9, using: &generator) * 500_000 / 8 / 30)
         } else {
             let saved = min(max(debt, -mean), bytes / 2)
@@ -31,5 +37,14 @@ struct SyntheticEncoder {
         debt += bytes - mean
         debt *= 0.98
         return max(200, Int(bytes))
+    }
+
+    /// A frame that is not encoded. If it was a cut, the next one that is encoded shows the new scene.
+    mutating func leaveOut() { follow() }
+
+    private mutating func follow() {
+        effective += (target - effective) * 0.24
+        if hasScenes, frame > 0, frame % 90 == 0 { isCutDue = true }
+        frame += 1
     }
 }

@@ -1,0 +1,72 @@
+import RillCore
+
+/// What arrives: the rate of arrivals, and how it compares with the rate at which the same packets left.
+struct AcknowledgedRate: Sendable {
+    private struct Entry: Sendable {
+        var send = MediaTime.zero
+        var arrival = MediaTime.zero
+        var byteCount = 0
+    }
+
+    /// Packets that arrived more slowly than they left.
+    struct Slowdown: Sendable {
+        /// The time in which they left over the time in which they arrived.
+        var ratio: Double
+        /// The newest of them arrived at this rate, in bits per second.
+        var rate: Double
+    }
+
+    private var packets = Ring(capacity: 256, filler: Entry())
+    /// The rate of arrivals, smoothed over half a second, in bits per second; 0 before the first.
+    private(set) var smoothed = 0.0
+    private var byteCount = 0
+    private var last: MediaTime?
+
+    /// Adds a packet that arrived, in the order of sending.
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
+        packets.append(Entry(send: packet.sendTime, arrival: arrival, byteCount: Int(packet.byteCount)))
+        byteCount += Int(packet.byteCount)
+    }
+
+    /// Smooths, after the packets of a feedback.
+    mutating func update() {
+        guard let newest = packets.last?.arrival else { return }
+        guard let last, newest - last < .seconds(2) else {
+            (last, byteCount) = (newest, 0)
+            return
+        }
+        let seconds = (newest - last).seconds
+        guard seconds > 0.02 else { return }
+        let rate = Double(byteCount * 8) / seconds
+        smoothed = smoothed == 0 ? rate : smoothed + (rate - smoothed) * min(1, seconds / (0.5 + seconds))
+        (self.last, byteCount) = (newest, 0)
+    }
+
+    /// Compares what left in the last tenth of a second; `nil` for too few packets.
+    var slowdown: Slowdown? {
+        guard let newest = packets.last else { return nil }
+        var index = packets.count - 1
+        var bytes = 0
+        var rate: Double?
+        while index > 0 {
+            bytes += packets[index].byteCount
+            index -= 1
+            let entry = packets[index]
+            let arrivalSeconds = (newest.arrival - entry.arrival).seconds
+            let count = packets.count - 1 - index
+            if rate == nil, arrivalSeconds >= 0.08, count >= 3 { rate = Double(bytes * 8) / arrivalSeconds }
+            let sendSeconds = (newest.send - entry.send).seconds
+            guard sendSeconds < 0.5 else { return nil }
+            if sendSeconds >= 0.08, count >= 3, let rate {
+                return Slowdown(ratio: sendSeconds / arrivalSeconds, rate: rate)
+            }
+        }
+        return nil
+    }
+
+    /// Forgets single packets, as after a cut.
+    mutating func forgetPackets() { packets.removeAll() }
+
+    /// Forgets everything, as on another path.
+    mutating func reset() { self = AcknowledgedRate() }
+}

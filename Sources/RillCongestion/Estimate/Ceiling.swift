@@ -1,0 +1,50 @@
+import RillCore
+
+/// What arrived while a queue stood: the capacity, where trains say nothing.
+///
+/// A queue may seem to stand by chance, so a lower rate replaces a higher one only after a second. The more often the same rate was found,
+/// the longer nothing higher is tried.
+struct Ceiling: Sendable {
+    /// The rate in bits per second; `nil` before the first queue.
+    private(set) var rate: Double?
+    /// Whether a queue stands since the last update.
+    var isStanding = false
+    private var standingSince: MediaTime?
+    private var last: MediaTime?
+    /// How often in a row the same rate was found.
+    private(set) var confirmations = 0
+
+    /// Notes what arrives while a queue stands.
+    ///
+    /// - Parameters:
+    ///   - arriving: the rate of arrivals in bits per second.
+    ///   - sending: the rate that is sent.
+    ///   - now: the current time.
+    mutating func note(_ arriving: Double, sending: Double, at now: MediaTime) {
+        if !isStanding { begin(arriving, sending: sending, at: now) }
+        isStanding = true
+        last = now
+        guard let rate, let standingSince else { return }
+        let isLower = now - standingSince > .seconds(1) && sending > 1.05 * arriving
+        if arriving > rate || isLower { self.rate = rate + (arriving - rate) * 0.1 }
+    }
+
+    /// For how many seconds something higher may be tried; negative while it may not.
+    func calm(at now: MediaTime) -> Double {
+        guard let last else { return 0 }
+        return (now - last).seconds - Double(1 << min(confirmations, 5))
+    }
+
+    private mutating func begin(_ arriving: Double, sending: Double, at now: MediaTime) {
+        standingSince = now
+        guard let rate else {
+            rate = arriving
+            return
+        }
+        if arriving > 1.12 * rate {
+            (self.rate, confirmations) = (arriving, 0)
+        } else if arriving > 0.88 * rate, sending > 0.97 * rate {
+            confirmations += 1
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import RillCore
+
+/// What should wait in the bottleneck's queue by our own packets, if the path carries a known rate and nothing else.
+///
+/// Each packet adds its transmission time, and time passes: a fluid queue.
+struct LinkModel: Sendable {
+    private var time = MediaTime(nanoseconds: .min)
+    /// What waits at `time`, in seconds of transmission.
+    private(set) var queue = 0.0
+
+    /// How long a packet that is sent now would wait, in seconds.
+    func queue(at now: MediaTime) -> Double {
+        queue > 0 && now > time ? max(0, queue - (now - time).seconds) : queue
+    }
+
+    /// Adds a packet.
+    ///
+    /// - Parameters:
+    ///   - bits: its size.
+    ///   - rate: what the path carries, in bits per second, above 0.
+    ///   - now: when it is sent.
+    /// - Returns: how long it waits before its own transmission, and with it, in seconds.
+    mutating func add(bits: Double, rate: Double, at now: MediaTime) -> (wait: Double, whole: Double) {
+        let wait = queue(at: now)
+        time = max(time, now)
+        // A queue of seconds is not believed: nobody's queue is that long, and the rate is then wrong.
+        queue = min(wait + bits / rate, 2)
+        return (wait, queue)
+    }
+
+    mutating func empty() { queue = 0 }
+}

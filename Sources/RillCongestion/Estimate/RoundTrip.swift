@@ -1,0 +1,20 @@
+/// The time from a packet's departure to the feedback that reports it, without what waits in the queue.
+///
+/// Each feedback gives one: that of its newest packet. The longest of the last sixteen is taken, as feedback may wait on its way, too.
+struct RoundTrip: Sendable {
+    private var shortest = Double.infinity
+    private var recent = Ring(capacity: 16, filler: 0.0)
+    /// The round trip in seconds.
+    private(set) var seconds = 0.2
+
+    mutating func add(_ seconds: Double) { shortest = min(shortest, seconds) }
+
+    /// After the packets of a feedback.
+    mutating func update() {
+        guard shortest.isFinite else { return }
+        recent.append(min(max(shortest, 0), 3))
+        shortest = .infinity
+        seconds = 0
+        for index in 0..<recent.count { seconds = max(seconds, recent[index]) }
+    }
+}

@@ -1,0 +1,90 @@
+/// What must hold for one figure of a case over many seeds.
+enum Target {
+    /// The median of the seeds, and the worst of them.
+    case atLeast(Double, worst: Double)
+    case atMost(Double, worst: Double)
+    /// Nine of ten seeds.
+    case mostlyAtMost(Double)
+    /// The figure is only told.
+    case told
+}
+
+/// One figure of one call.
+struct Figure {
+    var name: String
+    var value: Double
+    var target: Target
+
+    init(_ name: String, _ value: Double, _ target: Target = .told) {
+        (self.name, self.value, self.target) = (name, value, target)
+    }
+}
+
+/// A link and what is judged on it.
+struct Case: Sendable {
+    var name: String
+    var plan: CallPlan
+    var judge: @Sendable (SimulatedCall) -> [Figure]
+
+    init(_ name: String, _ plan: CallPlan, judge: @escaping @Sendable (SimulatedCall) -> [Figure]) {
+        (self.name, self.plan, self.judge) = (name, plan, judge)
+    }
+}
+
+/// The figures of a case over seeds: of each the median, the worst, and whether they meet the targets.
+struct CaseResult {
+    struct Row {
+        var name: String
+        var target: Target
+        var values: [Double]
+
+        var median: Double { values.median }
+
+        /// The seed farthest on the wrong side.
+        var worst: Double {
+            switch target {
+            case .atLeast: values.min() ?? 0
+            case .atMost, .mostlyAtMost, .told: values.max() ?? 0
+            }
+        }
+
+        var isMet: Bool {
+            switch target {
+            case .atLeast(let middle, let least): median >= middle && worst >= least
+            case .atMost(let middle, let most): median <= middle && worst <= most
+            case .mostlyAtMost(let most): values.count { $0 <= most } * 10 >= values.count * 9
+            case .told: true
+            }
+        }
+
+        var description: String {
+            "\(name) \(CaseResult.short(median)) [\(CaseResult.short(worst))]\(isMet ? "" : " !")"
+        }
+    }
+
+    var name: String
+    private(set) var rows: [Row] = []
+
+    init(_ item: Case, seeds: ClosedRange<UInt64>) throws {
+        name = item.name
+        for seed in seeds {
+            let figures = item.judge(try SimulatedCall(item.plan, seed: seed))
+            if rows.isEmpty { rows = figures.map { Row(name: $0.name, target: $0.target, values: []) } }
+            for (index, figure) in figures.enumerated() { rows[index].values.append(figure.value) }
+        }
+    }
+
+    /// What is not met, in words.
+    var misses: [String] { rows.filter { !$0.isMet }.map { "\(name): \($0.description)" } }
+
+    var description: String {
+        "\(name) | " + rows.map(\.description).joined(separator: " | ")
+    }
+
+    /// Three digits of a number.
+    static func short(_ value: Double) -> String {
+        let scale = abs(value) < 9.995 ? 1000.0 : 10
+        let text = "\((value * scale).rounded() / scale)"
+        return text.hasPrefix("0.") ? String(text.dropFirst()) : text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
