@@ -143,6 +143,15 @@ public final class RTPSession {
     /// - Returns: `nil` without ``RTPSessionSettings/congestion``.
     public func allowance(at now: MediaTime) -> SendingAllowance? { cell.state.congestion?.allowance(at: now) }
 
+    /// Begins congestion control anew: packets take another path from now on, as after a change of the interface. What
+    /// was learned of the old one is forgotten, and the bitrate is at most the start bitrate.
+    ///
+    /// - Parameter now: the current time.
+    public func restartCongestionControl(at now: MediaTime) {
+        if keptJournal != nil { note { .restartCongestionControl(at: now) } }
+        cell.state.restartCongestion(at: now)
+    }
+
     /// Returns what to do at `now`. Call it until it returns `wait`.
     ///
     /// - Parameters:

@@ -90,6 +90,7 @@ extension SessionCore {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }
         while let event = peer.nextEvent(at: now) { events.append(event) }
+        noticeSilence(at: now)
         releasePaced(at: now)
         releaseFrame(at: now)
         writeFeedback(at: now)
@@ -97,7 +98,7 @@ extension SessionCore {
         var next = min(reports.next, peer.wakeTime)
         for time in wakeTimes { next = min(next, time) }
         next = min(next, transportFeedbackTime)
-        if let time = congestion?.paceTime { next = min(next, time) }
+        next = min(next, congestionTime)
         wakeTime = next
         return nil
     }

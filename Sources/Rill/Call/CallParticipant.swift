@@ -191,6 +191,7 @@ public final class CallParticipant: Sendable, Identifiable {
 
     func move(from old: UDPAddress?, to address: UDPAddress) {
         output.move(to: address)
+        session.look { $0.restartCongestionControl(at: clock.now) }
         emit(.moved(self, from: old, to: address))
     }
 

@@ -41,6 +41,7 @@ extension SessionCongestion {
         statistics.packetsWaiting = waiting.cell.state.pacer.count
         statistics.bytesInFlight = history.bytesInFlight
         statistics.cuts = estimate.cutCount
+        statistics.probes = estimate.probeCount
         statistics.packetsDiscarded = packetsDiscarded + waiting.cell.state.dropped
         let refusals = history.refusals
         statistics.refusedReports = refusals.neverSent + refusals.forgotten

@@ -27,22 +27,31 @@ struct SessionCongestion: ~Copyable {
 
     /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
     mutating func release(at now: MediaTime, to queue: DatagramQueue) {
+        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: now))
+        releaseDue(at: now, to: queue)
+    }
+
+    private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
         while true {
             switch waiting.cell.state.pacer.poll(at: now) {
             case .wait(until: let time):
                 paceTime = time
                 return
-            case .send(let token):
-                let slot = waiting.cell.state.slot(token)
-                let byteCount = slot.byteCount + settings.packetOverhead
-                count(slot.purpose, byteCount)
-                var number: SequenceNumber?
-                if slot.numberOffset >= 0 {
-                    number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
-                }
-                waiting.cell.state.move(token, numbered: number, to: queue, at: now)
+            case .send(let token): depart(token, at: now, to: queue)
             }
         }
+    }
+
+    private mutating func depart(_ token: Int, at now: MediaTime, to queue: DatagramQueue) {
+        let slot = waiting.cell.state.slot(token)
+        let byteCount = slot.byteCount + settings.packetOverhead
+        count(slot.purpose, byteCount)
+        estimate.noteSent(byteCount: byteCount, at: now)
+        var number: SequenceNumber?
+        if slot.numberOffset >= 0 {
+            number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
+        }
+        waiting.cell.state.move(token, numbered: number, to: queue, at: now)
     }
 
     private mutating func count(_ purpose: OutgoingPacket.Kind, _ byteCount: Int) {
@@ -66,20 +75,45 @@ struct SessionCongestion: ~Copyable {
     /// Notes a datagram that leaves without waiting.
     mutating func noteFeedback(byteCount: Int) { count(.rtcp, byteCount + settings.packetOverhead) }
 
-    /// Moves everything that waits into the queue.
+    /// Moves everything that waits into the queue, whether its time has come or not.
     mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
-        // A rate at which nothing waits.
-        waiting.cell.state.pacer.setRate(.megabits(1_000_000))
-        release(at: now, to: queue)
+        var time = now
+        while true {
+            switch waiting.cell.state.pacer.poll(at: time) {
+            case .wait(until: .distantFuture):
+                paceTime = .distantFuture
+                return
+            case .wait(until: let next): time = next
+            case .send(let token): depart(token, at: now, to: queue)
+            }
+        }
     }
 
     /// Takes feedback; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
         history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+        return update(at: now)
+    }
+
+    /// When ``update(at:)`` is due without feedback: too long none came.
+    var dueTime: MediaTime { estimate.dueTime }
+
+    /// Works out the estimate anew; returns whether the rate was cut because of overload.
+    mutating func update(at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.update(at: now)
-        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: now))
         return estimate.cutCount > cuts
+    }
+
+    /// Begins anew on another path: what is in flight on the old one says nothing of it.
+    mutating func restart(at now: MediaTime) {
+        history.reset()
+        estimate.restart(at: now)
+    }
+
+    /// The probe to send now; `nil` for none.
+    mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
+        packetCount == 0 ? estimate.takeProbe(at: now) : nil
     }
 
     /// Drops the frames of a stream that wait; returns whether there were any.
@@ -102,7 +136,8 @@ struct SessionCongestion: ~Copyable {
         let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
         let obstacle: SendingAllowance.Obstacle? =
             waiting.cell.state.pacer.isFull ? .queueFull : isFull ? .windowFull : nil
+        let rate = estimate.mediaRate(queued: queued, at: now)
         return SendingAllowance(
-            bitrate: estimate.rate, frameBitrate: budget.encoderRate(of: estimate.rate), obstacle: obstacle)
+            bitrate: estimate.rate, frameBitrate: budget.encoderRate(of: rate), obstacle: obstacle)
     }
 }

@@ -36,8 +36,37 @@ extension SessionCore {
 
     /// Lets the packets leave whose time has come.
     mutating func releasePaced(at now: MediaTime) {
+        guard congestion != nil else { return }
         congestion?.release(at: now, to: datagrams)
-        if let time = congestion?.paceTime { wakeTime = min(wakeTime, time) }
+        probe(at: now)
+        wakeTime = min(wakeTime, congestionTime)
+    }
+
+    /// When congestion control has something to do.
+    var congestionTime: MediaTime {
+        mutating get {
+            guard let time = congestion?.paceTime, let due = congestion?.dueTime else { return .distantFuture }
+            return min(time, due)
+        }
+    }
+
+    /// Sends a probe of the path if one is worth its bytes: packets of the newest stream that has RTX, once more.
+    private mutating func probe(at now: MediaTime) {
+        guard let waiting, let cluster = congestion?.takeProbe(at: now) else { return }
+        for index in sending.indices {
+            guard let stream = sending[index], !stream.isSilent, let offset = stream.cell.state.transportNumberOffset
+            else { continue }
+            waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
+            guard stream.cell.state.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
+            congestion?.release(at: now, to: datagrams)
+            return
+        }
+    }
+
+    /// Begins anew on another path, as after a change of the address.
+    mutating func restartCongestion(at now: MediaTime) {
+        begin(at: now)
+        congestion?.restart(at: now)
     }
 
     /// Lets everything leave that waits, as the session ends.
@@ -45,14 +74,24 @@ extension SessionCore {
 
     /// Takes transport-wide feedback.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) {
-        guard congestion?.take(feedback, at: now) == true else { return }
+        let isCut = congestion?.take(feedback, at: now) ?? false
+        if isCut { giveUpFrames() }
+        releasePaced(at: now)
+    }
+
+    /// Lowers the rate if feedback is missing for too long.
+    mutating func noticeSilence(at now: MediaTime) {
+        guard let due = congestion?.dueTime, due <= now else { return }
+        if congestion?.update(at: now) == true { giveUpFrames() }
+    }
+
+    private mutating func giveUpFrames() {
         // Overload: what waits would only lengthen the queue. The streams continue with a key frame.
         for index in sending.indices {
             guard let stream = sending[index], congestion?.discardFrames(of: stream.id.number) == true else { continue }
             wantKeyFrame(of: stream)
             stream.cell.state.abandonPackets()
         }
-        releasePaced(at: now)
     }
 
     // MARK: Receiving
