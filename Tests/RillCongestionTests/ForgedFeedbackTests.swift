@@ -29,7 +29,8 @@ import Testing
             }
         }
         #expect(unread == 0)
-        #expect(lost > 200 && repeated > 80 && reordered > 80, "\(lost) lost, \(repeated) repeated, \(reordered) reordered")
+        #expect(
+            lost > 200 && repeated > 80 && reordered > 80, "\(lost) lost, \(repeated) repeated, \(reordered) reordered")
         // 30 % of 1000 feedbacks: three in a row are lost 2.7 % of the time.
         let (known, sent) = (call.fateCount, call.sentCount)
         #expect(known > sent * 99 / 100 - 50, "\(known) of \(sent)")
@@ -64,7 +65,9 @@ import Testing
         #expect(refusals.neverSent > count / 10 && refusals.outdated > 10, "\(refusals)")
         let highest = call.highest
         #expect(highest <= 2_500_000)
-        note("\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals)")
+        note(
+            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals)"
+        )
     }
 
     private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
@@ -145,7 +148,8 @@ import Testing
         // 2.456 Mbit/s are sent; a probe or the pacer's factor may double that.
         let highest = call.highest
         note("\(kind), lie \(lie): \(highest) bit/s at most while 2456000 are sent")
-        withKnownIssue("while arrival times hide the trains, the estimate rises whatever is sent", isIntermittent: true) {
+        withKnownIssue("while arrival times hide the trains, the estimate rises whatever is sent", isIntermittent: true)
+        {
             #expect(highest < 5_000_000, "\(kind), lie \(lie): \(highest) bit/s")
         }
     }
@@ -157,7 +161,8 @@ import Testing
             for place in 22..<bytes.count { bytes[place] = 0 }
         case (.transportWide, 1): bytes[16] = UInt8(truncatingIfNeeded: turn * 37)
         case (.transportWide, 2): (bytes[17], bytes[18]) = (UInt8(truncatingIfNeeded: 255 - turn), 0)
-        case (.transportWide, _): for place in 22..<bytes.count { bytes[place] = UInt8(truncatingIfNeeded: turn &* place) }
+        case (.transportWide, _):
+            for place in 22..<bytes.count { bytes[place] = UInt8(truncatingIfNeeded: turn &* place) }
         case (.byStream, 0):
             for place in stride(from: 16, to: bytes.count - 4, by: 2) { (bytes[place], bytes[place + 1]) = (0x80, 0) }
         case (.byStream, 1): bytes[bytes.count - 4] = UInt8(truncatingIfNeeded: turn * 37)

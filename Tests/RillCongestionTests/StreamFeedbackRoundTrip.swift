@@ -38,7 +38,8 @@ struct StreamFeedbackRoundTrip {
     /// - Returns: the sequence number.
     @discardableResult
     mutating func send(
-        _ ssrc: UInt32 = 1, at now: MediaTime, delay: MediaDuration?, mark: CongestionControlFeedback.ECNMark = .notCapable,
+        _ ssrc: UInt32 = 1, at now: MediaTime, delay: MediaDuration?,
+        mark: CongestionControlFeedback.ECNMark = .notCapable,
         byteCount: Int = 1228
     ) -> SequenceNumber {
         let index = counts[ssrc, default: 0]

@@ -16,8 +16,8 @@ public import RillRTP
 /// A pure value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
 public struct FeedbackBuilder: Sendable {
     /// The numbers that one feedback lists at most, and so the packets that are remembered.
-    public static let window = TransportFeedbackEncoder.maximumCount
-    private static let neverArrived = TransportFeedbackEncoder.notReceived
+    public static let window = 1024
+    private static var neverArrived: Int64 { TransportFeedbackEncoder.notReceived }
 
     /// When the next feedback is due; in the distant future while nothing is to be reported.
     public var dueTime: MediaTime { interval.dueTime }

@@ -23,6 +23,7 @@ public struct FeedbackInterval: Sendable {
     private var interval = FeedbackInterval.shortest
 
     /// Notes a packet that is to be reported.
+    @inline(__always)
     mutating func noteReceived(_ byteCount: Int, at arrival: MediaTime) {
         receivedByteCount &+= byteCount
         guard dueTime == .distantFuture else { return }

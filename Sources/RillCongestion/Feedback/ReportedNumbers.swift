@@ -22,6 +22,7 @@ struct ReportedNumbers: Sendable {
     private var beforeLast: Int64 = 0
 
     /// Notes a packet that arrived.
+    @inline(__always)
     mutating func note(_ number: SequenceNumber, window: Int) -> Position {
         guard let newest else {
             let first = Int64(number.rawValue)

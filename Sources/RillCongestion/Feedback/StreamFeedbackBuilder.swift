@@ -11,7 +11,7 @@ public import RillRTP
 /// ```
 ///
 /// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, as far as ``maximumByteCount`` allows: above
-/// 190 packets per feedback it repeats less, and above 560 the oldest packets are left out.
+/// 190 packets per feedback it repeats less, and above 580 the oldest packets are left out.
 ///
 /// Any numbers of any streams are safe. Of each stream ``window`` packets are remembered, of ``maximumStreamCount`` streams: another
 /// one takes the place of the one that has been silent longest. Memory grows with the streams only.

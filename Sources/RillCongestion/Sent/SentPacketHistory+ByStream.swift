@@ -68,8 +68,14 @@ extension SentPacketHistory {
             first = min(first, number)
             last = max(last, number)
         }
+
+        mutating func note(_ other: Told) {
+            first = min(first, other.first)
+            last = max(last, other.last)
+        }
     }
 
+    /// Marks the packets of a report.
     private mutating func take(
         _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64, _ told: inout Told
     ) {
@@ -83,42 +89,90 @@ extension SentPacketHistory {
         let open = max(byStream.streams[stream].firstOpen, newest - Int64(byStream.streams[stream].capacity) + 1)
         if open < begin {
             for sequence in open..<begin {
-                if let number = byStream.streams[stream].number(of: sequence) { giveUp(number, unlisted: .unknown, &told) }
+                if let number = byStream.streams[stream].number(of: sequence) {
+                    giveUp(number, unlisted: .unknown, &told)
+                }
             }
             byStream.streams[stream].firstOpen = begin
         }
-        let packets = report.packets
-        for index in packets.indices {
-            guard let number = byStream.streams[stream].number(of: begin + Int64(index)) else {
-                if begin + Int64(index) > newest { refusals.neverSent += 1 } else { refusals.forgotten += 1 }
-                continue
-            }
-            guard let place = openPlace(number) else { continue }
-            take(packets[index], of: number, place, at: time, &told)
-        }
+        var taking = Taking(
+            slots: byStream.streams[stream].slots, begin: begin, newest: newest, time: time, oldest: oldest, next: next)
+        taking.take(report.packets, of: &ring)
+        taking.addRefusals(to: &refusals)
+        bytesInFlight -= taking.settledByteCount
+        if taking.highest >= 0 { byStream.noteArrival(of: taking.highest) }
+        told.note(taking.told)
     }
 
-    private mutating func take(
-        _ status: CongestionControlFeedback.PacketStatus, of number: Int64, _ place: Int, at time: Int64,
-        _ told: inout Told
-    ) {
-        guard case .received(let offset, let mark) = status else {
-            ring[place].state = .missing
-            return
+    /// One report while it is taken: what changes, in one place, and one access to each array for all packets.
+    private struct Taking {
+        let slots: [SentStream.Slot]
+        let begin: Int64
+        let newest: Int64
+        let time: Int64
+        let oldest: Int64
+        let next: Int64
+        var told = Told()
+        /// The highest number of a packet that arrived.
+        var highest: Int64 = -1
+        var settledByteCount = 0
+        private var (neverSent, forgotten, repeated) = (0, 0, 0)
+
+        init(slots: [SentStream.Slot], begin: Int64, newest: Int64, time: Int64, oldest: Int64, next: Int64) {
+            (self.slots, self.begin, self.newest) = (slots, begin, newest)
+            (self.time, self.oldest, self.next) = (time, oldest, next)
         }
-        uncount(place)
-        byStream.noteArrival(of: number)
-        told.note(number)
-        guard let steps = offset.steps, ring[place].isIdentified else {
-            ring[place].state = .unknown
-            return
+
+        mutating func take(_ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout [Entry]) {
+            var entries = ring.mutableSpan
+            // Behind the newest nothing was sent.
+            let count = min(packets.count, Int(newest - begin) + 1)
+            neverSent += packets.count - count
+            for index in 0..<count {
+                let sequence = begin &+ Int64(index)
+                let slot = slots[Int(truncatingIfNeeded: sequence) & (slots.count &- 1)]
+                guard slot.sequence == sequence, slot.number >= next &- Int64(entries.count) else {
+                    forgotten += 1
+                    continue
+                }
+                let place = Int(truncatingIfNeeded: slot.number) & (entries.count &- 1)
+                guard slot.number >= oldest, entries[place].isOpen else {
+                    repeated += 1
+                    continue
+                }
+                take(packets[index], of: slot.number, &entries[place])
+            }
         }
-        // 64 steps of the timestamp are one of the offset. Below two years, so that nothing overflows.
-        let ticks = time - Int64(steps) * 64
-        let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
-        ring[place].arrival = MediaTime(nanoseconds: nanoseconds)
-        ring[place].packet.mark = mark
-        ring[place].state = .arrived
+
+        @inline(__always)
+        private mutating func take(
+            _ status: CongestionControlFeedback.PacketStatus, of number: Int64, _ entry: inout Entry
+        ) {
+            guard case .received(let offset, let mark) = status else {
+                entry.state = .missing
+                return
+            }
+            if entry.isCounted { settledByteCount += Int(entry.packet.byteCount) }
+            entry.isCounted = false
+            highest = max(highest, number)
+            told.note(number)
+            guard let steps = offset.steps, entry.isIdentified else {
+                entry.state = .unknown
+                return
+            }
+            // 64 steps of the timestamp are one of the offset. Below two years, so that nothing overflows.
+            let ticks = time - Int64(steps) * 64
+            let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
+            entry.arrival = MediaTime(nanoseconds: nanoseconds)
+            entry.packet.mark = mark
+            entry.state = .arrived
+        }
+
+        func addRefusals(to refusals: inout Refusals) {
+            refusals.neverSent += neverSent
+            refusals.forgotten += forgotten
+            refusals.repeated += repeated
+        }
     }
 
     /// Settles the fate of a packet that no feedback will list any more. If none has listed it, its fate is `unlisted`.

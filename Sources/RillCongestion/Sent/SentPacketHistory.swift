@@ -140,25 +140,6 @@ public struct SentPacketHistory: Sendable {
         bytesInFlight -= Int(ring[index].packet.byteCount)
     }
 
-    /// The place of a packet whose fate is open.
-    mutating func openPlace(_ number: Int64) -> Int? {
-        guard number < next, number >= 0 else {
-            refusals.neverSent += 1
-            return nil
-        }
-        guard number >= oldest else {
-            refusals.forgotten += number < next - Int64(ring.count) ? 1 : 0
-            refusals.repeated += number < next - Int64(ring.count) ? 0 : 1
-            return nil
-        }
-        let index = place(number)
-        guard ring[index].isOpen else {
-            refusals.repeated += 1
-            return nil
-        }
-        return index
-    }
-
     /// Moves the oldest packet past those whose fate is known.
     mutating func skipSettled() {
         while oldest < next, ring[place(oldest)].state == .settled { oldest += 1 }

@@ -10,14 +10,14 @@ struct SentStream: Sendable {
     /// No packet of the stream before this one has an open fate.
     var firstOpen: Int64
 
-    private struct Slot: Sendable {
+    struct Slot: Sendable {
         var sequence: Int64
         var number: Int64
     }
 
     private static let initialCapacity = 64
     /// By sequence number modulo its count, a power of two.
-    private var slots: [Slot]
+    private(set) var slots: [Slot]
 
     /// A stream whose first packet has that number.
     init(_ ssrc: SSRC, first: SequenceNumber) {
@@ -45,7 +45,8 @@ struct SentStream: Sendable {
     ///
     /// - Returns: the transport's number of an earlier packet with the same sequence number, if one is remembered.
     mutating func record(_ sequence: Int64, as number: Int64, oldest: Int64, limit: Int) -> Int64? {
-        while slots[place(sequence)].sequence != sequence, slots[place(sequence)].number >= oldest, slots.count < limit {
+        while slots[place(sequence)].sequence != sequence, slots[place(sequence)].number >= oldest, slots.count < limit
+        {
             grow()
         }
         let place = place(sequence)

@@ -10,7 +10,6 @@ extension StreamDescription.Feedback {
     /// The kinds that belong to no payload type: they are written for all, as `*` (RFC 8888 §6).
     static let wildcard: Self = [.congestionControlFeedback]
 
-
     /// The known kinds among `messages`; ignores others.
     init(_ messages: [RTCPFeedback]) {
         self = []

@@ -28,6 +28,7 @@ extension CongestionControlFeedback {
         /// The longest time that can be told, in steps of 1/1024 s.
         public static let maximumSteps = 0x1FFD
 
+        @inlinable
         init(rawValue: UInt16) { self.rawValue = rawValue & 0x1FFF }
 
         /// The offset of an arrival so many nanoseconds ago, to the nearest step: ``unavailable`` if that is negative, ``overRange``
@@ -64,20 +65,28 @@ extension CongestionControlFeedback {
 }
 
 extension CongestionControlFeedback.PacketStatus {
-    private static let receivedBit: UInt16 = 0x8000
+    @inlinable static var receivedBit: UInt16 { 0x8000 }
 
     /// The size of a status on the wire: 2 bytes.
+    @inlinable
     public static var byteCount: Int { 2 }
 
     /// Reads the status at `offset`.
+    @inlinable
     public init(wire bytes: Span<UInt8>, at offset: Int) {
         let bits = UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1])
         guard bits & Self.receivedBit != 0 else {
             self = .notReceived
             return
         }
-        let mark = CongestionControlFeedback.ECNMark(rawValue: UInt8(truncatingIfNeeded: bits >> 13 & 3))
-        self = .received(CongestionControlFeedback.ArrivalTimeOffset(rawValue: bits), mark ?? .notCapable)
+        let mark: CongestionControlFeedback.ECNMark =
+            switch bits >> 13 & 3 {
+            case 0: .notCapable
+            case 1: .capable1
+            case 2: .capable0
+            default: .congestionExperienced
+            }
+        self = .received(CongestionControlFeedback.ArrivalTimeOffset(rawValue: bits), mark)
     }
 
     /// Appends the status. Traps unless `output` has room for two bytes.

@@ -1,10 +1,10 @@
 extension TransportFeedback {
     /// The arrival time of a packet that has not arrived.
-    package static let notReceived = Int64.min
+    @inlinable package static var notReceived: Int64 { .min }
 
     /// Writes the arrival times of consecutive packets to the start of `arrivals`, in steps of 250 µs after the reference time.
     ///
-    /// Says what ``packets`` says, at a third of the cost: a sender reads each packet's status several times.
+    /// Says what ``packets`` says, without a call for each packet: a sender reads the status of each several times.
     ///
     /// - Parameters:
     ///   - range: the packets, counted from the first one; traps unless the feedback has them.
