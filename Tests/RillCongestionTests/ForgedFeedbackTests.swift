@@ -42,13 +42,15 @@ import Testing
     }
 
     @Test(arguments: FeedbackKind.allCases)
-    func `Mutated feedback leaves everything sound`(kind: FeedbackKind) {
+    func `Mutated feedback leaves everything sound`(kind: FeedbackKind) throws {
         var random = SeededGenerator(seed: 29)
         var call = FeedbackCall(kind)
         var (read, refused, last) = (0, 0, [UInt8]())
         // With --all five million of each kind.
         let count = isLongRun ? 5_000_000 : 50_000
+        var byteCount = 0
         for turn in 0..<count {
+            if turn == count / 10 { byteCount = try residentByteCount() }
             // Feedback of a call that goes on, sometimes whole.
             if turn % 8 == 0, let datagram = call.step() { last = datagram }
             guard last.count > 20 else { continue }
@@ -65,8 +67,10 @@ import Testing
         #expect(refusals.neverSent > count / 10 && refusals.outdated > 10, "\(refusals)")
         let highest = call.highest
         #expect(highest <= 2_500_000)
+        let growth = (try residentByteCount() - byteCount) / 1_000_000
+        #expect(isSanitized || growth < 64, "\(growth) MB")
         note(
-            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals)"
+            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals); \(growth) MB more"
         )
     }
 
