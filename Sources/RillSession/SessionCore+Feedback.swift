@@ -51,6 +51,7 @@ extension SessionCore {
         case .pauseResume(let message): take(message, at: now)
         case .transportFeedback(let feedback):
             if congestion == nil { events.append(.transportFeedback(bytes.array)) } else { take(feedback, at: now) }
+        case .congestionControlFeedback: events.append(.transportFeedback(bytes.array))
         case .sourceDescription, .application, .unknown: break
         }
     }
