@@ -130,6 +130,7 @@ struct BurstLimiter: Sendable {
     private mutating func learn(_ byteCount: Int, at quantizer: Int, _ pixelCount: Int) {
         let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: pixelCount) / model.intraFactor
         let bounded = min(max(measured, Self.intraRange.lowerBound), Self.intraRange.upperBound) * model.intraFactor
-        intraFactor += (bounded - intraFactor) * 0.7
+        // Too coarse costs the quality of a frame or two, too fine costs a full queue: what takes less is believed slowly.
+        intraFactor += (bounded - intraFactor) * (bounded > intraFactor ? 0.8 : 0.2)
     }
 }

@@ -44,7 +44,7 @@ struct BurstLimiterTests {
         // Twice the bytes that the model expects of 7500 at that quantizer.
         for _ in 0..<6 { limiter.add(cut, byteCount: 15_000, quantizer: before) }
         #expect(try #require(limiter.floor(for: cut)) > before + 10)
-        for _ in 0..<6 { limiter.add(cut, byteCount: 2000, quantizer: before) }
+        for _ in 0..<30 { limiter.add(cut, byteCount: 2000, quantizer: before) }
         #expect(limiter.floor(for: cut) ?? 0 < before - 10)
     }
 
