@@ -15,8 +15,9 @@ package import RillCore
 /// it fits at all (VP8 in real time, webcam_1280x720.y4m). What pictures need differs by clip, so it is measured from the frames.
 ///
 /// - Down: when the bitrate is below the need for ``patience``, or far below for ``deepPatience``, to the largest size that fits.
-/// - Up: when the bitrate is 1.3 times the need of a larger one for ``AdaptationSettings/bitrateRecoveryDelay``, so that a bitrate that
-///   ripples by 10 % changes nothing. If a step up had to be reverted soon, the next one waits twice as long.
+/// - Up: when the bitrate is 1.5 times the need of a larger one for ``AdaptationSettings/bitrateRecoveryDelay``. So a total that ripples by
+///   10 % changes nothing, though a layer's share ripples by up to 20 %, as the layers below it keep theirs. If a step up had to be
+///   reverted soon, the next one waits twice as long.
 ///
 /// A pure value: it reads no clock, and allocates nothing after its creation.
 package struct BitrateAdaptation: Sendable {
@@ -32,7 +33,7 @@ package struct BitrateAdaptation: Sendable {
     static let deepPatience = MediaDuration.milliseconds(300)
     private static let deepShare = 0.7
     /// The headroom of a step down, and of a step up.
-    private static let margins = (down: 1.1, up: 1.3)
+    private static let margins = (down: 1.1, up: 1.5)
     /// After a step up, this many recovery delays make it a lasting one.
     private static let lasting = 3
     private static let maximumDelay = MediaDuration.seconds(60)
@@ -70,8 +71,8 @@ package struct BitrateAdaptation: Sendable {
         minimumPixelCount: Int = 0
     ) {
         model = QuantizerModel(codec)
-        // 1.3 times what the measured clip takes: clips of cameras that are no enlarged ones take more.
-        typicalContent = codec == .vp9 ? 4.9 : 6.5
+        // 1.1 times what the measured clip takes: it was enlarged, and has less detail than a camera's pictures.
+        typicalContent = codec == .vp9 ? 4.1 : 5.5
         content = typicalContent
         quantizerLimit = settings.quantizer(of: codec)?.upperBound ?? 0
         recoveryDelay = settings.bitrateRecoveryDelay

@@ -3,7 +3,7 @@ import RillCore
 /// Decides how coarse the next frame must be at least, so that it is not much larger than the network carries.
 ///
 /// libvpx's rate control keeps the mean of a second. Single frames exceed it: the first of a new scene takes 5 to 9 times the mean, and
-/// VP9 needs five frames to follow a lower target. A floor under the quantizer prevents both:
+/// both codecs may need several frames to follow a lower target. A floor under the quantizer prevents both:
 ///
 /// - A picture without a usable reference, a key frame or the first one of a scene, gets at most the bits of ``limit`` at the target
 ///   bitrate, or of 1.75 frames of a slow layer. Its size at a quantizer follows from its pixels and from earlier such pictures.
@@ -30,8 +30,8 @@ struct BurstLimiter: Sendable {
 
     /// The longest time that a frame takes at the target bitrate.
     var limit: MediaDuration
-    /// Whether the codec needs a floor to follow a lower target.
-    private let isSlowToFollow: Bool
+    /// Whether a frame says enough of the next one to follow a lower target by it.
+    private let followsByFloor: Bool
     private let model: QuantizerModel
     /// The last frame that had a reference.
     private var last: (byteCount: Int, quantizer: Int)?
@@ -76,7 +76,7 @@ struct BurstLimiter: Sendable {
         self.limit = limit
         self.model = model
         intraFactor = model.intraFactor
-        isSlowToFollow = codec == .vp9 && !hasTemporalLayers
+        followsByFloor = !hasTemporalLayers
     }
 
     /// Returns the smallest quantizer index that the frame may have; `nil` for any.
@@ -89,7 +89,7 @@ struct BurstLimiter: Sendable {
             floor = model.intraIndex(for: bytes, factor: intraFactor, pixelCount: frame.pixelCount)
         } else if let last {
             let share = bytesPerSecond * frame.duration.seconds
-            if isSlowToFollow, isFarLower(frame.bitrate) {
+            if followsByFloor, isFarLower(frame.bitrate) {
                 let index = model.settledIndex(for: share, after: last.byteCount, at: last.quantizer)
                 floor = max(index, last.quantizer - Self.fall)
             }
@@ -130,6 +130,7 @@ struct BurstLimiter: Sendable {
     private mutating func learn(_ byteCount: Int, at quantizer: Int, _ pixelCount: Int) {
         let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: pixelCount) / model.intraFactor
         let bounded = min(max(measured, Self.intraRange.lowerBound), Self.intraRange.upperBound) * model.intraFactor
-        intraFactor += (bounded - intraFactor) * 0.7
+        // Too coarse costs the quality of a frame or two, too fine costs a full queue: what takes less is believed slowly.
+        intraFactor += (bounded - intraFactor) * (bounded > intraFactor ? 0.8 : 0.2)
     }
 }

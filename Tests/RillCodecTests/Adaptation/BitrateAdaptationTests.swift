@@ -93,10 +93,10 @@ struct BitrateAdaptationTests {
 
     /// At every mean bitrate, ripples of a second, of ten, and of a minute.
     @Test(arguments: [1.0, 10, 60])
-    func `An estimate that ripples by a tenth changes nothing after it has settled`(period: Double) {
+    func `A share that ripples by 18 percent changes nothing after it has settled`(period: Double) {
         for step in 0..<40 {
             let mean = 40_000 * pow(1.12, Double(step))
-            var layer = Layer { mean * (1 + 0.1 * sin(2 * .pi * $0 / period)) }
+            var layer = Layer { mean * (1 + 0.18 * sin(2 * .pi * $0 / period)) }
             layer.run(3 * max(period, 10))
             let settled = layer.changes.count
             layer.run(4 * max(period, 10))

@@ -38,14 +38,14 @@ struct BurstEncodingTests {
         let pictures = try ScenePictures(Self.resolution, scenes: 1)
         // The bitrate and the mean size of a frame after the cut.
         let (high, low) = (Bitrate.kilobits(3000), Bitrate.kilobits(600))
-        // The picture rests for two seconds before, so that libvpx saves as much as it may.
+        // The picture rests before, so that libvpx saves as much as it may; and VP8 spends it freely from its 150th frame on.
         let share = Double(low.bitsPerSecond) / 8 / 30
         func after(_ limit: MediaDuration?) throws -> [Double] {
             let encoder = try encoder(codec, high, limit: limit)
             let sizes = try sizes(
-                encoder, pictures, count: 120, isStill: { (10..<80).contains($0) },
-                change: { if $0 == 90 { try encoder.setBitrate(low) } })
-            return sizes[90...].map { Double($0) / share }
+                encoder, pictures, count: 230, isStill: { (110..<180).contains($0) },
+                change: { if $0 == 200 { try encoder.setBitrate(low) } })
+            return sizes[200...].map { Double($0) / share }
         }
         let (with, without) = (try after(.milliseconds(120)), try after(nil))
         note(
