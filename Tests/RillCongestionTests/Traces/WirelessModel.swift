@@ -54,18 +54,21 @@ enum WirelessModel: String, CaseIterable, Sendable {
         var fast = Wander(deviation: 0.25, seconds: 0.7, using: &generator)
         var fade = Interruption(interval: 25, lengths: 0.5...3)
         var outage = Interruption(interval: 30, lengths: 0.1...0.7)
-        var (depth, level) = (1.0, 0.0)
-        return (0..<count).map { _ in
-            slow.advance(step, using: &generator)
-            fast.advance(step, using: &generator)
+        var (depth, level, rate) = (1.0, 0.0, 1.0)
+        return (0..<count).map { index in
             if fade.advance(step, using: &generator) { depth = Double.random(in: 0.15...0.4, using: &generator) }
             if outage.advance(step, using: &generator) {
                 slow = Wander(deviation: 0.35, seconds: 5, using: &generator)
             }
-            // A fade comes and goes within 300 ms.
-            level += ((fade.isOn ? log(depth) : 0) - level) * step / 0.1
+            if index % 4 == 0 {
+                slow.advance(4 * step, using: &generator)
+                fast.advance(4 * step, using: &generator)
+                // A fade comes and goes within 300 ms.
+                level += ((fade.isOn ? log(depth) : 0) - level) * 4 * step / 0.1
+                rate = exp(slow.value + fast.value + level)
+            }
             let isServed = Bool.random(using: &generator)
-            return isServed && !outage.isOn ? 2 * exp(slow.value + fast.value + level) : 0
+            return isServed && !outage.isOn ? 2 * rate : 0
         }
     }
 

@@ -3,13 +3,14 @@ import RillTestSupport
 import Testing
 
 @Suite struct WirelessModelTests {
-    private let seeds = 1...30 as ClosedRange<UInt64>
+    private let seeds = 1...(isLongRun ? 30 : 8) as ClosedRange<UInt64>
 
     @Test(arguments: WirelessModel.allCases)
     func `The same seed gives the same trace, within the model's means and lengths`(model: WirelessModel) {
+        #expect(model.trace(seed: 7).rates == model.trace(seed: 7).rates)
+        #expect(model.trace(seed: 7).rates != model.trace(seed: 8).rates)
         for seed in seeds {
             let trace = model.trace(seed: seed)
-            #expect(trace.rates == model.trace(seed: seed).rates && trace.rates != model.trace(seed: seed + 1).rates)
             #expect((59...120).contains(trace.duration.seconds), "seed \(seed): \(trace.duration)")
             let (low, high) = (model.means.lowerBound, model.means.upperBound)
             #expect((0.99 * low...high).contains(trace.mean), "seed \(seed): \(trace.mean)")
@@ -30,7 +31,7 @@ import Testing
                 + "\(stops.compactMap { $0.max() }.max() ?? 0) s")
         #expect((0.2...0.9).contains(scatter.median))
         #expect(near.median > 0.35 && far.median < 0.3, "\(near), \(far)")
-        #expect(stops.count { !$0.isEmpty } >= 20)
+        #expect(3 * stops.count { !$0.isEmpty } >= 2 * stops.count)
         #expect(stops.joined().allSatisfy { $0 <= 1.5 })
     }
 
@@ -41,14 +42,14 @@ import Testing
             rate: try trace.schedule(), queueLimit: .bytes(QueueLimit.maximumByteCount))
         let link = EmulatedLink(settings)
         let datagram = [UInt8](repeating: 0, count: 1000)
-        // More than it carries, at once.
-        for _ in 0..<40_000 { link.send(datagram.span, at: .zero) }
-        var (bytes, carried) = ([UInt8](), 0.0)
+        // All of them at once.
+        for _ in 0..<8000 { link.send(datagram.span, at: .zero) }
+        var (bytes, carried, error) = ([UInt8](), 0.0, 0.0)
         while let delivery = link.poll(at: .zero + trace.duration, into: &bytes) {
             carried += 8000
-            let passed = trace.bits(until: delivery.arrival)
-            #expect(abs(passed - carried) < 100, "\(passed) of \(carried)")
+            error = max(error, abs(trace.bits(until: delivery.arrival) - carried))
         }
+        #expect(error < 100, "\(error) of \(carried) bits")
         #expect(carried > 1e6)
     }
 
