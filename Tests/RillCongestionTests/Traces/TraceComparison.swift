@@ -75,6 +75,12 @@ struct TraceComparison: Sendable {
         row(contender)?.values(\.wait).count { $0 > bars.wait } ?? 0
     }
 
+    /// The mean of all traces.
+    func meanUtilization(_ contender: Contender) -> Double {
+        let values = row(contender)?.values(\.utilization) ?? []
+        return values.reduce(0, +) / Double(max(1, values.count))
+    }
+
     /// The traces on which Rill uses less than a plain GCC, and by how much at most.
     func utilizationMisses(against contender: Contender) -> (count: Int, worst: Double) {
         guard let rill = row(.rill), let other = row(contender) else { return (0, 0) }
