@@ -7,7 +7,8 @@ import Testing
 /// It has no probes, so it begins at what a probe would find.
 @Suite struct GoogleCongestionControlTests {
     private func call(
-        _ link: String, seconds: Int, seed: UInt64, start: Int, _ capacity: (MediaTime) -> Double
+        _ link: String, seconds: Int, seed: UInt64, start: Int,
+        _ capacity: @escaping @Sendable (MediaTime) -> Double
     ) throws -> BottleneckCall {
         let controller = GoogleCongestionControl(start: .kilobits(start), range: .kilobits(50) ... .kilobits(2500))
         return try BottleneckCall(

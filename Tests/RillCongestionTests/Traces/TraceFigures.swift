@@ -37,9 +37,3 @@ struct TraceFigures: Sendable {
             from: start, to: .zero + trace.duration, maximum: Double(maximum.bitsPerSecond))
     }
 }
-
-extension [Double] {
-    /// The value below which `percent` of all lie; zero without any.
-    func percentile(_ percent: Int) -> Double { isEmpty ? 0 : sorted()[Swift.min(count * percent / 100, count - 1)] }
-    var median: Double { percentile(50) }
-}
