@@ -13,12 +13,12 @@ extension TraceComparison {
                     contender.name, ink, row.figures.map { .init(min($0.wait, Self.longest), min($0.utilization, 1)) })
             }
         }
-        let bar = Mark.line("the bar", .red, [.init(bars.wait, 0), .init(bars.wait, 1)], isDashed: true)
+        let target = Mark.line("target", .red, [.init(targets.wait, 0), .init(targets.wait, 1)], isDashed: true)
         var plot = Plot(
             "Utilization, \(title)",
             caption: "A dot is a trace. Further up and to the left is better. Waits above 500 ms are drawn at 500 ms.",
             x: Axis("95th percentile of the wait", unit: "ms", 0...Self.longest), y: Axis("utilization", 0...1),
-            marks + [bar])
+            marks + [target])
         plot.height = 260
         return plot
     }

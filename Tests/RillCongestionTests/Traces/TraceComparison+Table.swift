@@ -5,7 +5,7 @@ extension TraceComparison {
     var table: String {
         var lines = [
             [
-                "", "utilization", "wait mean, ms", "p95, ms", "p95 without cuts, ms", "loss, %", "wait above bar",
+                "", "utilization", "wait mean, ms", "p95, ms", "p95 without cuts, ms", "loss, %", "wait too long",
             ]
         ]
         for row in rows {
@@ -26,7 +26,7 @@ extension TraceComparison {
     }
 
     /// The model and the queue.
-    var title: String { "\(model.rawValue), queue of \(bars.queue)" }
+    var title: String { "\(model.rawValue), queue of \(targets.queue)" }
 
     private var verdict: String {
         [Contender.google(25), .google(11)].map { contender in

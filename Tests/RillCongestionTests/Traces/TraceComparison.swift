@@ -31,20 +31,20 @@ struct TraceComparison: Sendable {
     }
 
     let model: WirelessModel
-    let bars: TraceBars
+    let targets: TraceTargets
     private(set) var rows: [Row]
 
     private static let range = Bitrate.kilobits(50)...TraceFigures.maximum
 
     /// Runs every contender over the traces of the seeds.
-    init(_ model: WirelessModel, _ bars: TraceBars, seeds: ClosedRange<UInt64>, contenders: [Contender]) throws {
-        (self.model, self.bars) = (model, bars)
+    init(_ model: WirelessModel, _ targets: TraceTargets, seeds: ClosedRange<UInt64>, contenders: [Contender]) throws {
+        (self.model, self.targets) = (model, targets)
         rows = contenders.map { Row(contender: $0) }
         for seed in seeds {
             let trace = model.trace(seed: seed)
             let usable = TraceFigures.usableBits(of: trace)
             for index in rows.indices {
-                let call = try Self.call(rows[index].contender, on: trace, bars.queue, seed: seed)
+                let call = try Self.call(rows[index].contender, on: trace, targets.queue, seed: seed)
                 rows[index].figures.append(TraceFigures(call, of: usable))
             }
         }
@@ -70,9 +70,9 @@ struct TraceComparison: Sendable {
 
     func row(_ contender: Contender) -> Row? { rows.first { $0.contender == contender } }
 
-    /// The traces on which the wait of a contender is above the bar.
+    /// The traces on which the wait of a contender is above the target.
     func waitMisses(_ contender: Contender) -> Int {
-        row(contender)?.values(\.wait).count { $0 > bars.wait } ?? 0
+        row(contender)?.values(\.wait).count { $0 > targets.wait } ?? 0
     }
 
     /// The mean of all traces.

@@ -13,22 +13,23 @@ import Testing
     func `On wireless links the estimate uses more than plain GCC does, and its queue stays short`(model: WirelessModel)
         throws
     {
-        for bars in TraceBars.all {
-            let comparison = try TraceComparison(model, bars, seeds: 1...3, contenders: [.rill, .google(25)])
+        for targets in TraceTargets.all {
+            let comparison = try TraceComparison(model, targets, seeds: 1...3, contenders: [.rill, .google(25)])
             #expect(comparison.waitMisses(.rill) == 0, "\(comparison.table)")
             #expect(comparison.meanUtilization(.rill) >= comparison.meanUtilization(.google(25)), "\(comparison.table)")
         }
     }
 
-    /// Each bar of each queue, on 30 traces of each model.
+    /// Both queues, on 30 traces of each model.
     @Test(.enabled(if: isLongRun)) func `On 30 traces of each model`() async throws {
         let comparisons = try await withThrowingTaskGroup { group in
             for (index, model) in WirelessModel.allCases.enumerated() {
-                for (queue, bars) in TraceBars.all.enumerated() {
+                for (queue, targets) in TraceTargets.all.enumerated() {
                     group.addTask {
                         (
                             2 * index + queue,
-                            try TraceComparison(model, bars, seeds: 1...30, contenders: TraceComparison.Contender.all)
+                            try TraceComparison(
+                                model, targets, seeds: 1...30, contenders: TraceComparison.Contender.all)
                         )
                     }
                 }
@@ -39,7 +40,7 @@ import Testing
             note(comparison.table + "\n")
             #expect(comparison.waitMisses(.rill) == 0, "\(comparison.title)")
             #expect(comparison.meanUtilization(.rill) >= comparison.meanUtilization(.google(25)), "\(comparison.title)")
-            if let most = comparison.bars.medianWait {
+            if let most = comparison.targets.medianWait {
                 #expect(try #require(comparison.row(.rill)).values(\.wait).median <= most, "\(comparison.title)")
             }
         }

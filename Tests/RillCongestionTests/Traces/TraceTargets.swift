@@ -1,7 +1,7 @@
 import RillLink
 
 /// What every trace must show with a queue: the 95th percentile of the wait in milliseconds.
-struct TraceBars: Sendable {
+struct TraceTargets: Sendable {
     let queue: QueueLimit
     /// On every trace.
     let wait: Double
@@ -9,7 +9,7 @@ struct TraceBars: Sendable {
     let medianWait: Double?
 
     static let all = [
-        TraceBars(queue: .time(.milliseconds(300)), wait: 175, medianWait: 120),
-        TraceBars(queue: .bytes(150_000), wait: 250, medianWait: nil),
+        TraceTargets(queue: .time(.milliseconds(300)), wait: 175, medianWait: 120),
+        TraceTargets(queue: .bytes(150_000), wait: 250, medianWait: nil),
     ]
 }
