@@ -190,7 +190,7 @@ let package = Package(
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
-        tests(of: "RillCongestion", ["RillLink"]),
+        tests(of: "RillCongestion", ["RillLink", "RillPages"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets"]),
         tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillMediaSupport"]),
