@@ -44,22 +44,30 @@ struct TraceCall {
         let end = MediaTime.zero + trace.duration
         while now < end {
             let frameTime = FrameRate(30).time(ofFrame: frame)
-            let times = [frameTime, pacerTime, builder.dueTime, queue.nextArrival, back.nextArrival ?? .distantFuture]
-            now = times.min() ?? end
+            let times = [
+                frameTime, pacerTime, builder.dueTime, queue.nextArrival, back.nextArrival ?? .distantFuture,
+                controller.dueTime,
+            ]
+            now = max(now, times.min() ?? end)
             if frameTime <= now {
                 frame += 1
                 history.expire(sentBefore: now - .milliseconds(700))
-                encoder.target = Double(controller.rate.bitsPerSecond) * 0.96
-                let byteCount = encoder.next()
+                let allowed = controller.mediaRate(queued: pacer.byteCount, at: now)
+                encoder.target = Double(allowed.bitsPerSecond) * 0.96
                 if pacer.isFull || controller.isWindowFull(history.bytesInFlight + pacer.byteCount, at: now) {
                     framesSkipped += 1
+                    encoder.leaveOut()
                 } else {
-                    enqueue(byteCount, into: &pacer, at: now)
+                    enqueue(encoder.next(), into: &pacer, at: now)
                     pacerTime = now
                 }
             }
             pacer.setRate(controller.pacingRate(at: now))
-            if pacerTime <= now { pacerTime = send(from: &pacer, at: now) }
+            if pacer.count == 0, let cluster = controller.takeProbe(at: now) {
+                enqueue(cluster, into: &pacer, at: now)
+                pacerTime = now
+            }
+            if pacerTime <= now { pacerTime = send(from: &pacer, for: &controller, at: now) }
             receive(at: now)
             try takeFeedback(&controller, &pacer, at: now)
         }
@@ -78,14 +86,28 @@ struct TraceCall {
         }
     }
 
+    /// Enqueues a probe, of padding.
+    private mutating func enqueue(_ cluster: ProbeCluster, into pacer: inout Pacer, at now: MediaTime) {
+        train += 1
+        let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
+        for _ in 0..<count {
+            sizes[token] = cluster.byteCount / count
+            pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now)
+            token += 1
+        }
+    }
+
     /// Sends what may leave now, and says when to ask again.
-    private mutating func send(from pacer: inout Pacer, at now: MediaTime) -> MediaTime {
+    private mutating func send(
+        from pacer: inout Pacer, for controller: inout some RateController, at now: MediaTime
+    ) -> MediaTime {
         while true {
             switch pacer.poll(at: now) {
             case .wait(until: let time): return time
             case .send(let token):
                 let byteCount = sizes.removeValue(forKey: token) ?? 0
                 let number = history.record(.media, byteCount: byteCount, train: train, at: now)
+                controller.noteSent(byteCount: byteCount, at: now)
                 let wait = queue.send(number, byteCount: byteCount, at: now)
                 trips.append(Trip(sent: now, byteCount: byteCount, wait: wait))
             }
@@ -108,6 +130,7 @@ struct TraceCall {
         _ controller: inout some RateController, _ pacer: inout Pacer, at now: MediaTime
     ) throws {
         var datagram: [UInt8] = []
+        if controller.dueTime <= now { controller.update(at: now) }
         while back.poll(at: now, into: &datagram) != nil {
             let feedback = try TransportFeedback(parsing: try RTCPPacket(parsing: datagram.span))
             history.take(feedback) { record, fate in controller.note(record, fate, at: now) }
@@ -160,7 +183,7 @@ private struct BoundedQueue {
 
     private func isFull(with byteCount: Int, at now: MediaTime) -> Bool {
         switch limit {
-        case .time(let most):
+        case .time(let most), .drain(let most):
             Double((self.byteCount + byteCount) * 8) > trace.capacity(at: now) * most.seconds
         case .bytes(let most): self.byteCount > most
         }
