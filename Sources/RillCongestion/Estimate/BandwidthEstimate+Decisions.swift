@@ -74,10 +74,10 @@ extension BandwidthEstimate {
         let isTrying = bits > 0.97 * (ceiling.rate ?? 0) && ceiling.calm(at: now) > 0
         if queue.standing > (isTrying ? 0 : queue.noise) {
             let arriving = min(acknowledged.smoothed, 1.1 * bits)
-            ceiling.note(arriving, sending: bits, at: now)
+            ceiling.note(arriving, sending: bits, queue: queue.standing, at: now)
             return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))
         }
-        ceiling.isStanding = false
+        ceiling.noteEmpty()
         let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
         if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
         var growth = 0.8
@@ -86,7 +86,7 @@ extension BandwidthEstimate {
             if bits < 0.9 * top {
                 growth = 0.3
             } else if calm > 0 {
-                growth = ceiling.confirmations < 2 ? 0.5 : min(0.04 + 0.05 * max(0, calm - 2.5), 0.5)
+                growth = ceiling.confirmations < 1 ? 0.5 : min(0.04 + 0.05 * max(0, calm - 2.5), 0.5)
             } else {
                 return min(bits + 0.2 * (0.95 * top - bits), most)
             }
