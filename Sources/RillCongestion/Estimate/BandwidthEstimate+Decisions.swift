@@ -21,11 +21,12 @@ extension BandwidthEstimate {
         if startTime == nil { startTime = now }
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0.05
         lastUpdate = now
-        queue.update(at: now)
+        queue.update(rate: bits, at: now)
         acknowledged.update()
         loss.update(at: now)
         roundTrip.update()
         rebaseIfForeign(at: now)
+        capacity.trustsBursts = !contention.isSeen && !queue.isBunching
         if cutIfOverloaded(at: now) { return }
         if queue.surge < 0.02 { drainUntil = min(drainUntil, now) }
         var goal = goal(elapsed, at: now)
@@ -73,10 +74,10 @@ extension BandwidthEstimate {
         let isTrying = bits > 0.97 * (ceiling.rate ?? 0) && ceiling.calm(at: now) > 0
         if queue.standing > (isTrying ? 0 : queue.noise) {
             let arriving = min(acknowledged.smoothed, 1.1 * bits)
-            ceiling.note(arriving, sending: bits, at: now)
+            ceiling.note(arriving, sending: bits, queue: queue.standing, at: now)
             return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))
         }
-        ceiling.isStanding = false
+        ceiling.noteEmpty()
         let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
         if most == bits { decision = .hold(acknowledged: Bitrate(bitsPerSecond: Int(acknowledged.smoothed))) }
         var growth = 0.8
@@ -85,7 +86,7 @@ extension BandwidthEstimate {
             if bits < 0.9 * top {
                 growth = 0.3
             } else if calm > 0 {
-                growth = min((0.04 + 0.05 * max(0, calm - 2.5)) * (ceiling.confirmations < 2 ? 3 : 1), 0.5)
+                growth = ceiling.confirmations < 1 ? 0.5 : min(0.04 + 0.05 * max(0, calm - 2.5), 0.5)
             } else {
                 return min(bits + 0.2 * (0.95 * top - bits), most)
             }

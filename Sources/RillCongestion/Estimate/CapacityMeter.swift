@@ -86,6 +86,9 @@ struct CapacityMeter: Sendable {
     /// The fastest long train of the last second that arrived as it left, in bits per second.
     private var burst: (rate: Double, end: MediaTime)?
 
+    /// Whether single trains count: not where jitter or others may make one look fast.
+    var trustsBursts = true
+
     private(set) var reading = Reading.unknown
 
     /// Adds a received packet, in the order of sending.
@@ -145,7 +148,7 @@ struct CapacityMeter: Sendable {
     /// Remembers a long train that arrived as it left: no pool may hide it.
     private mutating func note(_ sample: Sample) {
         if let burst, sample.end - burst.end > .seconds(1) { self.burst = nil }
-        if sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
+        if !trustsBursts || sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
             burst = nil
         } else if sample.gaps >= 4 {
             let rate = sample.bits / max(sample.arrivalSeconds, sample.sendSeconds)

@@ -8,21 +8,28 @@ struct Ceiling: Sendable {
     /// The rate in bits per second; `nil` before the first queue.
     private(set) var rate: Double?
     /// Whether a queue stands since the last update.
-    var isStanding = false
+    private(set) var isStanding = false
+    /// The longest queue since it stands, in seconds, and whether more than the rate was sent when it began.
+    private var peak = (queue: 0.0, isAbove: false)
     private var standingSince: MediaTime?
     private var last: MediaTime?
     /// How often in a row the same rate was found.
     private(set) var confirmations = 0
+
+    /// A shorter queue may be chance, in seconds.
+    static let proof = 0.001
 
     /// Notes what arrives while a queue stands.
     ///
     /// - Parameters:
     ///   - arriving: the rate of arrivals in bits per second.
     ///   - sending: the rate that is sent.
+    ///   - queue: what stands beyond doubt, in seconds.
     ///   - now: the current time.
-    mutating func note(_ arriving: Double, sending: Double, at now: MediaTime) {
+    mutating func note(_ arriving: Double, sending: Double, queue: Double, at now: MediaTime) {
         if !isStanding { begin(arriving, sending: sending, at: now) }
         isStanding = true
+        peak.queue = max(peak.queue, queue)
         last = now
         guard let rate, let standingSince else { return }
         let isLower = now - standingSince > .seconds(1) && sending > 1.05 * arriving
@@ -32,7 +39,7 @@ struct Ceiling: Sendable {
     /// For how many seconds something higher may be tried; negative while it may not.
     func calm(at now: MediaTime) -> Double {
         guard let last else { return 0 }
-        return (now - last).seconds - Double(1 << min(confirmations, 5))
+        return (now - last).seconds - Double(1 << confirmations)
     }
 
     private mutating func begin(_ arriving: Double, sending: Double, at now: MediaTime) {
@@ -43,8 +50,15 @@ struct Ceiling: Sendable {
         }
         if arriving > 1.12 * rate {
             (self.rate, confirmations) = (arriving, 0)
-        } else if arriving > 0.88 * rate, sending > 0.97 * rate {
-            confirmations += 1
         }
+        peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate)
+    }
+
+    /// Notes that no queue stands.
+    mutating func noteEmpty() {
+        guard isStanding else { return }
+        isStanding = false
+        guard peak.isAbove else { return }
+        confirmations = peak.queue > Ceiling.proof ? min(confirmations + 1, 5) : max(0, confirmations - 1)
     }
 }

@@ -17,7 +17,7 @@ struct QueueMeter: Sendable {
     /// The mean of the last six packets above the usual, in seconds: seen earlier than `standing`.
     private(set) var surge = 0.0
     /// How far single packets are from the mean, in seconds, over some seconds.
-    private(set) var scatter = 0.0
+    private(set) var scatter = 0.02
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
     private(set) var isBunching = false
 
@@ -43,6 +43,8 @@ struct QueueMeter: Sendable {
     static let up = 20.0
     static let down = 1.0
     private var bunched = 0.0
+    /// The size of a packet, smoothed.
+    private var packetBits = 4000.0
     private var last: (number: Int32, send: MediaTime, arrival: MediaTime)?
     private var lastUpdate: MediaTime?
 
@@ -101,6 +103,7 @@ struct QueueMeter: Sendable {
             bunched += ((isBunched ? 1 : 0) - bunched) / 128
         }
         last = (packet.train, packet.sendTime, arrival)
+        packetBits += (bits - packetBits) / 32
         drop(before: packet.sendTime)
         if packets.count == packets.capacity { dropFirst() }
         packets.append(entry)
@@ -112,7 +115,11 @@ struct QueueMeter: Sendable {
     }
 
     /// Measures anew, after the packets of a feedback.
-    mutating func update(at now: MediaTime) {
+    ///
+    /// - Parameters:
+    ///   - rate: what the path carries at least, in bits per second.
+    ///   - now: the current time.
+    mutating func update(rate: Double, at now: MediaTime) {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
         let wasBunching = isBunching
@@ -130,7 +137,9 @@ struct QueueMeter: Sendable {
         surge = lastSix.mean - (isBunching ? baseline ?? 0 : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
-        standing = max(0, mean - (baseline ?? mean) - 0.006 - QueueMeter.doubt * noise)
+        // Less than a packet is no queue.
+        let least = max(0.006, min(packetBits / rate, 0.1)) + QueueMeter.doubt * noise
+        standing = max(0, mean - (baseline ?? mean) - least)
         foreign = max(0, newest.mean - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
