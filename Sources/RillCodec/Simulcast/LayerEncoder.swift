@@ -66,9 +66,10 @@ public final class LayerEncoder {
     ) throws -> Outcome {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
         let isChanged = task.settings != settings || task.isRestartRequested
+        let isForced = isChanged && !followsNetwork(task)
         if isChanged { try change(task) }
         let canSkip = unchanged.canSkip(task.content, at: frame.captureTime)
-        if canSkip, !isChanged, !task.isKeyFrameRequested, settings.isSkippingUnchangedFrames {
+        if canSkip, !isForced, !task.isKeyFrameRequested, settings.isSkippingUnchangedFrames {
             framesUnchanged += 1
             return .unchanged
         }
@@ -92,6 +93,15 @@ public final class LayerEncoder {
     /// - Parameter body: receives each coded frame and its bytes, which are valid until it returns.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         try encoder.finish(body)
+    }
+
+    /// Whether only the bitrate changes, as it does with each estimate of a network. That says nothing new of a picture
+    /// that stays the same.
+    private func followsNetwork(_ task: LayerTask) -> Bool {
+        guard task.settings.encoder.burstLimit != nil, !task.isRestartRequested else { return false }
+        var old = settings
+        old.bitrate = task.settings.bitrate
+        return old == task.settings
     }
 
     private func change(_ task: LayerTask) throws(CodecError) {

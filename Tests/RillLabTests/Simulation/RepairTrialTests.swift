@@ -26,6 +26,7 @@ struct RepairTrialTests {
     func `The table of FEC and retransmission`(kilobits: Int) throws {
         for loss in [1, 2, 5, 10] {
             for roundTrip in [20, 100, 200, 400] {
+                var shown: [Double] = []
                 var line = "\(kilobits) kbit/s, loss \(loss) %, RTT \(roundTrip) ms:"
                 for protection in Self.protections {
                     // At 500 kbit/s a frame has two packets, and one FEC packet is a third of all.
@@ -40,6 +41,7 @@ struct RepairTrialTests {
                             sums[index].delay += results[index].delay / 2
                         }
                     }
+                    shown.append(sums[0].shownShare)
                     line += " FEC \(protection.percent) %:"
                     for (name, result) in zip(["high", "low"], sums) {
                         line += " \(name) \((result.shownShare * 10_000).rounded() / 100) %"
@@ -48,6 +50,10 @@ struct RepairTrialTests {
                     if kilobits == 500, protection.percent == 10 { break }
                 }
                 note(line)
+                guard roundTrip >= 200 else { continue }
+                // What the policy says of the high layer holds.
+                let isProtected = loss == 10 && kilobits == 2000
+                #expect(isProtected ? shown[1] > shown[0] : shown[1] <= shown[0], "\(line)")
             }
         }
     }

@@ -101,6 +101,20 @@ struct NetworkBitrateTests {
         #expect(counts[1] == 50)
     }
 
+    @Test func `A screen that rests is not encoded again for each estimate`() throws {
+        var layer = LayerSettings.high(Self.resolution, bitrate: .kilobits(1500))
+        layer.encoder.content = .screen
+        let pipeline = try SendPipeline(SendSettings(layers: [layer], seed: 1))
+        let picture = try TestPictures(Self.resolution).picture(0)
+        for index in 0..<150 {
+            var frame = picture
+            frame.captureTime = FrameRate(30).time(ofFrame: index)
+            pipeline.setNetworkBitrate(.kilobits(1000 + index))
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+        }
+        #expect(pipeline.statistics[0].framesUnchanged > 60, "\(pipeline.statistics[0])")
+    }
+
     @Test func `Without adaptation layers keep size and rate`() throws {
         let sender = try Sender { $0.adaptation = nil }
         sender.pipeline.setNetworkBitrate(.kilobits(600))
