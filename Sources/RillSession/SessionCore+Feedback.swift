@@ -49,7 +49,7 @@ extension SessionCore {
         case .receiverEstimatedMaximumBitrate(let estimate):
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
         case .pauseResume(let message): take(message, at: now)
-        case .transportFeedback: events.append(.transportFeedback(bytes.array))
+        case .transportFeedback, .congestionControlFeedback: events.append(.transportFeedback(bytes.array))
         case .sourceDescription, .application, .unknown: break
         }
     }
