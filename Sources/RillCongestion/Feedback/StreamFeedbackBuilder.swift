@@ -55,8 +55,8 @@ public struct StreamFeedbackBuilder: Sendable {
 
     /// The size of the feedback that is due, in bytes, with the header; `nil` while there is nothing to report.
     public func prepare() -> Int? {
-        let byteCount = min(byteCount(repeating: repetition), StreamFeedbackBuilder.maximumByteCount)
-        return byteCount > CongestionControlFeedbackWriter.headerByteCount ? byteCount : nil
+        let size = size
+        return size.byteCount > CongestionControlFeedbackWriter.headerByteCount ? size.byteCount : nil
     }
 
     /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
@@ -70,8 +70,9 @@ public struct StreamFeedbackBuilder: Sendable {
     public mutating func write(
         from sender: SSRC, timestamp: NTPShort, at now: MediaTime, into output: inout OutputSpan<UInt8>
     ) {
-        guard prepare() != nil else { return }
-        let (start, count) = (output.count, repetition)
+        let (count, byteCount) = size
+        guard byteCount > CongestionControlFeedbackWriter.headerByteCount else { return }
+        let start = output.count
         var room = StreamFeedbackBuilder.maximumByteCount - CongestionControlFeedbackWriter.headerByteCount
         var writer = CongestionControlFeedbackWriter(sender: sender, into: &output)
         for index in streams.indices {
@@ -90,19 +91,22 @@ public struct StreamFeedbackBuilder: Sendable {
 
     // MARK: Size
 
-    /// How many feedbacks the next one repeats: two, unless that is too long for a datagram.
-    private var repetition: Int {
-        for count in [2, 1] where byteCount(repeating: count) <= StreamFeedbackBuilder.maximumByteCount {
-            return count
+    /// How many feedbacks the next one repeats, and its size: two, unless that is too long for a datagram.
+    private var size: (repetition: Int, byteCount: Int) {
+        for count in stride(from: 2, to: 0, by: -1) {
+            let byteCount = byteCount(repeating: count)
+            if byteCount <= StreamFeedbackBuilder.maximumByteCount { return (count, byteCount) }
         }
-        return 0
+        return (0, min(byteCount(repeating: 0), StreamFeedbackBuilder.maximumByteCount))
     }
 
     private func byteCount(repeating count: Int) -> Int {
-        streams.reduce(CongestionControlFeedbackWriter.headerByteCount) { sum, stream in
-            guard let range = stream.numbers.range(repeating: count, window: Self.window) else { return sum }
-            return sum + CongestionControlFeedbackWriter.reportByteCount(of: range.count)
+        var byteCount = CongestionControlFeedbackWriter.headerByteCount
+        for index in streams.indices {
+            guard let range = streams[index].numbers.range(repeating: count, window: Self.window) else { continue }
+            byteCount += CongestionControlFeedbackWriter.reportByteCount(of: range.count)
         }
+        return byteCount
     }
 
     // MARK: Streams

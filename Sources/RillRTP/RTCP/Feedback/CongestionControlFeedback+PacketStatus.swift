@@ -22,9 +22,9 @@ extension CongestionControlFeedback {
         public let rawValue: UInt16
 
         /// The packet arrived longer ago than 8189/1024 s, the most that can be told.
-        public static let overRange = ArrivalTimeOffset(rawValue: 0x1FFE)
+        @inlinable public static var overRange: ArrivalTimeOffset { ArrivalTimeOffset(rawValue: 0x1FFE) }
         /// The arrival time is unknown, or lies after the report timestamp.
-        public static let unavailable = ArrivalTimeOffset(rawValue: 0x1FFF)
+        @inlinable public static var unavailable: ArrivalTimeOffset { ArrivalTimeOffset(rawValue: 0x1FFF) }
         /// The longest time that can be told, in steps of 1/1024 s.
         public static let maximumSteps = 0x1FFD
 
@@ -33,6 +33,7 @@ extension CongestionControlFeedback {
 
         /// The offset of an arrival so many nanoseconds ago, to the nearest step: ``unavailable`` if that is negative, ``overRange``
         /// if it is too long.
+        @inlinable
         public init(nanoseconds: Int64) {
             guard nanoseconds >= 0 else {
                 self = .unavailable
