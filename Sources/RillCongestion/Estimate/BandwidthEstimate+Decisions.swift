@@ -13,9 +13,9 @@ extension BandwidthEstimate {
     /// What the path may carry beyond what trains show that lie between those of others, as a factor.
     static let hidden = 1.3
     /// How fast flows that share a queue become equal, per second.
-    static let sharing = 0.12
+    static let sharing = 0.10
     /// How much lower the next frames are for a second of foreign queue.
-    static let damping = 3.0
+    static let damping = 4.0
 
     mutating func decide(at now: MediaTime) {
         if startTime == nil { startTime = now }
@@ -96,7 +96,7 @@ extension BandwidthEstimate {
     }
 
     /// The queue of others at which a flow of a rate stays, in seconds: the lower the rate, the longer.
-    static func targetQueue(_ rate: Double) -> Double { min(max(33_000 / max(rate, 1), 0.015), 0.08) }
+    static func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
 
     /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
     private mutating func moveShare(_ elapsed: Double, most: Double, at now: MediaTime) {
@@ -106,7 +106,7 @@ extension BandwidthEstimate {
             return
         }
         let lack = 1 - min(queue.foreign / BandwidthEstimate.targetQueue(share), 4)
-        share = min(max(share * (1 + BandwidthEstimate.sharing * elapsed * lack), 0.5 * bits), most)
+        share = min(max(share + BandwidthEstimate.sharing * elapsed * lack * (share + 400_000), 0.5 * bits), most)
     }
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {

@@ -20,7 +20,7 @@ struct ProbePlanner: Sendable {
     /// The probes so far.
     private(set) var count = 0
     /// The bytes that may be padding, less those that were.
-    private var allowance = 6000.0
+    private var allowance = 10_000.0
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
