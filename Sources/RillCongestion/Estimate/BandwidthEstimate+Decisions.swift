@@ -86,7 +86,7 @@ extension BandwidthEstimate {
             if bits < 0.9 * top {
                 growth = 0.3
             } else if calm > 0 {
-                growth = ceiling.confirmations < 1 ? 0.5 : min(0.04 + 0.05 * max(0, calm - 2.5), 0.5)
+                growth = ceiling.confirmations < 2 ? 0.3 : min(0.04 + 0.05 * max(0, calm - 2.5), 0.5)
             } else {
                 return min(bits + 0.2 * (0.95 * top - bits), most)
             }

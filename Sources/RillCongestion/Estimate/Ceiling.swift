@@ -17,7 +17,7 @@ struct Ceiling: Sendable {
     private(set) var confirmations = 0
 
     /// A shorter queue may be chance, in seconds.
-    static let proof = 0.001
+    static let proof = 0.0005
 
     /// Notes what arrives while a queue stands.
     ///

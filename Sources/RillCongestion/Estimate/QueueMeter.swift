@@ -72,7 +72,7 @@ struct QueueMeter: Sendable {
     }
 
     /// The share of bunched packets above which trains are not trusted.
-    static let doubt = 3.5
+    static let doubt = 3.3
     private static let bunchingLimit = 0.1
 
     /// Adds a packet that arrived, in the order of sending.
