@@ -80,7 +80,7 @@ public struct BandwidthEstimate: RateController {
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
     /// only wait at the bottleneck, they leave as fast as that sends them.
     public func pacingRate(at now: MediaTime) -> Bitrate {
-        var pace = bits * (isStarting(at: now) ? 3 : BandwidthEstimate.pacing)
+        var pace = bits * (isStarting(at: now) ? BandwidthEstimate.pacing.starting : BandwidthEstimate.pacing.usual)
         if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
             pace = min(pace, capacity)
         }
@@ -158,7 +158,6 @@ public struct BandwidthEstimate: RateController {
         if let since = checkingSince, now - since > .milliseconds(1500) { checkingSince = nil }
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
-        rate = Bitrate(bitsPerSecond: Int(bits))
     }
 
     /// When to call ``update(at:)`` if no feedback arrives before; in the distant future while nothing is waited for.
@@ -191,7 +190,6 @@ public struct BandwidthEstimate: RateController {
     }
 
     /// What the path seems to carry, in bits per second.
-    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
     var pathRate: Double {
         if let knownCapacity { return knownCapacity }
         if case .atLeast(let seen) = capacity.reading, !queue.isBunching { return max(seen, 1.05 * bits) }
