@@ -19,7 +19,7 @@ extension BandwidthEstimate {
         if most == bits { decision = .hold(acknowledged: bitrate(acknowledged.smoothed)) }
         guard let top = ceiling.rate else { return min(bits * 1.16, most) }
         if bits < 0.9 * top { return min(bits * 1.06, most) }
-        guard calm > 0 else { return min(bits + 0.2 * (0.95 * top - bits), most) }
+        guard calm > 0 else { return min(bits + 0.2 * (0.96 * top - bits), most) }
         // Slowly at first: just above the ceiling the queue grows, and is seen late.
         let growth = ceiling.confirmations < 2 ? 0.06 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
         return min(bits * (1 + growth), most)

@@ -30,7 +30,9 @@ struct ProbePlanner: Sendable {
     private static let length = 0.015
 
     /// Notes a packet that was sent.
-    mutating func noteSent(byteCount: Int) { allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000) }
+    mutating func noteSent(byteCount: Int) {
+        allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000)
+    }
 
     /// Notes a train of at least two packets.
     mutating func noteTrain(at now: MediaTime) { lastTrain = now }

@@ -70,7 +70,9 @@ struct QueueMeter: Sendable {
             sum += entry.seconds
             while count > 1 {
                 let oldest = packets[packets.count - count]
-                guard count > most || count >= packets.capacity || entry.sendTime - oldest.sendTime > length else { break }
+                guard count > most || count >= packets.capacity || entry.sendTime - oldest.sendTime > length else {
+                    break
+                }
                 sum -= oldest.seconds
                 count -= 1
             }
@@ -78,7 +80,6 @@ struct QueueMeter: Sendable {
 
         var mean: Double { count > 0 ? sum / Double(count) : 0 }
     }
-
 
     /// Adds a packet that arrived, in the order of sending.
     ///
@@ -100,7 +101,8 @@ struct QueueMeter: Sendable {
             own = bits / capacity + floor.smallest.bits / slowness.smallest.value + wait
         }
         let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
-        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100) {
+        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
+        {
             // Faster than eight times the capacity: not by a queue.
             let isBunched = (arrival - last.arrival).seconds * rate * 8 < bits
             bunched += ((isBunched ? 1 : 0) - bunched) / 128
