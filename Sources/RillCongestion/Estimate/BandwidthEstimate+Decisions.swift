@@ -17,7 +17,7 @@ extension BandwidthEstimate {
         if startTime == nil { startTime = now }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
-        queue.update(rate: bits, at: now)
+        queue.update(capacity: knownCapacity, rate: bits, at: now)
         acknowledged.update()
         loss.update(at: now)
         roundTrip.update()

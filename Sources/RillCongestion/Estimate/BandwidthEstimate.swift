@@ -59,6 +59,9 @@ public struct BandwidthEstimate: RateController {
     /// The queue as our own packets fill it: when they are sent, and when they are reported.
     var sentQueue = LinkModel()
     var reportedQueue = LinkModel()
+    /// What the path carries, in bits per second, where that is known, and what it seems to carry.
+    private(set) var knownCapacity: Double?
+    private var pathRate: Double
     var startTime: MediaTime?
     var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
@@ -93,7 +96,7 @@ public struct BandwidthEstimate: RateController {
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
         bits = Double(start.bitsPerSecond)
-        (self.start, share) = (bits, bits)
+        (self.start, share, pathRate) = (bits, bits, 1.05 * bits)
     }
 
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
@@ -196,6 +199,7 @@ public struct BandwidthEstimate: RateController {
     ///
     /// - Parameter now: the current time.
     public mutating func update(at now: MediaTime) {
+        defer { updateModel() }
         guard hasNews else {
             if now >= silenceTime { halve(at: now) }
             return
@@ -233,21 +237,19 @@ public struct BandwidthEstimate: RateController {
         self = fresh
     }
 
-    /// What the path carries, in bits per second, where trains show it.
-    var knownCapacity: Double? {
-        if queue.isBunching { return ceiling.rate.map { max($0, 1.05 * bits) } }
-        if case .capacity(let capacity) = capacity.reading {
+    /// Takes over what the path carries, as trains show it, or as it seems.
+    mutating func updateModel() {
+        knownCapacity = nil
+        pathRate = 1.05 * bits
+        if queue.isBunching {
+            knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
+        } else if case .capacity(let capacity) = capacity.reading {
             // Trains that lie between those of others show what is theirs, not what could be.
-            return contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+            knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+        } else if case .atLeast(let seen) = capacity.reading {
+            pathRate = max(seen, pathRate)
         }
-        return nil
-    }
-
-    /// What the path seems to carry, in bits per second.
-    var pathRate: Double {
-        if let knownCapacity { return knownCapacity }
-        if case .atLeast(let seen) = capacity.reading, !queue.isBunching { return max(seen, 1.05 * bits) }
-        return 1.05 * bits
+        if let knownCapacity { pathRate = knownCapacity }
     }
 
     func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }

@@ -38,12 +38,11 @@ struct QueueMeter: Sendable {
     private var packets = Ring(capacity: 512, filler: Excess())
     private var sum = 0.0
     private var squares = 0.0
-    /// The newest of them, which `standing` is about where jitter is small.
-    private var newest = Window(length: .milliseconds(200))
-    private var lastSix = Window(length: .seconds(1), count: 6)
     private var floor = WindowedMinimum()
     /// The known capacities, negative: the smallest is the highest.
     private var slowness = WindowedMinimum()
+    /// The highest known capacity of 20 s, in bits per second.
+    private var fastest = 0.0
     /// The standard deviation of a mean of half a second, in seconds.
     private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
@@ -55,31 +54,6 @@ struct QueueMeter: Sendable {
     private var packetBits = 4000.0
     private var last: (send: MediaTime, arrival: MediaTime)?
     private var lastUpdate: MediaTime?
-
-    /// A sum over the newest packets.
-    private struct Window: Sendable {
-        let length: MediaDuration
-        var most = Int.max
-        var count = 0
-        var sum = 0.0
-
-        init(length: MediaDuration, count: Int = .max) { (self.length, most) = (length, count) }
-
-        mutating func add(_ packets: borrowing Ring<Excess>, _ entry: Excess) {
-            count += 1
-            sum += entry.seconds
-            while count > 1 {
-                let oldest = packets[packets.count - count]
-                guard count > most || count >= packets.capacity || entry.sendTime - oldest.sendTime > length else {
-                    break
-                }
-                sum -= oldest.seconds
-                count -= 1
-            }
-        }
-
-        var mean: Double { count > 0 ? sum / Double(count) : 0 }
-    }
 
     /// Adds a packet that arrived, in the order of sending.
     ///
@@ -97,8 +71,7 @@ struct QueueMeter: Sendable {
         // packets before it take.
         var own = 0.0
         if let capacity {
-            slowness.add(-capacity, at: packet.sendTime)
-            own = bits / capacity + floor.smallest.bits / slowness.smallest.value + wait
+            own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + wait
         }
         let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
         if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
@@ -114,18 +87,21 @@ struct QueueMeter: Sendable {
         packets.append(entry)
         sum += entry.seconds
         squares += entry.seconds * entry.seconds
-        newest.add(packets, entry)
-        lastSix.add(packets, entry)
     }
 
     /// Measures anew, after the packets of a feedback.
     ///
     /// - Parameters:
+    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown.
     ///   - rate: what the path carries at least, in bits per second.
     ///   - now: the current time.
-    mutating func update(rate: Double, at now: MediaTime) {
+    mutating func update(capacity: Double?, rate: Double, at now: MediaTime) {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
+        if let capacity {
+            slowness.add(-capacity, at: now)
+            fastest = -slowness.smallest.value
+        }
         let wasBunching = isBunching
         isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
         if isBunching != wasBunching { baseline = nil }
@@ -136,15 +112,27 @@ struct QueueMeter: Sendable {
         let before = baseline ?? mean
         let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
         baseline = usual
-        surge = lastSix.mean - (isBunching ? usual : 0)
+        surge = self.mean(ofLast: 6, within: .seconds(1)) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
         let least = max(0.006, min(packetBits / rate, 0.1)) + QueueMeter.doubt * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, newest.mean - 0.002)
+        foreign = max(0, self.mean(ofLast: .max, within: .milliseconds(200)) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+    }
+
+    /// The mean of the newest packets.
+    private func mean(ofLast most: Int, within length: MediaDuration) -> Double {
+        guard let newest = packets.last?.sendTime else { return 0 }
+        var (index, sum) = (packets.count, 0.0)
+        let end = max(0, packets.count - min(most, packets.count))
+        while index > end, newest - packets[index - 1].sendTime <= length {
+            index -= 1
+            sum += packets[index].seconds
+        }
+        return sum / Double(max(1, packets.count - index))
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -164,6 +152,7 @@ struct QueueMeter: Sendable {
         floor.forget(before: now - .seconds(1))
         baseline = nil
         slowness.forget(before: now - .seconds(1))
+        fastest = slowness.smallest.value.isFinite ? -slowness.smallest.value : 0
     }
 
     /// Forgets everything, as on another path.
@@ -183,8 +172,6 @@ struct QueueMeter: Sendable {
         sum -= first.seconds
         squares -= first.seconds * first.seconds
         packets.removeFirst()
-        if newest.count > packets.count { (newest.count, newest.sum) = (packets.count, newest.sum - first.seconds) }
-        if lastSix.count > packets.count { (lastSix.count, lastSix.sum) = (packets.count, lastSix.sum - first.seconds) }
         if packets.isEmpty { (sum, squares) = (0, 0) }
     }
 }
