@@ -31,7 +31,7 @@ struct AcknowledgedRate: Sendable {
     /// Smooths, after the packets of a feedback.
     mutating func update() {
         guard let newest = packets.last?.arrival else { return }
-        guard let last, newest - last < .seconds(2) else {
+        guard let last, newest - last < .seconds(2), newest - last > .seconds(-1) else {
             (last, byteCount) = (newest, 0)
             return
         }

@@ -14,7 +14,20 @@ public import RillCore
 /// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
 ///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
 /// - Loss without a queue changes nothing until every fifth packet is lost.
-/// - Without any feedback for a second the rate is halved twice a second.
+/// - Without any feedback for a second the rate is halved twice a second. When feedback returns, a probe shows what the path carries.
+/// - A sender that rests keeps its rate. When it returns, it sends two frames, and waits for what they show.
+///
+/// ```swift
+/// let number = history.record(.media, byteCount: datagram.count + 28, train: train, at: now)
+/// estimate.noteSent(byteCount: datagram.count + 28, at: now)
+/// …
+/// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+/// estimate.update(at: now)
+/// pacer.setRate(estimate.pacingRate(at: now))
+/// ```
+///
+/// Each decision has its numbers (``decision``). An encoder should follow ``mediaRate(queued:at:)`` with each frame: it is what keeps the queue
+/// short.
 ///
 /// Any feedback is safe: the rate stays in its range, and memory is fixed. A pure value with one owner: it reads no clock. Nothing is
 /// allocated per packet.
@@ -40,31 +53,40 @@ public struct BandwidthEstimate: RateController {
     var acknowledged = AcknowledgedRate()
     var loss = LossEstimate()
     var probes = ProbePlanner()
+    var ceiling = Ceiling()
+    var contention = Contention()
+    var roundTrip = RoundTrip()
     /// The queue as our own packets fill it: when they are sent, and when they are reported.
     var sentQueue = LinkModel()
     var reportedQueue = LinkModel()
-    /// From a packet's departure to the feedback that reports it, without what waits in the queue: the shortest of each of the last updates.
-    var roundTrip = RoundTrip()
-    var ceiling = Ceiling()
-    var lastUpdate: MediaTime?
+    /// What the path carries, in bits per second, where that is known, and what it seems to carry.
+    private(set) var knownCapacity: Double?
+    private var pathRate: Double
     var startTime: MediaTime?
+    var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
-    var holdUntil = MediaTime(nanoseconds: .min / 2)
+    var holdUntil = BandwidthEstimate.never
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
-    var drainUntil = MediaTime(nanoseconds: .min / 2)
-    /// When the first packet left about which nothing was heard since.
+    var drainUntil = BandwidthEstimate.never
+    /// Since when a queue stands, and the highest rate since.
+    var stood: (since: MediaTime, bits: Double)?
+    /// When the first packet left about which nothing was heard since, and when that is too long.
     var waitingSince: MediaTime?
     var silenceTime = MediaTime.distantFuture
-    /// Whether others share the queue.
-    var contention = Contention()
-    /// Since when a queue stands, and the rate then.
-    var stood: (since: MediaTime, bits: Double)?
-    var hasNews = false
     /// Whether no feedback comes.
     var isSilent = false
+    /// Whether feedback told something new since the last update.
+    private var hasNews = false
+    private var lastSent: MediaTime?
     /// Since when little is sent after a rest, until a train shows what the path carries now.
-    var checkingSince: MediaTime?
-    var lastSent: MediaTime?
+    private var checkingSince: MediaTime?
+    private var lastTransit: Int64?
+
+    private static let never = MediaTime(nanoseconds: .min / 2)
+    /// A sender that sent nothing for so long has rested.
+    private static let rest = MediaDuration.seconds(2)
+    /// The receiver's clock did not run if a transit differs by more than that from the one before it.
+    private static let clockJump = MediaDuration.seconds(60)
 
     /// An estimate before the first feedback.
     ///
@@ -74,13 +96,15 @@ public struct BandwidthEstimate: RateController {
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
         bits = Double(start.bitsPerSecond)
-        (self.start, share) = (bits, bits)
+        (self.start, share, pathRate) = (bits, bits, 1.05 * bits)
     }
 
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
     /// only wait at the bottleneck, they leave as fast as that sends them.
+    ///
+    /// - Parameter now: the current time.
     public func pacingRate(at now: MediaTime) -> Bitrate {
-        var pace = bits * (isStarting(at: now) ? 3 : BandwidthEstimate.pacing)
+        var pace = bits * (isStarting(at: now) ? BandwidthEstimate.pacing.starting : BandwidthEstimate.pacing.usual)
         if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
             pace = min(pace, capacity)
         }
@@ -96,12 +120,17 @@ public struct BandwidthEstimate: RateController {
         let waiting = Double(byteCount * 8) + sentQueue.queue(at: now) * pathRate
         var media = bits - waiting / BandwidthEstimate.recovery
         if contention.isSeen {
-            media -= BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))
+            media -=
+                BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))
         }
         return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
     }
 
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
+    ///
+    /// - Parameters:
+    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - now: the current time.
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
         let slack = checkingSince != nil ? 0.06 : roundTrip.seconds + (now < drainUntil ? 0.05 : 0.175)
         return Double(bytesInFlight * 8) > bits * slack
@@ -115,7 +144,7 @@ public struct BandwidthEstimate: RateController {
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
         _ = sentQueue.add(bits: Double(byteCount) * 8, rate: pathRate, at: now)
         probes.noteSent(byteCount: byteCount)
-        if let lastSent, now - lastSent > .seconds(2) { checkingSince = now }
+        if let lastSent, now - lastSent > BandwidthEstimate.rest { checkingSince = now }
         lastSent = now
         guard waitingSince == nil else { return }
         waitingSince = now
@@ -129,14 +158,13 @@ public struct BandwidthEstimate: RateController {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        let wait = reportedQueue.add(bits: Double(packet.byteCount) * 8, rate: pathRate, at: packet.sendTime).wait
+        // What was lost behind the queue, and what nothing was heard of, has waited all the same.
+        let wait = reportedQueue.add(bits: Double(packet.byteCount) * 8, rate: pathRate, at: packet.sendTime)
         switch fate {
         case .received(let arrival):
+            checkClock(packet, arrival)
             hasNews = true
-            if capacity.add(packet, arrival: arrival) {
-                probes.noteTrain(at: now)
-                if let since = checkingSince, packet.sendTime > since { checkingSince = nil }
-            }
+            noteTrain(packet, arrival: arrival, at: now)
             queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: pathRate)
             acknowledged.add(packet, arrival: arrival)
             roundTrip.add((now - packet.sendTime).seconds - wait - (queue.isBunching ? 0 : queue.foreign))
@@ -148,8 +176,30 @@ public struct BandwidthEstimate: RateController {
         }
     }
 
+    private mutating func noteTrain(_ packet: PacketRecord, arrival: MediaTime, at now: MediaTime) {
+        guard capacity.add(packet, arrival: arrival) else { return }
+        probes.noteTrain(at: now)
+        if let since = checkingSince, packet.sendTime > since { checkingSince = nil }
+    }
+
+    /// Forgets all times of a receiver whose clock jumps, or who lies.
+    private mutating func checkClock(_ packet: PacketRecord, _ arrival: MediaTime) {
+        let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
+        defer { lastTransit = transit }
+        guard let lastTransit else { return }
+        let (step, isOverflow) = transit.subtractingReportingOverflow(lastTransit)
+        guard isOverflow || step.magnitude > BandwidthEstimate.clockJump.nanoseconds.magnitude else { return }
+        capacity.reset()
+        queue.reset()
+        acknowledged.reset()
+        reportedQueue.empty()
+    }
+
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
+    ///
+    /// - Parameter now: the current time.
     public mutating func update(at now: MediaTime) {
+        defer { updateModel() }
         guard hasNews else {
             if now >= silenceTime { halve(at: now) }
             return
@@ -158,19 +208,26 @@ public struct BandwidthEstimate: RateController {
         if let since = checkingSince, now - since > .milliseconds(1500) { checkingSince = nil }
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
-        rate = Bitrate(bitsPerSecond: Int(bits))
     }
 
     /// When to call ``update(at:)`` if no feedback arrives before; in the distant future while nothing is waited for.
     public var dueTime: MediaTime { silenceTime }
 
-    /// The probe to send now, if one is worth its bytes; ask when the pacer is empty.
+    /// The probe to send now, if one is worth its bytes.
+    ///
+    /// - Parameter now: the current time; the pacer is empty.
+    /// - Returns: what to send; `nil` for nothing.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
         guard now >= holdUntil, !isSilent, checkingSince == nil else { return nil }
-        return probes.take(rate: bits, most: Double(range.upperBound.bitsPerSecond), at: now)
+        let most = Double(range.upperBound.bitsPerSecond)
+        guard let cluster = probes.take(rate: bits, most: most, at: now) else { return nil }
+        decision = .probe(cluster)
+        return cluster
     }
 
-    /// Begins anew on another path, at the start rate or the present one, whichever is lower.
+    /// Begins anew on another path, at the start rate or the present one, whichever is lower. What waits in the pacer is better discarded.
+    ///
+    /// - Parameter now: the current time.
     public mutating func restart(at now: MediaTime) {
         var fresh = BandwidthEstimate(start: Bitrate(bitsPerSecond: Int(start)), range: range)
         fresh.bits = min(start, bits)
@@ -180,22 +237,19 @@ public struct BandwidthEstimate: RateController {
         self = fresh
     }
 
-    /// What the path carries, in bits per second, where trains show it.
-    var knownCapacity: Double? {
-        if queue.isBunching { return ceiling.rate.map { max($0, 1.05 * bits) } }
-        if case .capacity(let capacity) = capacity.reading {
+    /// Takes over what the path carries, as trains show it, or as it seems.
+    mutating func updateModel() {
+        knownCapacity = nil
+        pathRate = 1.05 * bits
+        if queue.isBunching {
+            knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
+        } else if case .capacity(let capacity) = capacity.reading {
             // Trains that lie between those of others show what is theirs, not what could be.
-            return contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+            knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+        } else if case .atLeast(let seen) = capacity.reading {
+            pathRate = max(seen, pathRate)
         }
-        return nil
-    }
-
-    /// What the path seems to carry, in bits per second.
-    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.debug) \(capacity.reading) share \(Int(share / 1000))" }
-    var pathRate: Double {
-        if let knownCapacity { return knownCapacity }
-        if case .atLeast(let seen) = capacity.reading, !queue.isBunching { return max(seen, 1.05 * bits) }
-        return 1.05 * bits
+        if let knownCapacity { pathRate = knownCapacity }
     }
 
     func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }

@@ -77,11 +77,11 @@ struct CapacityMeter: Sendable {
     /// The relative error above which trains say nothing.
     private static let limit = 0.22
     /// More trains than four seconds have at 60 frames a second.
-    private static let sampleCount = 1024
+    private static let sampleCount = 256
 
     private var open: Train?
     private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
-    private var pools = [700, 1400, 2800, 4000, 16000].map { Pool(length: .milliseconds($0)) }
+    private var pools = [700, 1400, 2800, 4000].map { Pool(length: .milliseconds($0)) }
 
     /// The fastest long train of the last second that arrived as it left, in bits per second.
     private var burst: (rate: Double, end: MediaTime)?
@@ -150,7 +150,7 @@ struct CapacityMeter: Sendable {
         if let burst, sample.end - burst.end > .seconds(1) { self.burst = nil }
         if !trustsBursts || sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
             burst = nil
-        } else if sample.gaps >= 4 {
+        } else if sample.gaps >= 4, sample.sendSeconds > 0.0005 {
             let rate = sample.bits / max(sample.arrivalSeconds, sample.sendSeconds)
             if rate > burst?.rate ?? 0 { burst = (rate, sample.end) }
         }
@@ -160,11 +160,10 @@ struct CapacityMeter: Sendable {
         pools[index].add(samples[samples.count - pools[index].count], -1)
     }
 
-    var debug: String { let p = pools[4]; return "long \(Int(p.bits/max(p.arrived, 1e-9)/1000)) err \(Int(min(p.error,9)*1000))" }
     private mutating func judge() {
         var chosen = pools[0]
         var error = Double.infinity
-        for pool in pools.dropLast() {
+        for pool in pools {
             error = pool.error
             chosen = pool
             if error < CapacityMeter.tolerance { break }

@@ -7,17 +7,26 @@ import RillCore
 struct Ceiling: Sendable {
     /// The rate in bits per second; `nil` before the first queue.
     private(set) var rate: Double?
-    /// Whether a queue stands since the last update.
-    private(set) var isStanding = false
-    /// The longest queue since it stands, in seconds, and whether more than the rate was sent when it began.
-    private var peak = (queue: 0.0, isAbove: false)
-    private var standingSince: MediaTime?
-    private var last: MediaTime?
     /// How often in a row the same rate was found.
     private(set) var confirmations = 0
 
+    /// Whether a queue stands since the last update.
+    private var isStanding = false
+    /// The longest queue since it stands, in seconds, and whether it began above the rate.
+    private var peak = (queue: 0.0, isAbove: false)
+    private var standingSince: MediaTime?
+    private var last: MediaTime?
+
     /// A shorter queue may be chance, in seconds.
-    static let proof = 0.001
+    private static let proof = 0.0005
+    /// After so many findings nothing higher is tried for 2 to that power seconds.
+    private static let mostConfirmations = 5
+
+    /// For how many seconds something higher may be tried; negative while it may not.
+    func calm(at now: MediaTime) -> Double {
+        guard let last else { return 0 }
+        return (now - last).seconds - Double(1 << confirmations)
+    }
 
     /// Notes what arrives while a queue stands.
     ///
@@ -36,10 +45,14 @@ struct Ceiling: Sendable {
         if arriving > rate || isLower { self.rate = rate + (arriving - rate) * 0.1 }
     }
 
-    /// For how many seconds something higher may be tried; negative while it may not.
-    func calm(at now: MediaTime) -> Double {
-        guard let last else { return 0 }
-        return (now - last).seconds - Double(1 << confirmations)
+    /// Notes that no queue stands.
+    mutating func noteEmpty() {
+        guard isStanding else { return }
+        isStanding = false
+        guard peak.isAbove else { return }
+        confirmations =
+            peak.queue > Ceiling.proof
+            ? min(confirmations + 1, Ceiling.mostConfirmations) : max(0, confirmations - 1)
     }
 
     private mutating func begin(_ arriving: Double, sending: Double, at now: MediaTime) {
@@ -48,17 +61,7 @@ struct Ceiling: Sendable {
             rate = arriving
             return
         }
-        if arriving > 1.12 * rate {
-            (self.rate, confirmations) = (arriving, 0)
-        }
+        if arriving > 1.12 * rate { (self.rate, confirmations) = (arriving, 0) }
         peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate)
-    }
-
-    /// Notes that no queue stands.
-    mutating func noteEmpty() {
-        guard isStanding else { return }
-        isStanding = false
-        guard peak.isAbove else { return }
-        confirmations = peak.queue > Ceiling.proof ? min(confirmations + 1, 5) : max(0, confirmations - 1)
     }
 }

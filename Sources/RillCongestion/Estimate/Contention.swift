@@ -30,9 +30,9 @@ struct Contention: Sendable {
     /// Whether others are taken to be there.
     var isSeen: Bool { state == .shared }
     /// Whether little is to be sent, to see whether the queue is our own.
-    var isTrying: Bool { if case .trial = state { true } else { false } }
+    var isTried: Bool { if case .trial = state { true } else { false } }
     /// Whether a trial was made, and others may show up again.
-    var isJudging: Bool { if case .verdict = state { true } else { false } }
+    var isJudged: Bool { if case .verdict = state { true } else { false } }
 
     /// Notes whether a foreign queue stands, after the packets of a feedback.
     ///

@@ -4,9 +4,9 @@ import RillCore
 ///
 /// Each packet adds its transmission time, and time passes: a fluid queue.
 struct LinkModel: Sendable {
-    private var time = MediaTime(nanoseconds: .min)
+    private var time = MediaTime(nanoseconds: .min / 2)
     /// What waits at `time`, in seconds of transmission.
-    private(set) var queue = 0.0
+    private var queue = 0.0
 
     /// How long a packet that is sent now would wait, in seconds.
     func queue(at now: MediaTime) -> Double {
@@ -19,13 +19,13 @@ struct LinkModel: Sendable {
     ///   - bits: its size.
     ///   - rate: what the path carries, in bits per second, above 0.
     ///   - now: when it is sent.
-    /// - Returns: how long it waits before its own transmission, and with it, in seconds.
-    mutating func add(bits: Double, rate: Double, at now: MediaTime) -> (wait: Double, whole: Double) {
+    /// - Returns: how long it waits before its own transmission, in seconds.
+    mutating func add(bits: Double, rate: Double, at now: MediaTime) -> Double {
         let wait = queue(at: now)
         time = max(time, now)
-        // A queue of seconds is not believed: nobody's queue is that long, and the rate is then wrong.
+        // A queue of seconds is not believed: then the rate is wrong.
         queue = min(wait + bits / rate, 2)
-        return (wait, queue)
+        return wait
     }
 
     mutating func empty() { queue = 0 }

@@ -20,7 +20,7 @@ struct ProbePlanner: Sendable {
     /// The probes so far.
     private(set) var count = 0
     /// The bytes that may be padding, less those that were.
-    private var allowance = 6000.0
+    private var allowance = 10_000.0
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
@@ -30,7 +30,9 @@ struct ProbePlanner: Sendable {
     private static let length = 0.015
 
     /// Notes a packet that was sent.
-    mutating func noteSent(byteCount: Int) { allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000) }
+    mutating func noteSent(byteCount: Int) {
+        allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000)
+    }
 
     /// Notes a train of at least two packets.
     mutating func noteTrain(at now: MediaTime) { lastTrain = now }

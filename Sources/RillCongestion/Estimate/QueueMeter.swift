@@ -7,10 +7,10 @@ import RillCore
 /// that is lower than it was.
 ///
 /// - Where packets keep their distance, jitter is small: the smallest transit of 20 s is the empty path, and the mean above it is a queue.
-/// - Where packets bunch or overtake each other, the smallest transit is luck: means of half a second are compared with the smallest such
-///   mean of the last 20 s, less what their scatter explains.
+/// - Where packets bunch or overtake each other, the smallest transit is luck: means of half a second are compared with the usual ones, less
+///   what their scatter explains.
 struct QueueMeter: Sendable {
-    /// What stands in the queue, in seconds, by means compared with the lowest; zero while scatter explains everything.
+    /// What stands in the queue, in seconds, by means compared with the usual; zero while scatter explains everything.
     private(set) var standing = 0.0
     /// What stands in the queue beside our own packets, in seconds, above the empty path: for paths that do not bunch.
     private(set) var foreign = 0.0
@@ -21,59 +21,39 @@ struct QueueMeter: Sendable {
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
     private(set) var isBunching = false
 
+    /// The share of bunched packets above which trains are not trusted.
+    private static let bunchingLimit = 0.1
+    /// So many standard deviations above the usual a mean may be by chance.
+    private static let doubt = 3.3
+    /// The time constants of the usual mean, in seconds.
+    private static let (up, down) = (20.0, 1.0)
+
+    /// By how much longer a packet travelled than it should.
     private struct Excess: Sendable {
         var sendTime = MediaTime.zero
         var seconds = 0.0
-        var isFirst = false
     }
 
     /// The packets of the last half second.
     private var packets = Ring(capacity: 512, filler: Excess())
-    private var (sum, squares, trainCount) = (0.0, 0.0, 0.0)
-    /// The newest of them, which `standing` is about where jitter is small.
-    private var newest = Window(length: .milliseconds(200))
-    private var lastSix = Window(length: .seconds(1), count: 6)
+    private var sum = 0.0
+    private var squares = 0.0
     private var floor = WindowedMinimum()
     /// The known capacities, negative: the smallest is the highest.
     private var slowness = WindowedMinimum()
+    /// The highest known capacity of 20 s, in bits per second.
+    private var fastest = 0.0
     /// The standard deviation of a mean of half a second, in seconds.
     private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
+    /// The usual mean of half a second: it follows lower ones within a second, and higher ones within twenty.
     private var baseline: Double?
-    static let up = 20.0
-    static let down = 1.0
+    /// The share of packets that arrived faster than any queue sends them.
     private var bunched = 0.0
     /// The size of a packet, smoothed.
     private var packetBits = 4000.0
-    private var last: (number: Int32, send: MediaTime, arrival: MediaTime)?
+    private var last: (send: MediaTime, arrival: MediaTime)?
     private var lastUpdate: MediaTime?
-
-    /// A sum over the newest packets.
-    private struct Window: Sendable {
-        let length: MediaDuration
-        var most = Int.max
-        var count = 0
-        var sum = 0.0
-
-        init(length: MediaDuration, count: Int = .max) { (self.length, most) = (length, count) }
-
-        mutating func add(_ packets: borrowing Ring<Excess>, _ entry: Excess) {
-            count += 1
-            sum += entry.seconds
-            while count > 1 {
-                let oldest = packets[packets.count - count]
-                guard count > most || count >= packets.capacity || entry.sendTime - oldest.sendTime > length else { break }
-                sum -= oldest.seconds
-                count -= 1
-            }
-        }
-
-        var mean: Double { count > 0 ? sum / Double(count) : 0 }
-    }
-
-    /// The share of bunched packets above which trains are not trusted.
-    static let doubt = 3.5
-    private static let bunchingLimit = 0.1
 
     /// Adds a packet that arrived, in the order of sending.
     ///
@@ -91,37 +71,37 @@ struct QueueMeter: Sendable {
         // packets before it take.
         var own = 0.0
         if let capacity {
-            slowness.add(-capacity, at: packet.sendTime)
-            own = bits / capacity + floor.smallest.bits / slowness.smallest.value + wait
+            own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + wait
         }
-        let isFirst = last?.number != packet.train
-        let entry = Excess(
-            sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own, isFirst: isFirst)
-        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100) {
+        let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
+        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
+        {
             // Faster than eight times the capacity: not by a queue.
             let isBunched = (arrival - last.arrival).seconds * rate * 8 < bits
             bunched += ((isBunched ? 1 : 0) - bunched) / 128
         }
-        last = (packet.train, packet.sendTime, arrival)
+        last = (packet.sendTime, arrival)
         packetBits += (bits - packetBits) / 32
         drop(before: packet.sendTime)
         if packets.count == packets.capacity { dropFirst() }
         packets.append(entry)
         sum += entry.seconds
         squares += entry.seconds * entry.seconds
-        trainCount += isFirst ? 1 : 0
-        newest.add(packets, entry)
-        lastSix.add(packets, entry)
     }
 
     /// Measures anew, after the packets of a feedback.
     ///
     /// - Parameters:
+    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown.
     ///   - rate: what the path carries at least, in bits per second.
     ///   - now: the current time.
-    mutating func update(rate: Double, at now: MediaTime) {
+    mutating func update(capacity: Double?, rate: Double, at now: MediaTime) {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
+        if let capacity {
+            slowness.add(-capacity, at: now)
+            fastest = -slowness.smallest.value
+        }
         let wasBunching = isBunching
         isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
         if isBunching != wasBunching { baseline = nil }
@@ -129,20 +109,30 @@ struct QueueMeter: Sendable {
         let count = Double(packets.count)
         let mean = sum / count
         let deviation = max(0, squares / count - mean * mean).squareRoot()
-        if let baseline {
-            self.baseline = baseline + (mean - baseline) * min(1, elapsed / (mean < baseline ? QueueMeter.down : QueueMeter.up))
-        } else {
-            baseline = mean
-        }
-        surge = lastSix.mean - (isBunching ? baseline ?? 0 : 0)
+        let before = baseline ?? mean
+        let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
+        baseline = usual
+        surge = self.mean(ofLast: 6, within: .seconds(1)) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
         let least = max(0.006, min(packetBits / rate, 0.1)) + QueueMeter.doubt * noise
-        standing = max(0, mean - (baseline ?? mean) - least)
-        foreign = max(0, newest.mean - 0.002)
+        standing = max(0, mean - usual - least)
+        foreign = max(0, self.mean(ofLast: .max, within: .milliseconds(200)) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+    }
+
+    /// The mean of the newest packets.
+    private func mean(ofLast most: Int, within length: MediaDuration) -> Double {
+        guard let newest = packets.last?.sendTime else { return 0 }
+        var (index, sum) = (packets.count, 0.0)
+        let end = max(0, packets.count - min(most, packets.count))
+        while index > end, newest - packets[index - 1].sendTime <= length {
+            index -= 1
+            sum += packets[index].seconds
+        }
+        return sum / Double(max(1, packets.count - index))
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -162,23 +152,26 @@ struct QueueMeter: Sendable {
         floor.forget(before: now - .seconds(1))
         baseline = nil
         slowness.forget(before: now - .seconds(1))
+        fastest = slowness.smallest.value.isFinite ? -slowness.smallest.value : 0
     }
 
     /// Forgets everything, as on another path.
     mutating func reset() { self = QueueMeter() }
 
     private mutating func drop(before sendTime: MediaTime) {
-        while let first = packets.first, sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500) { dropFirst() }
+        // Few packets say little: then older ones count, too.
+        while let first = packets.first,
+            sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500)
+        {
+            dropFirst()
+        }
     }
 
     private mutating func dropFirst() {
         guard let first = packets.first else { return }
         sum -= first.seconds
         squares -= first.seconds * first.seconds
-        trainCount -= first.isFirst ? 1 : 0
         packets.removeFirst()
-        if newest.count > packets.count { (newest.count, newest.sum) = (packets.count, newest.sum - first.seconds) }
-        if lastSix.count > packets.count { (lastSix.count, lastSix.sum) = (packets.count, lastSix.sum - first.seconds) }
-        if packets.isEmpty { (sum, squares, trainCount) = (0, 0, 0) }
+        if packets.isEmpty { (sum, squares) = (0, 0) }
     }
 }

@@ -12,9 +12,15 @@ public protocol RateController: Sendable {
     var cutCount: Int { get }
 
     /// How fast packets leave while some wait.
+    ///
+    /// - Parameter now: the current time.
     func pacingRate(at now: MediaTime) -> Bitrate
 
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
+    ///
+    /// - Parameters:
+    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - now: the current time.
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool
 
     /// Notes the fate of a packet, in the order of sending.
@@ -25,22 +31,37 @@ public protocol RateController: Sendable {
     ///   - now: when the feedback arrived.
     mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime)
 
-    /// Works out the rate anew, after the packets of a feedback.
+    /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
+    ///
+    /// - Parameter now: the current time.
     mutating func update(at now: MediaTime)
 
-    /// Notes that a packet leaves now.
+    /// Notes that a packet leaves. By default nothing happens.
+    ///
+    /// - Parameters:
+    ///   - byteCount: its size on the path in bytes.
+    ///   - now: the current time.
     mutating func noteSent(byteCount: Int, at now: MediaTime)
 
-    /// What the next frame may be encoded at.
+    /// What the next frame may be encoded at, headers included. By default that is ``rate``.
+    ///
+    /// - Parameters:
+    ///   - byteCount: what waits in the pacer, in bytes.
+    ///   - now: the current time.
     func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate
 
-    /// When to call ``update(at:)`` without feedback.
+    /// When to call ``update(at:)`` if no feedback arrives before. By default that is never.
     var dueTime: MediaTime { get }
 
-    /// The probe to send now.
+    /// The probe to send now. By default there is none.
+    ///
+    /// - Parameter now: the current time; the pacer is empty.
+    /// - Returns: what to send; `nil` for nothing.
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster?
 
-    /// Begins anew on another path.
+    /// Begins anew on another path, as after an ICE restart. By default nothing happens.
+    ///
+    /// - Parameter now: the current time.
     mutating func restart(at now: MediaTime)
 }
 

@@ -28,6 +28,8 @@ public enum RateDecision: Equatable, Sendable {
     case drain(queue: MediaDuration)
     /// The rate was cut at once.
     case cut(RateCut)
+    /// A probe was asked for.
+    case probe(ProbeCluster)
     /// No feedback came for so long, and the rate was halved.
     case silence(MediaDuration)
     /// The estimate began anew.

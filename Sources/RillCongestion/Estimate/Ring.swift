@@ -11,7 +11,8 @@ struct Ring<Element: Sendable>: Sendable {
     ///   - capacity: the most elements that it holds, a power of two.
     ///   - filler: any value.
     init(capacity: Int, filler: Element) {
-        precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a ring's capacity is a power of two, not \(capacity)")
+        precondition(
+            capacity > 0 && capacity & (capacity - 1) == 0, "a ring's capacity is a power of two, not \(capacity)")
         storage = [Element](repeating: filler, count: capacity)
     }
 

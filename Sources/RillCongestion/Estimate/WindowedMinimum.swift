@@ -10,32 +10,31 @@ struct WindowedMinimum: Sendable {
 
     private static let length = 21
     private var minima = [Sample](repeating: Sample(), count: WindowedMinimum.length)
-    private var second = Int64.min
+    /// The present second: its number, its start, and its smallest value, which is in no place yet.
+    private var second: Int64 = -1_000_000
+    private var start = MediaTime(nanoseconds: .max / 2)
+    private var current = Sample()
     /// The smallest value; infinite before the first.
     private(set) var smallest = Sample()
 
     mutating func add(_ value: Double, bits: Double = 0, at now: MediaTime) {
-        let current = now.nanoseconds / 1_000_000_000
-        if current != second { advance(to: current) }
-        let place = WindowedMinimum.place(current)
-        if value < minima[place].value { minima[place] = Sample(value: value, bits: bits) }
+        if now < start || now.nanoseconds - start.nanoseconds >= 1_000_000_000 { advance(to: now) }
+        if value < current.value { current = Sample(value: value, bits: bits) }
         if value < smallest.value { smallest = Sample(value: value, bits: bits) }
     }
 
     /// Forgets what is older than a time.
     mutating func forget(before time: MediaTime) {
-        let kept = time.nanoseconds / 1_000_000_000
-        guard second > .min else { return }
-        for past in 0..<Int64(WindowedMinimum.length) where second - past < kept {
+        let kept = WindowedMinimum.second(of: time)
+        for past in 1..<Int64(WindowedMinimum.length) where second - past < kept {
             minima[WindowedMinimum.place(second - past)] = Sample()
         }
         findSmallest()
     }
 
-    /// Forgets everything.
-    mutating func reset() {
-        for place in minima.indices { minima[place] = Sample() }
-        (second, smallest) = (.min, Sample())
+    private static func second(of time: MediaTime) -> Int64 {
+        let (quotient, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? quotient - 1 : quotient
     }
 
     private static func place(_ second: Int64) -> Int {
@@ -43,16 +42,18 @@ struct WindowedMinimum: Sendable {
         return rest < 0 ? rest + length : rest
     }
 
-    private mutating func advance(to current: Int64) {
-        let isContinued = second != .min && current > second && current - second < Int64(WindowedMinimum.length)
-        let first = isContinued ? second + 1 : current - Int64(WindowedMinimum.length) + 1
-        for entered in first...current { minima[WindowedMinimum.place(entered)] = Sample() }
-        second = current
+    private mutating func advance(to now: MediaTime) {
+        let next = WindowedMinimum.second(of: now)
+        minima[WindowedMinimum.place(second)] = current
+        let isContinued = next > second && next - second < Int64(WindowedMinimum.length)
+        let first = isContinued ? second + 1 : next - Int64(WindowedMinimum.length) + 1
+        for entered in first...next { minima[WindowedMinimum.place(entered)] = Sample() }
+        (second, start, current) = (next, MediaTime(nanoseconds: next * 1_000_000_000), Sample())
         findSmallest()
     }
 
     private mutating func findSmallest() {
-        smallest = Sample()
+        smallest = current
         for sample in minima where sample.value < smallest.value { smallest = sample }
     }
 }

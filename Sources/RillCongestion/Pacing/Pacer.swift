@@ -39,9 +39,10 @@ public struct Pacer: Sendable {
     /// The bytes that wait.
     public private(set) var byteCount = 0
 
-    private var lanes: [[PacketLane]] = PacketPriority.allCases.map { _ in [] }
-    /// The lane that is next, by priority.
-    private var nextLanes = [Int](repeating: 0, count: PacketPriority.allCases.count)
+    /// One for each priority and stream that was used.
+    private var lanes: [PacketLane] = []
+    /// The packets that left.
+    private var sentCount = 0
     /// When the packets that left are paid for.
     private var freeTime = MediaTime(nanoseconds: .min)
 
@@ -80,15 +81,14 @@ public struct Pacer: Sendable {
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
-        let rank = Int(priority.rawValue)
         let index: Int
-        if let found = lanes[rank].firstIndex(where: { $0.stream == stream }) {
+        if let found = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) {
             index = found
         } else {
-            index = lanes[rank].count
-            lanes[rank].append(PacketLane(stream: stream))
+            index = lanes.count
+            lanes.append(PacketLane(priority, stream: stream))
         }
-        lanes[rank][index].append(PacketLane.Packet(token: token, byteCount: byteCount, enqueued: now, rate: rate))
+        lanes[index].append(PacketLane.Packet(token: token, byteCount: byteCount, rate: rate))
         count += 1
         self.byteCount += byteCount
     }
@@ -107,10 +107,9 @@ public struct Pacer: Sendable {
     ///
     /// - Returns: their tokens, in order.
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
-        let rank = Int(priority.rawValue)
-        guard let index = lanes[rank].firstIndex(where: { $0.stream == stream }) else { return [] }
+        guard let index = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) else { return [] }
         var tokens: [Int] = []
-        while let packet = lanes[rank][index].removeFirst() {
+        while let packet = lanes[index].removeFirst() {
             tokens.append(packet.token)
             count -= 1
             byteCount -= packet.byteCount
@@ -118,18 +117,19 @@ public struct Pacer: Sendable {
         return tokens
     }
 
+    /// The first packet of the earliest priority, and of its lane that waits longest.
     private mutating func takeFirst() -> PacketLane.Packet? {
-        for rank in lanes.indices {
-            let laneCount = lanes[rank].count
-            for step in 0..<laneCount {
-                let index = (nextLanes[rank] + step) % laneCount
-                guard let packet = lanes[rank][index].removeFirst() else { continue }
-                nextLanes[rank] = index + 1
-                count -= 1
-                byteCount -= packet.byteCount
-                return packet
-            }
+        var best: Int?
+        var order = (UInt8.max, Int.max)
+        for index in lanes.indices where lanes[index].count > 0 {
+            let candidate = (lanes[index].priority.rawValue, lanes[index].turn)
+            if best == nil || candidate < order { (best, order) = (index, candidate) }
         }
-        return nil
+        guard let best, let packet = lanes[best].removeFirst() else { return nil }
+        sentCount += 1
+        lanes[best].turn = sentCount
+        count -= 1
+        byteCount -= packet.byteCount
+        return packet
     }
 }

@@ -6,27 +6,25 @@ struct PacketLane: Sendable {
         /// The caller's name for the packet.
         var token: Int
         var byteCount: Int
-        var enqueued: MediaTime
         /// The rate at which it leaves instead of the pacer's.
         var rate: Bitrate?
     }
 
+    let priority: PacketPriority
     let stream: Int
+    /// When it sent last, as a count of packets: among lanes of one priority the one that waits longest is next.
+    var turn = 0
     /// A ring: the packets are at `start`, `start` + 1, … modulo its count, a power of two.
     private var ring: [Packet] = []
     private var start = 0
     private(set) var count = 0
-    private(set) var byteCount = 0
 
-    init(stream: Int) { self.stream = stream }
-
-    var first: Packet? { count > 0 ? ring[start] : nil }
+    init(_ priority: PacketPriority, stream: Int) { (self.priority, self.stream) = (priority, stream) }
 
     mutating func append(_ packet: Packet) {
         if count == ring.count { grow(with: packet) }
         ring[(start + count) & (ring.count - 1)] = packet
         count += 1
-        byteCount += packet.byteCount
     }
 
     mutating func removeFirst() -> Packet? {
@@ -34,7 +32,6 @@ struct PacketLane: Sendable {
         let packet = ring[start]
         start = (start + 1) & (ring.count - 1)
         count -= 1
-        byteCount -= packet.byteCount
         return packet
     }
 

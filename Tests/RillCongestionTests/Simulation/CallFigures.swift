@@ -65,19 +65,22 @@ extension SimulatedCall {
     /// The longest wait, in milliseconds.
     func maximumWait(_ from: Double, _ to: Double) -> Double {
         let (start, end) = (MediaTime.zero + .seconds(from), MediaTime.zero + .seconds(to))
-        return judge.trips.lazy.filter { $0.sent >= start && $0.sent < end }.compactMap { $0.wait?.milliseconds }.max() ?? 0
+        return judge.trips.lazy.filter { $0.sent >= start && $0.sent < end }.compactMap { $0.wait?.milliseconds }.max()
+            ?? 0
     }
 
     /// When the rate first reaches a value after a time, in seconds after that.
     func time(toReach rate: Double, after start: Double, flow: Int = 0) -> Double {
         let start = MediaTime.zero + .seconds(start)
-        return flows[flow].rates.first { $0.time >= start && Double($0.rate) >= rate }.map { ($0.time - start).seconds } ?? 99
+        return flows[flow].rates.first { $0.time >= start && Double($0.rate) >= rate }.map { ($0.time - start).seconds }
+            ?? 99
     }
 
     /// When the rate first is at most a value after a time, in seconds after that.
     func time(toFallTo rate: Double, after start: Double, flow: Int = 0) -> Double {
         let start = MediaTime.zero + .seconds(start)
-        return flows[flow].rates.first { $0.time >= start && Double($0.rate) <= rate }.map { ($0.time - start).seconds } ?? 99
+        return flows[flow].rates.first { $0.time >= start && Double($0.rate) <= rate }.map { ($0.time - start).seconds }
+            ?? 99
     }
 
     func timeOfCut(after start: Double, flow: Int = 0) -> Double {

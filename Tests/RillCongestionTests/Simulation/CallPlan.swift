@@ -30,7 +30,9 @@ struct CallPlan: Sendable {
     /// A plan for a rate that steps: the rates in bits per second, and the second from which each holds.
     init(_ seconds: Int, steps: [(rate: Double, from: Int)]) {
         self.seconds = seconds
-        forward = "rate=" + steps.map { $0.from == 0 ? "\(Int($0.rate))" : "\(Int($0.rate))@\($0.from)s" }.joined(separator: "/")
+        forward =
+            "rate="
+            + steps.map { $0.from == 0 ? "\(Int($0.rate))" : "\(Int($0.rate))@\($0.from)s" }.joined(separator: "/")
         let steps = steps.map { (rate: $0.rate, from: MediaTime.zero + .seconds($0.from)) }
         capacity = { time in (steps.last { $0.from <= time } ?? steps[0]).rate }
     }

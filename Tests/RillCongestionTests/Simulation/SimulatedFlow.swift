@@ -9,7 +9,6 @@ final class SimulatedFlow {
     private(set) var rates: [(time: MediaTime, rate: Int)] = []
     private(set) var decisions: [(time: MediaTime, decision: RateDecision)] = []
     private(set) var cuts: [MediaTime] = []
-    private(set) var debug: [String] = []
     /// When the first frame behind each scene cut was sent.
     private(set) var scenes: [MediaTime] = []
     /// When each frame was ready to be sent.
@@ -157,7 +156,6 @@ final class SimulatedFlow {
             for token in pacer.discard(.deltaFrame, stream: 0) { packets[token] = nil }
         }
         if let estimate = estimate as? BandwidthEstimate { decisions.append((now, estimate.decision)) }
-        if let e = estimate as? BandwidthEstimate { debug.append(e.debug) }
         rates.append((now, estimate.rate.bitsPerSecond))
     }
 

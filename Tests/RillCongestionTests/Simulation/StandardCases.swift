@@ -9,9 +9,11 @@ extension Case {
         use: (Double, Double) = (0.9, 0.85), mean: (Double, Double) = (20, 25), tail: (Double, Double) = (60, 80),
         latency: Double = 95
     ) -> Case {
-        Case(name, plan) { call in windows.flatMap { window in
-            figures(call, window, use: use, mean: mean, tail: tail, latency: latency)
-        } }
+        Case(name, plan) { call in
+            windows.flatMap { window in
+                figures(call, window, use: use, mean: mean, tail: tail, latency: latency)
+            }
+        }
     }
 
     private static func figures(
@@ -28,7 +30,8 @@ extension Case {
         ]
     }
 
-    private static func rise(_ call: SimulatedCall, to rate: Double, at start: Double, within limit: Double) -> [Figure] {
+    private static func rise(_ call: SimulatedCall, to rate: Double, at start: Double, within limit: Double) -> [Figure]
+    {
         let reached = call.time(toReach: 0.9 * rate, after: start)
         return [
             Figure("90 % after s", reached, .mostlyAtMost(limit)),
@@ -96,7 +99,8 @@ extension Case {
             }
         ) { call in
             let shares = [0, 1].map { call.utilization(45, 90, flow: $0) }
-            let jain = (shares[0] + shares[1]) * (shares[0] + shares[1]) / 2 / (shares[0] * shares[0] + shares[1] * shares[1])
+            let jain =
+                (shares[0] + shares[1]) * (shares[0] + shares[1]) / 2 / (shares[0] * shares[0] + shares[1] * shares[1])
             let waits = [0, 1].map { call.wait(45, 90, flow: $0) }
             return [
                 Figure("Jain", jain, .atLeast(0.98, worst: 0.98)),
@@ -130,7 +134,9 @@ extension Case {
                 Figure("sum", shares.reduce(0, +)),
             ]
         },
-        steady("cross 1000 of 2500", CallPlan(60, rate: 2.5e6).with { $0.cross = CrossTraffic(rate: 1e6, byteCount: 1000, start: 10) },
+        steady(
+            "cross 1000 of 2500",
+            CallPlan(60, rate: 2.5e6).with { $0.cross = CrossTraffic(rate: 1e6, byteCount: 1000, start: 10) },
             use: (0.5, 0.4), mean: (35, 60), tail: (80, 100), latency: 150),
     ]
 
@@ -152,7 +158,9 @@ extension Case {
         },
         Case(
             "muted, and back on 500",
-            CallPlan(70, steps: [(2.5e6, 0), (5e5, 30)]).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
+            CallPlan(70, steps: [(2.5e6, 0), (5e5, 30)]).with {
+                $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity }
+            }
         ) { call in
             [
                 Figure("held", call.flows[0].rates.last { $0.time.seconds < 40 }.map { Double($0.rate) / 1000 } ?? 0),
@@ -162,7 +170,8 @@ extension Case {
             ] + figures(call, (55, 70))
         },
         Case(
-            "muted, and back", CallPlan(70, rate: 2e6).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
+            "muted, and back",
+            CallPlan(70, rate: 2e6).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
         ) { call in
             [
                 Figure("90 % used after s", call.timePaying(0.85, after: 40), .mostlyAtMost(1)),
@@ -171,13 +180,15 @@ extension Case {
         },
         Case(
             "little, then all",
-            CallPlan(90, rate: 2e6).with { 
+            CallPlan(90, rate: 2e6).with {
                 $0.flows[0].hasScenes = false
                 $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
             }
         ) { call in
             [
-                Figure("known before", (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
+                Figure(
+                    "known before",
+                    (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
                 Figure("90 % after s", call.time(toReach: 1.8e6, after: 50), .mostlyAtMost(3)),
                 Figure("padding", call.paddingShare(before: 50), .atMost(0.04, worst: 0.05)),
                 Figure("lost", call.lossShare(50, 60), .mostlyAtMost(0.01)),
@@ -185,14 +196,16 @@ extension Case {
         },
         Case(
             "the same without probes",
-            CallPlan(90, rate: 2e6).with { 
+            CallPlan(90, rate: 2e6).with {
                 $0.flows[0].hasScenes = false
                 $0.flows[0].isProbing = false
                 $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
             }
         ) { call in
             [
-                Figure("known before", (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
+                Figure(
+                    "known before",
+                    (call.flows[0].rates.last { $0.time.seconds < 50 }.map { Double($0.rate) } ?? 0) / 2e6),
                 Figure("90 % after s", call.time(toReach: 1.8e6, after: 50)),
                 Figure("padding", call.paddingShare(before: 50)),
                 Figure("lost", call.lossShare(50, 60), .mostlyAtMost(0.01)),
@@ -201,10 +214,14 @@ extension Case {
         Case(
             "another path, told",
             CallPlan(60, rate: 2.5e6).with {
-                $0.change = PathChange(time: 30, forward: "rate=400k,delay=120ms", back: "rate=10M,delay=80ms", capacity: 4e5)
+                $0.change = PathChange(
+                    time: 30, forward: "rate=400k,delay=120ms", back: "rate=10M,delay=80ms", capacity: 4e5)
             }
         ) { call in
-            [Figure("lost", call.lossShare(30, 40), .mostlyAtMost(0.02)), Figure("queue", call.maximumWait(30, 40), .mostlyAtMost(150))]
+            [
+                Figure("lost", call.lossShare(30, 40), .mostlyAtMost(0.02)),
+                Figure("queue", call.maximumWait(30, 40), .mostlyAtMost(150)),
+            ]
                 + figures(call, (45, 60), latency: 120)
         },
         Case(
@@ -218,7 +235,8 @@ extension Case {
             [Figure("lost", call.lossShare(30, 60))] + figures(call, (30, 60))
         },
         Case("queue of 1 s", CallPlan(60, steps: [(2.5e6, 0), (5e5, 30)]).with { $0.queue = "1s" }) { call in
-            [Figure("drained", call.timeDrained(after: 30)), Figure("queue", call.maximumWait(30, 40))] + figures(call, (40, 60))
+            [Figure("drained", call.timeDrained(after: 30)), Figure("queue", call.maximumWait(30, 40))]
+                + figures(call, (40, 60))
         },
     ]
 

@@ -1,0 +1,27 @@
+import RillCore
+
+/// How the rate moves where trains say nothing: jitter hides them, or every frame fits into one packet.
+extension BandwidthEstimate {
+    /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
+    mutating func search(at now: MediaTime) -> Double {
+        decision = .search(queue: duration(queue.standing))
+        let calm = ceiling.calm(at: now)
+        // A queue seen by chance ends a rise at most; elsewhere it must be longer.
+        let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
+        if queue.standing > (isRising ? 0 : queue.noise) {
+            let arriving = min(acknowledged.smoothed, 1.1 * bits)
+            ceiling.note(arriving, sending: bits, queue: queue.standing, at: now)
+            return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))
+        }
+        ceiling.noteEmpty()
+        // Nothing is known beyond what arrives.
+        let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
+        if most == bits { decision = .hold(acknowledged: bitrate(acknowledged.smoothed)) }
+        guard let top = ceiling.rate else { return min(bits * 1.16, most) }
+        if bits < 0.9 * top { return min(bits * 1.06, most) }
+        guard calm > 0 else { return min(bits + 0.2 * (0.96 * top - bits), most) }
+        // Slowly at first: just above the ceiling the queue grows, and is seen late.
+        let growth = ceiling.confirmations < 2 ? 0.06 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
+        return min(bits * (1 + growth), most)
+    }
+}
