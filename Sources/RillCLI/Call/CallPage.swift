@@ -92,10 +92,12 @@ struct CallPage {
         let colors: [Ink] = [.blue, .green, .red]
         let targets = log.layers.indices.map { layer in
             Mark.step(
-                "\(log.layers[layer]) target", colors[layer % colors.count], steps { $0.targets[layer] }, isDashed: true)
+                "\(log.layers[layer]) target", colors[layer % colors.count], steps { $0.targets[layer] }, isDashed: true
+            )
         }
         let estimate = Plot(
-            "What the network carries", caption: "The estimate with all headers, and what encoders were told to produce.",
+            "What the network carries",
+            caption: "The estimate with all headers, and what encoders were told to produce.",
             x: x,
             y: Axis(
                 "bitrate", unit: "kbit/s", holding: log.samples.flatMap { [$0.estimated ?? 0] + $0.targets }),
@@ -109,7 +111,10 @@ struct CallPage {
             y: Axis(
                 "decisions", unit: "per sample", holding: log.samples.flatMap { [Double($0.cuts), Double($0.probes)] },
                 atLeast: 2),
-            [.step("cuts", .red, steps { Double($0.cuts) }), .step("probes", .green, steps { Double($0.probes) }, isDashed: true)])
+            [
+                .step("cuts", .red, steps { Double($0.cuts) }),
+                .step("probes", .green, steps { Double($0.probes) }, isDashed: true),
+            ])
         return [estimate, waits, decisions]
     }
 
