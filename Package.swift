@@ -47,8 +47,8 @@ func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
 let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink",
-    "RillTranscode", "RillLab", "RillContainers", "RillPages",
+    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages",
 ]
 
 let package = Package(
@@ -116,13 +116,14 @@ let package = Package(
             "RillLink",
             [
                 "RillCore",
+                .product(name: "DequeModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
         // What was sent, what came back, and what the path carries.
         module("RillCongestion", ["RillCore", "RillRTP"]),
         module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
         // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillState"]),
         module(
             "Rill",
             [
@@ -189,7 +190,7 @@ let package = Package(
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
-        tests(of: "RillCongestion", ["RillLink"]),
+        tests(of: "RillCongestion", ["RillLink", "RillPages"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets"]),
         tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillMediaSupport"]),
@@ -219,7 +220,7 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
-                "RillMediaSupport", "RillSecurity",
+                "RillMediaSupport", "RillSecurity", "RillCongestion",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

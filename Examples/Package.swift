@@ -71,6 +71,8 @@ let package = Package(
         .executableTarget(
             name: "library-receive", dependencies: rill("RillReceive"), path: "Libraries/Receive"),
         .executableTarget(
+            name: "library-congestion", dependencies: rill("RillCongestion"), path: "Libraries/Congestion"),
+        .executableTarget(
             name: "library-session", dependencies: rill("RillSession"), path: "Libraries/Session"),
         .executableTarget(
             name: "library-transport", dependencies: rill("RillTransport"), path: "Libraries/Transport"),

@@ -1,74 +1,99 @@
-import RillCore
+public import RillCore
 
-/// The bottleneck of a link: datagrams pass it one after the other, first in, first out, at a rate or at the
-/// opportunities of a trace. A datagram that would wait too long is dropped at the queue's tail.
-struct Bottleneck {
-    private var server: Server
-    private let limit: QueueLimit?
+/// The bottleneck of one or several links: one queue that their datagrams share, each link with its own delay, loss
+/// and order behind it.
+///
+/// ```swift
+/// let access = try LinkSettings(notation: "rate=3M,queue=drain/300ms,headers=28")
+/// if let bottleneck = Bottleneck(access) {
+///     let first = EmulatedLink(try LinkSettings(notation: "delay=50ms,seed=1"), through: bottleneck)
+///     let second = EmulatedLink(try LinkSettings(notation: "delay=20ms,loss=1%,seed=2"), through: bottleneck)
+/// }
+/// ```
+///
+/// Datagrams pass in the order of the calls of `send`, also at equal times. Time must not go back, for all links
+/// together: an earlier time counts as the latest.
+///
+/// A link whose settings have a rate or a trace creates a bottleneck of its own: ``EmulatedLink/bottleneck``.
+///
+/// Cross traffic and CUBIC flows are simulated packet by packet, up to the time of each `send`: a silence costs what they
+/// send meanwhile, 0.1 to 0.2 µs a packet.
+///
+/// Threads: one owner, one thread at a time, together with all its links.
+public final class Bottleneck {
+    /// The settings. Only ``LinkSettings/rate``, ``LinkSettings/trace``, ``LinkSettings/queueLimit``,
+    /// ``LinkSettings/headerByteCount``, ``LinkSettings/crossTraffic`` with its packets' size, and
+    /// ``LinkSettings/cubicFlows`` count here.
+    public let settings: LinkSettings
+    /// The statistics so far, of all links together; those of cross traffic and CUBIC flows as of the latest datagram or
+    /// ``advance(to:)``.
+    public var statistics: BottleneckStatistics { state.statistics }
 
-    private enum Server {
-        case rate(RateServer)
-        case trace(TraceServer)
+    // One value, so that the run time checks exclusive access once per datagram.
+    private var state: State
+
+    fileprivate struct State {
+        var queue: BottleneckQueue
+        var background: BackgroundTraffic?
+        var statistics = BottleneckStatistics()
+        let headerByteCount: Int
+        /// The latest time.
+        var now = MediaTime(nanoseconds: .min)
     }
 
-    /// By default, up to this many bytes may wait, whatever time they take …
-    static let defaultByteLimit = 64_000
-    /// … or what takes no longer than this, whichever is more.
-    static let defaultTimeLimit = MediaDuration.milliseconds(300)
-
-    enum Outcome: Equatable {
-        /// The last bit passes at this time (rounded up to a whole nanosecond).
-        case passes(at: MediaTime)
-        /// Its first bit would have waited this long.
-        case full(wait: MediaDuration)
+    /// Creates an idle bottleneck.
+    ///
+    /// - Parameter settings: its rate or trace, queue limit, headers, cross traffic and CUBIC flows; `nil` is returned if
+    ///   there is neither rate nor trace.
+    public init?(_ settings: LinkSettings) {
+        guard let queue = BottleneckQueue(settings) else { return nil }
+        self.settings = settings
+        state = State(
+            queue: queue, background: BackgroundTraffic(settings), headerByteCount: settings.headerByteCount)
+        state.statistics.cubicFlows = settings.cubicFlows.map { _ in CUBICFlowStatistics() }
     }
 
-    /// Creates the bottleneck of a link; `nil` if it has none.
-    init?(_ settings: LinkSettings) {
-        if let rate = settings.rate {
-            server = .rate(RateServer(rate))
-        } else if let trace = settings.trace {
-            server = .trace(TraceServer(trace))
-        } else {
-            return nil
-        }
-        limit = settings.queueLimit
+    /// The capacity at a time: ``LinkSettings/capacity(at:)``, zero if nothing passes.
+    ///
+    /// - Parameter time: any time, past or future.
+    /// - Returns: the capacity in bit/s.
+    public func capacity(at time: MediaTime) -> Bitrate { settings.capacity(at: time) ?? Bitrate(bitsPerSecond: 0) }
+
+    /// Advances to a time: cross traffic and CUBIC flows send what is due by then. `send` of a link does the same first.
+    ///
+    /// - Parameter now: the current time.
+    /// - Returns: the same, or the latest time if that is later.
+    @discardableResult
+    public func advance(to now: MediaTime) -> MediaTime {
+        state.advance(to: now)
+        return state.now
     }
 
-    /// Enqueues a datagram at `now`, which must not go back. An empty queue takes one of any size.
-    mutating func enqueue(byteCount: Int, at now: MediaTime) -> Outcome {
-        switch server {
-        case .rate(var rate):
-            defer { server = .rate(rate) }
-            return enqueue(byteCount, at: now, on: &rate)
-        case .trace(var trace):
-            defer { server = .trace(trace) }
-            return enqueue(byteCount, at: now, on: &trace)
-        }
-    }
-
-    private func enqueue(_ byteCount: Int, at now: MediaTime, on server: inout some BottleneckServer) -> Outcome {
-        server.advance(to: now)
-        let wait = server.wait(at: now)
-        let isFull =
-            switch limit {
-            case .time(let most): wait > most
-            case .bytes(let most): server.holds(moreThan: most, at: now)
-            case nil: wait > Self.defaultTimeLimit && server.holds(moreThan: Self.defaultByteLimit, at: now)
-            }
-        return isFull ? .full(wait: wait) : .passes(at: server.serve(byteCount))
+    /// Enqueues a datagram of a link; its headers are added. The time becomes the latest of all links.
+    func enqueue(byteCount: Int, at now: inout MediaTime) -> BottleneckQueue.Outcome {
+        state.enqueue(byteCount: byteCount, at: &now)
     }
 }
 
-/// The server of a ``Bottleneck``'s queue. It keeps no list of what waits: the departure of each datagram is known
-/// when it is enqueued.
-protocol BottleneckServer {
-    /// Advances to `now`, which must not go back; called before each of the others.
-    mutating func advance(to now: MediaTime)
-    /// How long the next datagram's first bit would wait.
-    func wait(at now: MediaTime) -> MediaDuration
-    /// Whether more than `byteCount` bytes have not passed yet.
-    func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool
-    /// Enqueues a datagram, and returns when its last bit passes, rounded up to a whole nanosecond.
-    mutating func serve(_ byteCount: Int) -> MediaTime
+extension Bottleneck.State {
+    mutating func advance(to time: MediaTime) {
+        now = max(now, time)
+        background?.advance(to: now, through: &queue, &statistics)
+    }
+
+    mutating func enqueue(byteCount: Int, at time: inout MediaTime) -> BottleneckQueue.Outcome {
+        advance(to: time)
+        time = now
+        let wireByteCount = byteCount + headerByteCount
+        let outcome = queue.enqueue(byteCount: wireByteCount, at: now)
+        switch outcome {
+        case .passes:
+            statistics.accepted += 1
+            statistics.acceptedBytes += wireByteCount
+        case .full:
+            statistics.dropped += 1
+            statistics.droppedBytes += wireByteCount
+        }
+        return outcome
+    }
 }

@@ -18,7 +18,8 @@ public import RillCore
 /// A datagram passes, in this order:
 ///
 /// 1. the *bottleneck*, if the settings have a rate or a trace: a first-in, first-out queue that takes each bit its
-///    time at the current rate, or lets bytes through when the trace does, and drops at its tail;
+///    time at the current rate, or lets bytes through when the trace does, and drops at its tail. Other links, cross
+///    traffic and TCP flows may share it (``Bottleneck``);
 /// 2. the *wireless hop*: datagrams that wait for the channel at the same time are sent together;
 /// 3. *loss*: in a blackout, in bursts, or individually; the first cause that applies is the reason. A lost datagram
 ///    has used its share of the rate and its air time;
@@ -34,14 +35,19 @@ public import RillCore
 ///
 /// Threads: one owner, one thread at a time. Cost: one copy of the bytes and one heap operation for each of `send` and
 /// `poll`; nothing is allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not
-/// modelled: cross traffic, and queues that drop early.
+/// modelled: queues that drop early.
 public final class EmulatedLink {
     /// The settings of the link.
     public let settings: LinkSettings
     /// The statistics so far.
     public private(set) var statistics = LinkStatistics()
 
-    private var bottleneck: Bottleneck?
+    /// The bottleneck, its own or one that it shares; `nil` if it has none.
+    public let bottleneck: Bottleneck?
+    /// How the datagram of the latest `send` passes the bottleneck, even if it is lost after that; `nil` if the queue
+    /// dropped it or the link refused it. Without a bottleneck it passes at once.
+    public private(set) var lastPassage: BottleneckPassage?
+
     private var impairments: Impairments
     private var store = DatagramStore()
     private var arrivals = Heap<Arrival>()
@@ -54,16 +60,30 @@ public final class EmulatedLink {
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
 
-    /// Creates an idle link.
+    /// Creates an idle link, with a bottleneck of its own if the settings have a rate or a trace.
+    ///
+    /// - Parameter settings: the properties of the link.
     public init(_ settings: LinkSettings) {
         self.settings = settings
         impairments = Impairments(settings)
         bottleneck = Bottleneck(settings)
     }
 
+    /// Creates an idle link behind a bottleneck that it shares with others.
+    ///
+    /// - Parameters:
+    ///   - settings: the properties of the link. Those of a bottleneck are not used: ``bottleneck`` has its own.
+    ///   - bottleneck: the bottleneck.
+    public init(_ settings: LinkSettings, through bottleneck: Bottleneck) {
+        self.settings = settings
+        impairments = Impairments(settings)
+        self.bottleneck = bottleneck
+    }
+
     /// Sends a datagram at `now`. The bytes are copied.
     ///
-    /// Time must not go back: an earlier `now` than in a previous call counts as that one.
+    /// Time must not go back: an earlier `now` than in a previous call, also one of a link with the same bottleneck,
+    /// counts as that one.
     ///
     /// - Parameters:
     ///   - datagram: the datagram.
@@ -77,17 +97,24 @@ public final class EmulatedLink {
         statistics.sentBytes += datagram.count
         // Drawn even for dropped datagrams, so that each datagram's fate depends only on its number.
         let draw = impairments.draw()
+        lastPassage = nil
 
         guard datagram.count <= EmulatedLink.maximumDatagramSize else {
             return lose(.tooLarge(byteCount: datagram.count))
         }
         guard store.hasRoom(for: draw.isDuplicated ? 2 : 1, byteCount: datagram.count) else { return lose(.linkFull) }
-        var time = self.now
-        switch bottleneck?.enqueue(byteCount: datagram.count, at: time) ?? .passes(at: time) {
-        case .passes(let departure): time = departure
-        case .full(let wait): return lose(.queueFull(wait: wait))
+        var passage = BottleneckPassage(wait: .zero, departure: self.now)
+        if let bottleneck {
+            var time = self.now
+            let outcome = bottleneck.enqueue(byteCount: datagram.count, at: &time)
+            self.now = time
+            switch outcome {
+            case .passes(let through): passage = through
+            case .full(let wait): return lose(.queueFull(wait: wait))
+            }
         }
-        time = impairments.passWiFi(draw, at: time)
+        lastPassage = passage
+        var time = impairments.passWiFi(draw, at: passage.departure)
         if let reason = impairments.loss(draw, at: time) { return lose(reason) }
         time = impairments.passSpikes(at: time)
 

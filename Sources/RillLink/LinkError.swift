@@ -22,9 +22,17 @@ public enum LinkError: Error, Equatable, Sendable {
     /// A rate is outside ``LinkSettings/rateRange``.
     case rateOutOfRange(Bitrate)
     /// The steps of a rate are not in ascending order of time.
-    case stepsNotRising(MediaDuration, MediaDuration)
+    case stepsNotRising(MediaDuration, MediaDuration, of: LinkSettings.Name = .rate)
+    /// A rate of cross traffic is neither zero nor in ``LinkSettings/crossRateRange``.
+    case crossTrafficOutOfRange(Bitrate)
+    /// There are more than ``CUBICFlow/maximumCount`` flows.
+    case tooManyFlows(Int)
+    /// A setting needs a bottleneck: ``LinkSettings/rate`` or ``LinkSettings/trace``.
+    case noBottleneck(LinkSettings.Name)
     /// A queue in bytes is below zero or above ``QueueLimit/maximumByteCount``.
     case queueOutOfRange(byteCount: Int)
+    /// A number of bytes is outside the setting's range.
+    case byteCountOutOfRange(LinkSettings.Name, Int, minimum: Int, maximum: Int)
     /// That loss is impossible in bursts of that mean length, or the length is outside 1 to 10 000.
     case impossibleBurst(BurstLoss)
     /// Two settings that exclude each other.
@@ -60,11 +68,20 @@ extension LinkError: CustomStringConvertible {
         case .rateOutOfRange(let rate):
             "rate: \(rate) is outside \(LinkSettings.rateRange.lowerBound) to \(LinkSettings.rateRange.upperBound);"
                 + " leave it out for a link without a limit"
-        case .stepsNotRising(let first, let second):
-            "rate: the step at \(second.notation) follows the one at \(first.notation):"
+        case .crossTrafficOutOfRange(let rate):
+            "cross: \(rate) is neither 0 nor within \(LinkSettings.crossRateRange.lowerBound) to"
+                + " \(LinkSettings.crossRateRange.upperBound)"
+        case .tooManyFlows(let count):
+            "cubic: \(count) flows: expected at most \(CUBICFlow.maximumCount)"
+        case .noBottleneck(let name):
+            "\(name.rawValue): the link has no bottleneck to share: expected rate or trace, too"
+        case .stepsNotRising(let first, let second, let name):
+            "\(name.rawValue): the step at \(second.notation) follows the one at \(first.notation):"
                 + " expected rising times, from above 0s"
         case .queueOutOfRange(let byteCount):
             "queue: \(byteCount) bytes are outside 0 to \(QueueLimit.maximumByteCount)"
+        case .byteCountOutOfRange(let name, let byteCount, let least, let most):
+            "\(name.rawValue): \(byteCount) bytes are outside \(least) to \(most)"
         case .impossibleBurst(let burst):
             "burst: no link loses \(burst): the mean length is 1 to 10000, and between two bursts something gets"
                 + " through, so that with mean length L at most L/(L+1) is lost"
@@ -86,8 +103,10 @@ extension LinkSettings.Name {
         case .blackout: "DURATION@START or DURATION@START+INTERVAL"
         case .spikes: "HEIGHT/INTERVAL"
         case .wifi: "LEAST/MOST"
-        case .rate: "RATE or RATE/RATE@TIME/…"
-        case .queue: "a duration or a whole number of B, kB or MB"
+        case .rate, .cross: "RATE or RATE/RATE@TIME/…"
+        case .queue: "a duration, drain/ and a duration, or a whole number of B, kB or MB"
+        case .cubic: "ROUNDTRIP, ROUNDTRIP@START or ROUNDTRIP@START-END"
+        case .headers, .crossSize: "a whole number of bytes"
         default: "a value"
         }
     }

@@ -35,6 +35,14 @@ extension LinkSettings {
         case trace
         /// ``LinkSettings/queueLimit``.
         case queue
+        /// ``LinkSettings/headerByteCount``.
+        case headers
+        /// ``LinkSettings/crossTraffic``.
+        case cross
+        /// ``LinkSettings/crossPacketByteCount``.
+        case crossSize = "cross-size"
+        /// ``LinkSettings/cubicFlows``.
+        case cubic
         /// ``LinkSettings/seed``.
         case seed
 
@@ -56,6 +64,10 @@ extension LinkSettings {
             case .rate: "2M/450k@40s/2M@80s"
             case .trace: "lte.up"
             case .queue: "300ms"
+            case .headers: "28"
+            case .cross: "110k"
+            case .crossSize: "1200"
+            case .cubic: "50ms@10s"
             case .seed: "7"
             }
         }
@@ -67,6 +79,7 @@ extension LinkSettings {
     /// loss=2%,delay=40ms,jitter=10ms,reorder=1%,reorder-delay=40ms,duplicate=0.5%,rate=2M,queue=300ms,seed=7
     /// burst=5%/3,blackout=2s@30s,spikes=250ms/30s,wifi=2ms/500ms,order=by-delay,corrupt=0.1%
     /// rate=2M/450k@40s/2M@80s,queue=3s
+    /// rate=2M,queue=drain/300ms,headers=28,cross=0/500k@10s/0@20s,cross-size=1200,cubic=50ms@10s-40s
     /// trace=lte.up,queue=150kB
     /// ```
     ///
@@ -111,6 +124,10 @@ extension LinkSettings {
         case .rate: rate = try RateSchedule(notation: value)
         case .trace: trace = try DeliveryTrace(contentsOf: value)
         case .queue: queueLimit = try QueueLimit(notation: value)
+        case .headers: headerByteCount = try byteCount(name, value)
+        case .cross: crossTraffic = try RateSchedule(notation: value, of: .cross)
+        case .crossSize: crossPacketByteCount = try byteCount(name, value)
+        case .cubic: cubicFlows = try CUBICFlow.list(notation: value)
         case .seed:
             // `UInt64` would accept a plus sign, which the rest of the notation does not.
             guard value.first != "+", let seed = UInt64(value) else { throw .invalidSeed(value) }
@@ -120,6 +137,14 @@ extension LinkSettings {
 
     private func percentage(_ name: Name, _ value: String) throws(LinkError) -> Percentage {
         do { return try Percentage(notation: value) } catch { throw .invalidValue(name, error) }
+    }
+
+    private func byteCount(_ name: Name, _ value: String) throws(LinkError) -> Int {
+        // Nine digits do not overflow; the range is checked later.
+        guard (1...9).contains(value.utf8.count), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let count = Int(value)
+        else { throw .malformedValue(name, value) }
+        return count
     }
 
     private func duration(_ name: Name, _ value: String) throws(LinkError) -> MediaDuration {
@@ -148,6 +173,12 @@ extension LinkSettings: CustomStringConvertible {
         if let rate { parts.append((.rate, rate.description)) }
         if let trace { parts.append((.trace, trace.name)) }
         if let queueLimit { parts.append((.queue, queueLimit.description)) }
+        if headerByteCount != clean.headerByteCount { parts.append((.headers, String(headerByteCount))) }
+        if let crossTraffic { parts.append((.cross, crossTraffic.description)) }
+        if crossPacketByteCount != clean.crossPacketByteCount {
+            parts.append((.crossSize, String(crossPacketByteCount)))
+        }
+        if !cubicFlows.isEmpty { parts.append((.cubic, cubicFlows.map(\.description).joined(separator: "/"))) }
         parts.append((.seed, String(seed)))
         return parts.map { "\($0.rawValue)=\($1)" }.joined(separator: ",")
     }

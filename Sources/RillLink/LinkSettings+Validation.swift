@@ -7,6 +7,12 @@ extension LinkSettings {
     public static let longestTime = MediaDuration.seconds(1_000_000)
     /// The range of ``rate``.
     public static let rateRange = Bitrate.kilobits(1)...Bitrate.megabits(1_000_000)
+    /// The range of ``headerByteCount``.
+    public static let headerByteCountRange = 0...1000
+    /// The range of ``crossTraffic``, apart from zero.
+    public static let crossRateRange = Bitrate.kilobits(1)...Bitrate.megabits(1000)
+    /// The range of ``crossPacketByteCount``.
+    public static let crossPacketByteCountRange = 40...65_535
 
     /// Creates settings for a link; each parameter sets the property of the same name.
     ///
@@ -20,6 +26,9 @@ extension LinkSettings {
         duplicate: Percentage = .zero, duplicateDelay: MediaDuration = LinkSettings.clean.duplicateDelay,
         corrupt: Percentage = .zero,
         rate: RateSchedule? = nil, trace: DeliveryTrace? = nil, queueLimit: QueueLimit? = nil,
+        headerByteCount: Int = 0,
+        crossTraffic: RateSchedule? = nil,
+        crossPacketByteCount: Int = LinkSettings.clean.crossPacketByteCount, cubicFlows: [CUBICFlow] = [],
         seed: UInt64 = LinkSettings.clean.seed
     ) throws(LinkError) {
         self.loss = loss
@@ -38,6 +47,10 @@ extension LinkSettings {
         self.rate = rate
         self.trace = trace
         self.queueLimit = queueLimit
+        self.headerByteCount = headerByteCount
+        self.crossTraffic = crossTraffic
+        self.crossPacketByteCount = crossPacketByteCount
+        self.cubicFlows = cubicFlows
         self.seed = seed
         try validate()
     }
@@ -58,6 +71,7 @@ extension LinkSettings {
         }
         try validateBlackouts()
         try validateBottleneck()
+        try validateBackground()
     }
 
     private func validateBlackouts() throws(LinkError) {
@@ -75,10 +89,38 @@ extension LinkSettings {
         if let bad = rate?.badRate { throw .rateOutOfRange(bad) }
         for step in rate?.steps ?? [] { try check(.rate, step.start - .zero, in: .zero...Self.longestTime) }
         switch queueLimit {
-        case .time(let duration): try check(.queue, duration)
+        case .time(let duration), .drain(let duration): try check(.queue, duration)
         case .bytes(let count):
             guard (0...QueueLimit.maximumByteCount).contains(count) else { throw .queueOutOfRange(byteCount: count) }
         case nil: break
+        }
+        try check(.headers, headerByteCount, in: Self.headerByteCountRange)
+    }
+
+    private func validateBackground() throws(LinkError) {
+        for step in crossTraffic?.steps ?? [] {
+            guard Self.crossRateRange.contains(step.rate) || step.rate.bitsPerSecond == 0 else {
+                throw .crossTrafficOutOfRange(step.rate)
+            }
+            try check(.cross, step.start - .zero, in: .zero...Self.longestTime)
+        }
+        try check(.crossSize, crossPacketByteCount, in: Self.crossPacketByteCountRange)
+        guard cubicFlows.count <= CUBICFlow.maximumCount else { throw .tooManyFlows(cubicFlows.count) }
+        for flow in cubicFlows {
+            try check(.cubic, flow.roundTrip, in: .milliseconds(1)...Self.maximumDuration)
+            try check(.cubic, flow.start - .zero, in: .zero...Self.longestTime)
+            guard let end = flow.end else { continue }
+            try check(
+                .cubic, end - .zero, in: min(flow.start - .zero + Self.shortest, Self.longestTime)...Self.longestTime)
+        }
+        guard rate == nil, trace == nil else { return }
+        if crossTraffic != nil { throw .noBottleneck(.cross) }
+        if !cubicFlows.isEmpty { throw .noBottleneck(.cubic) }
+    }
+
+    private func check(_ name: Name, _ byteCount: Int, in range: ClosedRange<Int>) throws(LinkError) {
+        guard range.contains(byteCount) else {
+            throw .byteCountOutOfRange(name, byteCount, minimum: range.lowerBound, maximum: range.upperBound)
         }
     }
 

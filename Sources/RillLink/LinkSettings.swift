@@ -56,13 +56,26 @@ public struct LinkSettings: Hashable, Sendable {
     // MARK: Rate
 
     /// The rate of the bottleneck, constant or in steps, 1 kbit/s to 1 Tbit/s; `nil`, the default, for a link without
-    /// one. It counts the bytes of the datagrams, not those of the headers below them.
+    /// one. It counts the bytes of the datagrams, and ``headerByteCount``.
     public internal(set) var rate: RateSchedule?
     /// A measured trace instead of ``rate``: when the bottleneck lets bytes through. `nil` by default: none.
     public internal(set) var trace: DeliveryTrace?
     /// How much may wait for the bottleneck. `nil` by default: what takes 300 ms or 64 000 bytes, whichever is more,
     /// so that a key frame of a sender without pacing fits.
     public internal(set) var queueLimit: QueueLimit?
+    /// The bytes of headers that the bottleneck and its queue count for each datagram, 0 to 1000: 28 for IPv4 and UDP,
+    /// 48 for IPv6 and UDP. 0 by default. A datagram arrives without them.
+    public internal(set) var headerByteCount = 0
+    /// Cross traffic: the rate, constant or in steps, of packets that share the bottleneck and are not delivered. 0, also
+    /// at the end, or 1 kbit/s to 1 Gbit/s, headers included. `nil` by default: none.
+    ///
+    /// ``BottleneckStatistics`` counts it. Together with the datagrams it may exceed the capacity; then the queue drops
+    /// both. A packet comes whenever the rate has carried its bits.
+    public internal(set) var crossTraffic: RateSchedule?
+    /// The size of a packet of ``crossTraffic``, headers included, 40 to 65 535 bytes. 1200 by default.
+    public internal(set) var crossPacketByteCount = 1200
+    /// TCP flows that share the bottleneck, at most ``CUBICFlow/maximumCount``. None by default.
+    public internal(set) var cubicFlows: [CUBICFlow] = []
 
     /// The seed of all random draws. 1 by default.
     public internal(set) var seed: UInt64 = 1
@@ -77,6 +90,13 @@ public struct LinkSettings: Hashable, Sendable {
         var settings = self
         settings.seed = seed
         return settings
+    }
+
+    /// Whether the settings of the bottleneck are the same: rate or trace, queue, headers, and what shares it.
+    package func hasSameBottleneck(as other: LinkSettings) -> Bool {
+        rate == other.rate && trace == other.trace && queueLimit == other.queueLimit
+            && headerByteCount == other.headerByteCount && crossTraffic == other.crossTraffic
+            && crossPacketByteCount == other.crossPacketByteCount && cubicFlows == other.cubicFlows
     }
 
     /// The shortest time from sending to arrival, relative to which the delay of a receiver is measured.

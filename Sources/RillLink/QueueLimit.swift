@@ -8,22 +8,35 @@ public enum QueueLimit: Hashable, Sendable {
     case time(MediaDuration)
     /// A datagram with more than this many bytes before it is dropped, 0 to 64 MiB.
     case bytes(Int)
+    /// As a router counts: a datagram is dropped if what is queued and itself, with headers, would take longer than this
+    /// at the present capacity (``LinkSettings/capacity(at:)``), 0 to 60 s. An empty queue takes one of any size.
+    ///
+    /// Unlike ``time(_:)``, which knows the rates to come, it follows a step when that comes: from 2 Mbit/s to 500 kbit/s
+    /// a full queue is four times too long, and takes nothing until three quarters have passed.
+    case drain(MediaDuration)
 
     /// The largest limit in bytes: the link's memory.
     public static let maximumByteCount = DatagramStore.byteCapacity
 }
 
 extension QueueLimit: CustomStringConvertible {
+    private static let drainPrefix = "drain/"
     private static let units: KeyValuePairs<String, Int> = ["MB": 1_000_000, "kB": 1000, "B": 1]
 
-    /// Parses a duration, or a whole number of bytes with `B`, `kB` or `MB`, the command line's notation: `300ms`,
-    /// `64kB`.
+    /// Parses a duration, `drain/` and a duration, or a whole number of bytes with `B`, `kB` or `MB`, the command line's
+    /// notation: `300ms`, `drain/300ms`, `64kB`.
     ///
     /// - Parameter text: the limit.
     /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: String) throws(LinkError) {
         guard text.hasSuffix("B") else {
-            do { self = .time(try MediaDuration(notation: text)) } catch { throw .invalidValue(.queue, error) }
+            let drains = text.hasPrefix(Self.drainPrefix)
+            do {
+                let duration = try MediaDuration(notation: drains ? text.dropFirst(Self.drainPrefix.count) : text[...])
+                self = drains ? .drain(duration) : .time(duration)
+            } catch {
+                throw .invalidValue(.queue, error)
+            }
             return
         }
         for (unit, scale) in Self.units where text.hasSuffix(unit) {
@@ -42,6 +55,7 @@ extension QueueLimit: CustomStringConvertible {
     public var description: String {
         switch self {
         case .time(let duration): return duration.notation
+        case .drain(let duration): return Self.drainPrefix + duration.notation
         case .bytes(let count):
             for (unit, scale) in Self.units where count >= scale && count.isMultiple(of: scale) {
                 return "\(count / scale)\(unit)"

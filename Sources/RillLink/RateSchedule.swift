@@ -63,18 +63,27 @@ extension RateSchedule: CustomStringConvertible {
     /// - Parameter text: the schedule.
     /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: some StringProtocol) throws(LinkError) {
+        try self.init(notation: text, of: .rate)
+    }
+
+    /// Parses the value of the setting `name`.
+    init(notation text: some StringProtocol, of name: LinkSettings.Name) throws(LinkError) {
         var steps: [Step] = []
         for part in text.split(separator: "/", omittingEmptySubsequences: false) {
             let sides = part.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == (steps.isEmpty ? 1 : 2) else { throw .malformedValue(.rate, String(text)) }
+            guard sides.count == (steps.isEmpty ? 1 : 2) else { throw .malformedValue(name, String(text)) }
             do throws(NotationError) {
                 let start = sides.count == 2 ? try MediaDuration(notation: sides[1]) : .zero
                 steps.append(Step(try Bitrate(notation: sides[0]), from: .zero + start))
             } catch {
-                throw .invalidValue(.rate, error)
+                throw .invalidValue(name, error)
             }
         }
-        try self.init(steps[0].rate, then: Array(steps.dropFirst()))
+        do {
+            try self.init(steps[0].rate, then: Array(steps.dropFirst()))
+        } catch .stepsNotRising(let first, let second, _) {
+            throw .stepsNotRising(first, second, of: name)
+        }
     }
 
     /// The same notation.

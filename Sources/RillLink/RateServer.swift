@@ -12,7 +12,7 @@ struct RateServer: BottleneckServer {
         var bitsPerSecond: Int64
     }
 
-    /// Never empty; the last rate is above zero.
+    /// Never empty; the last rate of a bottleneck is above zero.
     private let pieces: [Piece]
     /// When everything queued so far has passed: this time, plus `fraction` / `bitsPerSecond` of a nanosecond.
     private var busyUntil = MediaTime(nanoseconds: .min)
@@ -20,9 +20,6 @@ struct RateServer: BottleneckServer {
     /// The pieces that contain `busyUntil` and the present.
     private var busyPiece = 0
     private var presentPiece = 0
-
-    /// Bits are counted in billionths: a rate in bits per second is as many of those per nanosecond.
-    private static let unitsPerByte: Int64 = 8_000_000_000
 
     init(_ schedule: RateSchedule) {
         pieces = schedule.steps.map { Piece(start: $0.start, bitsPerSecond: Int64($0.rate.bitsPerSecond)) }
@@ -39,11 +36,21 @@ struct RateServer: BottleneckServer {
         busyPiece = max(busyPiece, presentPiece)
     }
 
-    /// How long the next datagram's first bit would wait.
     func wait(at now: MediaTime) -> MediaDuration { busyUntil - now }
 
-    /// Whether more than `byteCount` bytes have not passed yet.
-    func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool {
+    var transmissionStart: MediaTime {
+        // Nothing passes at a rate of zero.
+        var (start, piece) = (busyUntil, busyPiece)
+        while let end = end(of: piece), end <= start || pieces[piece].bitsPerSecond == 0 {
+            start = max(start, end)
+            piece += 1
+        }
+        return start
+    }
+
+    func capacity(at now: MediaTime) -> Int { Int(pieces[presentPiece].bitsPerSecond) }
+
+    func held(at now: MediaTime) -> Int128 {
         var held = Int128(fraction)
         var from = now
         for piece in presentPiece...busyPiece {
@@ -51,7 +58,7 @@ struct RateServer: BottleneckServer {
             held += Int128((until - from).nanoseconds) * Int128(pieces[piece].bitsPerSecond)
             from = until
         }
-        return held > Int128(byteCount) * Int128(Self.unitsPerByte)
+        return held
     }
 
     /// Enqueues a datagram, and returns when its last bit passes, rounded up to a whole nanosecond.
@@ -68,6 +75,8 @@ struct RateServer: BottleneckServer {
             busyPiece += 1
         }
         let rate = pieces[busyPiece].bitsPerSecond
+        // Only cross traffic ends like this.
+        guard rate > 0 else { return .distantFuture }
         busyUntil += MediaDuration(nanoseconds: (needed + fraction) / rate)
         fraction = (needed + fraction) % rate
         return fraction == 0 ? busyUntil : busyUntil + MediaDuration(nanoseconds: 1)

@@ -32,10 +32,15 @@ struct TraceServer: BottleneckServer {
         return (bytesLeft > 0 ? lastTime : time(of: last + 1)) - now
     }
 
-    func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool {
+    var transmissionStart: MediaTime { last >= next && bytesLeft > 0 ? lastTime : time(of: last + 1) }
+
+    func capacity(at now: MediaTime) -> Int { trace.recentRate(at: now).bitsPerSecond }
+
+    func held(at now: MediaTime) -> Int128 {
         // While something waits each opportunity is used up, except for what the last one has left.
-        let opportunities = Int(last - next + 1)
-        return opportunities * DeliveryTrace.bytesPerOpportunity - bytesLeft > byteCount
+        let opportunities = Int128(last - next + 1)
+        let byteCount = opportunities * Int128(DeliveryTrace.bytesPerOpportunity) - Int128(bytesLeft)
+        return byteCount * Int128(Self.unitsPerByte)
     }
 
     mutating func serve(_ byteCount: Int) -> MediaTime {

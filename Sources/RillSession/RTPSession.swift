@@ -136,6 +136,22 @@ public final class RTPSession {
         return cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
+    /// What may be sent now: the bitrate for all streams together, and whether to leave out the next frame. Ask before
+    /// each frame is encoded.
+    ///
+    /// - Parameter now: the current time.
+    /// - Returns: `nil` without ``RTPSessionSettings/congestion``.
+    public func allowance(at now: MediaTime) -> SendingAllowance? { cell.state.congestion?.allowance(at: now) }
+
+    /// Begins congestion control anew: packets take another path from now on, as after a change of the interface. What
+    /// was learned of the old one is forgotten, and the bitrate is at most the start bitrate.
+    ///
+    /// - Parameter now: the current time.
+    public func restartCongestionControl(at now: MediaTime) {
+        if keptJournal != nil { note { .restartCongestionControl(at: now) } }
+        cell.state.restartCongestion(at: now)
+    }
+
     /// Returns what to do at `now`. Call it until it returns `wait`.
     ///
     /// - Parameters:
@@ -293,6 +309,9 @@ public final class RTPSession {
     private func note(_ call: () -> SessionJournal.Call) { keptJournal?.note(call()) }
 
     // MARK: For drivers
+
+    /// The packets that wait for the pacer.
+    package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
 
     /// Releases the stream's next frame as soon as it can be decoded, even before it is due: a picture of it is
     /// awaited.

@@ -37,6 +37,10 @@ public struct RTPSessionSettings: Sendable {
     /// The largest RTCP datagram, 256 to 9000 bytes, without UDP and IP. Streams have their own setting.
     public var maximumPacketByteCount = 1200
 
+    /// How what is sent adapts to the network; `nil`, the default, for not at all: then packets leave at once, and
+    /// feedback of the remote side is reported as ``SessionEvent/transportFeedback(_:)``.
+    public var congestion: CongestionSettings?
+
     /// After this time without any packet the session is ``SessionEvent/interrupted(at:)``.
     public var interruptedAfter = MediaDuration.seconds(4)
     /// After this time without any packet the remote side is ``SessionEvent/lost(at:)``.
@@ -54,6 +58,7 @@ public struct RTPSessionSettings: Sendable {
             (MediaDuration.milliseconds(10) ... .seconds(60)).contains(reportInterval),
             "reports are 10 ms to 1 minute apart: \(reportInterval)")
         precondition((256...9000).contains(maximumPacketByteCount), "datagrams of \(maximumPacketByteCount) bytes")
+        congestion?.validate()
         precondition(
             .zero < interruptedAfter && interruptedAfter <= lostAfter, "a call is interrupted before it is lost")
     }

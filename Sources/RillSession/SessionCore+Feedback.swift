@@ -49,7 +49,9 @@ extension SessionCore {
         case .receiverEstimatedMaximumBitrate(let estimate):
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
         case .pauseResume(let message): take(message, at: now)
-        case .transportFeedback: events.append(.transportFeedback(bytes.array))
+        case .transportFeedback(let feedback):
+            if congestion == nil { events.append(.transportFeedback(bytes.array)) } else { take(feedback, at: now) }
+        case .congestionControlFeedback: events.append(.transportFeedback(bytes.array))
         case .sourceDescription, .application, .unknown: break
         }
     }
@@ -78,16 +80,27 @@ extension SessionCore {
     }
 
     private mutating func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
-        datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
         var nobody: SSRC?
-        stream.cell.state.receive(message, of: &nobody, at: now, retransmittingTo: datagrams) { feedback in
-            switch feedback {
-            case .keyFrameRequested: wantKeyFrame(of: stream)
-            case .reported(let report): if let time = report.roundTripTime { noteRoundTrip(roundTrip.note(time)) }
-            case .keyFrameRequestRepeated, .packetsRequested, .malformed: break
+        let offset = stream.cell.state.transportNumberOffset
+        guard let waiting else {
+            datagrams.begin(stream.id.number, numberOffset: offset)
+            stream.cell.state.receive(message, of: &nobody, at: now, retransmittingTo: datagrams) {
+                note($0, of: stream)
             }
-            events.append(.feedback(of: stream.id, feedback))
+            return
         }
+        waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
+        stream.cell.state.receive(message, of: &nobody, at: now, retransmittingTo: waiting) { note($0, of: stream) }
+        releasePaced(at: now)
+    }
+
+    private mutating func note(_ feedback: StreamFeedback, of stream: SendingStream) {
+        switch feedback {
+        case .keyFrameRequested: wantKeyFrame(of: stream)
+        case .reported(let report): if let time = report.roundTripTime { noteRoundTrip(roundTrip.note(time)) }
+        case .keyFrameRequestRepeated, .packetsRequested, .malformed: break
+        }
+        events.append(.feedback(of: stream.id, feedback))
     }
 
     // MARK: Streams that are received

@@ -96,9 +96,12 @@ extension SessionCore {
             let newest = stream.newestSequenceNumber
         else { return }
         let count = min(Int(newest.rawValue &- start.number.rawValue) + 1, SessionCore.maximumRetransmittedPackets)
-        datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
         let numbers = (0..<count).map { SequenceNumber(start.number.rawValue &+ UInt16($0)) }
-        stream.cell.state.retransmit(numbers, at: now, to: datagrams)
+        sendPackets(of: stream, numberOffset: stream.cell.state.transportNumberOffset, at: now) {
+            $0.retransmit(numbers, at: now, to: $1)
+        } _: {
+            $0.retransmit(numbers, at: now, to: $1)
+        }
     }
 
     /// After this time the remote side NACKs missing packets.

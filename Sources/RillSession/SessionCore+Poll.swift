@@ -90,11 +90,15 @@ extension SessionCore {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }
         while let event = peer.nextEvent(at: now) { events.append(event) }
+        noticeSilence(at: now)
+        releasePaced(at: now)
         releaseFrame(at: now)
         writeFeedback(at: now)
         guard released == nil else { return nil }
         var next = min(reports.next, peer.wakeTime)
         for time in wakeTimes { next = min(next, time) }
+        next = min(next, transportFeedbackTime)
+        next = min(next, congestionTime)
         wakeTime = next
         return nil
     }

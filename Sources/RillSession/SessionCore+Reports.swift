@@ -16,7 +16,7 @@ extension SessionCore {
     /// Writes the RTCP that is due: reports on all streams, and requests.
     mutating func writeFeedback(at now: MediaTime) {
         let isReportDue = reports.next <= now
-        guard isReportDue || areRequestsPossible else { return }
+        guard isReportDue || areRequestsPossible || transportFeedbackTime <= now else { return }
         areRequestsPossible = false
         if isReportDue { writeReports(at: now) }
         if arePausesDue || (isReportDue && silentCount > 0) { writePauses(with: isReportDue, at: now) }
@@ -25,6 +25,7 @@ extension SessionCore {
             stream.mayAsk = false
             writeRequests(of: stream, with: isReportDue, at: now)
         }
+        writeTransportFeedback(at: now)
         close(at: now)
     }
 
@@ -238,6 +239,7 @@ extension SessionCore {
     mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         datagrams.append(compound.bytes.span, as: .rtcp, at: now)
+        congestion?.noteFeedback(byteCount: compound.bytes.count)
         compound.removeAll()
     }
 }

@@ -1,3 +1,4 @@
+import RillCongestion
 import RillCore
 import RillRTP
 import RillReceive
@@ -28,6 +29,14 @@ struct SessionCore: ~Copyable {
     /// Free queues: one, and one more for each sink that called back.
     var spareDatagrams: [DatagramQueue] = []
     var transportNumber = SequenceNumber(0)
+    /// The congestion control of what is sent; `nil` without.
+    var congestion: SessionCongestion?
+    /// The packets that wait for its pacer.
+    let waiting: PacedDatagrams?
+    /// What the remote side's congestion control is told, and the ID of the numbers that it refers to; `nil` if that
+    /// was not negotiated.
+    var arrivals = FeedbackBuilder()
+    var transportNumberID: UInt8?
     var events = EventQueue()
     var peer: PeerWatch
     var reports: ReportPlan
@@ -74,6 +83,10 @@ struct SessionCore: ~Copyable {
         peer = PeerWatch(settings)
         reports = ReportPlan(interval: settings.reportInterval)
         compound = CompoundBuffer(limit: settings.maximumPacketByteCount)
+        let waiting = settings.congestion.map { PacedDatagrams($0) }
+        self.waiting = waiting
+        congestion =
+            if let waiting, let settings = settings.congestion { SessionCongestion(settings, waiting) } else { nil }
     }
 
     // MARK: Streams
@@ -115,6 +128,9 @@ struct SessionCore: ~Copyable {
         for ssrc in stream.sources where theirSources.contains(ssrc) { throw .sourceInUse(ssrc) }
         guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
             throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
+        }
+        if stream.isTransportFeedbackExpected {
+            transportNumberID = stream.jitterBuffer.headerExtensions[.transportSequenceNumber]
         }
         if wakeTimes.count < receiving.indices.count { wakeTimes.append(.distantFuture) }
         note(made.wakeTime, of: made)
@@ -163,6 +179,7 @@ struct SessionCore: ~Copyable {
     mutating func leave(reason: String? = nil, at now: MediaTime) {
         begin(at: now)
         guard !hasLeft else { return }
+        releaseAll(at: now)
         var sources: [SSRC] = []
         for index in sending.indices { sources += sending[index]?.sources ?? [] }
         writeGoodbye(of: sources.isEmpty ? [reporter] : sources, reason: reason, at: now)
@@ -189,8 +206,12 @@ struct SessionCore: ~Copyable {
         guard !hasLeft, let stream = sending[id.place], stream.takes(frame) else { return nil }
         let (wasSilent, numberOffset) = stream.cell.state.prepareFrame(at: now)
         if wasSilent { stream.isReported = false }
-        datagrams.begin(id.number, numberOffset: numberOffset)
-        let sent = stream.cell.state.send(frame, payload: payload, at: now, to: datagrams)
+        congestion?.noteFrame(byteCount: payload.count)
+        let sent = sendPackets(of: stream, numberOffset: numberOffset, isKeyFrame: frame.isKey, at: now) {
+            $0.send(frame, payload: payload, at: now, to: $1)
+        } _: {
+            $0.send(frame, payload: payload, at: now, to: $1)
+        }
         if stream.resumption != nil, stream.resumption?.start == nil {
             stream.resumption?.start = (sent.firstSequenceNumber, now)
         }

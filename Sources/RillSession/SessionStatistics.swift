@@ -10,6 +10,8 @@ public struct SessionStatistics: Codable, Equatable, Sendable {
     public var transport: TransportCounts
     /// The round-trip time to the remote side.
     public var roundTrip: RoundTripStatistics
+    /// The congestion control of what is sent; `nil` without.
+    public var congestion: CongestionStatistics?
     /// The streams that are sent, each counted since it has its current SSRC.
     public var sending: [Sending] = []
     /// The streams that are received and whose SSRC is known, each counted since it has its current one.
@@ -66,27 +68,30 @@ public struct TransportCounts: Codable, Equatable, Sendable {
 extension SessionCore {
     /// The session's statistics so far.
     var statistics: SessionStatistics {
-        var transport = counts
-        transport.packetsDropped += datagrams.dropped
-        transport.eventsDropped = events.dropped
-        var statistics = SessionStatistics(transport: transport, roundTrip: roundTrip.statistics)
-        for index in sending.indices {
-            guard let stream = sending[index] else { continue }
-            statistics.sending.append(
-                SessionStatistics.Sending(
-                    ssrc: stream.cell.state.settings.ssrc, rid: stream.cell.state.settings.rid?.description,
-                    stream: stream.cell.state.statistics))
-        }
-        for index in receiving.indices {
-            guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else {
-                continue
+        mutating get {
+            var transport = counts
+            transport.packetsDropped += datagrams.dropped
+            transport.eventsDropped = events.dropped
+            var statistics = SessionStatistics(transport: transport, roundTrip: roundTrip.statistics)
+            statistics.congestion = congestion?.statistics
+            for index in sending.indices {
+                guard let stream = sending[index] else { continue }
+                statistics.sending.append(
+                    SessionStatistics.Sending(
+                        ssrc: stream.cell.state.settings.ssrc, rid: stream.cell.state.settings.rid?.description,
+                        stream: stream.cell.state.statistics))
             }
-            statistics.receiving.append(
-                SessionStatistics.Receiving(
-                    ssrc: ssrc, rid: stream.name?.description, stream: receiver.statistics,
-                    repair: receiver.repairStatistics))
+            for index in receiving.indices {
+                guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else {
+                    continue
+                }
+                statistics.receiving.append(
+                    SessionStatistics.Receiving(
+                        ssrc: ssrc, rid: stream.name?.description, stream: receiver.statistics,
+                        repair: receiver.repairStatistics))
+            }
+            return statistics
         }
-        return statistics
     }
 }
 
@@ -96,6 +101,7 @@ extension SessionStatistics: CustomStringConvertible {
         countedText(
             "session",
             [("transport", countedText(transport)), ("round trip", roundTrip.description)]
+                + (congestion.map { [("congestion", $0.description)] } ?? [])
                 + sending.map { ("sent \($0.ssrc)", $0.stream.description) }
                 + receiving.map { ("received \($0.ssrc)", $0.stream.description) })
     }

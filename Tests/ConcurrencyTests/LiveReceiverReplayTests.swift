@@ -132,7 +132,7 @@ import Testing
             case .poll(let now): _ = pipeline.next(at: now)
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
-            case .send, .muteSending, .muteReceiving, .want, .pauseSending, .expedite:
+            case .send, .muteSending, .muteReceiving, .want, .pauseSending, .expedite, .restartCongestionControl:
                 Issue.record("nothing is sent, muted or paused here")
             }
         }

@@ -25,6 +25,20 @@ import Testing
                 ["--listen", "1", "--to", "a:1"] + ["loss=1%", "loss=2%"].flatMap { ["--network", $0] },
                 "once for all pairs or once for each"
             ),
+            (["--listen", "5004", "--to", "a:1", "--network", "cross=110k"], "no bottleneck to share"),
+            (["--listen", "5004", "--to", "a:1", "--shared-queue", "forward"], "no queue to share"),
+            (
+                ["--listen", "1", "--to", "a:1", "--listen", "2", "--to", "a:2", "--shared-queue", "both"]
+                    + ["rate=1M,delay=1ms", "rate=2M"].flatMap { ["--network", $0] },
+                "--network of pair 2 differs"
+            ),
+            (
+                [
+                    "--listen", "1", "--to", "a:1", "--shared-queue", "return", "--network", "rate=1M",
+                    "--return-network", "delay=1ms",
+                ], "--return-network has no rate"
+            ),
+            (["--listen", "5004", "--to", "a:1", "--shared-queue", "all"], "forward"),
             (["--listen", "5004", "--to", "a:1", "--log", "x.txt"], "must end in .csv"),
             (["--listen", "5004", "--to", "a:1", "--report", "x.csv"], "must end in .html"),
             (["--listen", "5004", "--to", "a:1", "--duration", "0s"], "greater than zero"),
@@ -122,6 +136,34 @@ import Testing
             }
         }
         #expect(pairs.count == 2 && seeds.count == 4 && seeds.contains("5"), "\(seeds)")
+    }
+
+    @Test func `Two pairs share a queue with cross traffic and a TCP flow, and the results have them`() throws {
+        let (near, far, ports) = (try socket(), [try socket(), try socket()], [try freePort(), try freePort()])
+        var words = ["relay", "--json", "--duration", "4s", "--shared-queue", "forward"]
+        words += ["--network", "rate=2M,headers=28,cross=300k,cubic=20ms", "--return-network", "delay=1ms"]
+        for (port, socket) in zip(ports, far) {
+            words += ["--listen", "\(port)", "--to", "127.0.0.1:\(socket.localAddress.port)"]
+        }
+        let relay = try rillProgram().start(words, limit: 60)
+        let lost = try zip(ports, far).map { port, socket in try talk(near, socket, port, count: 100) }
+        let outcome = try relay.wait()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let json = try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any]
+        let pairs = try #require(json?["pairs"] as? [[String: Any]])
+        let forward = pairs.map { $0["forward"] as? [String: Any] }
+        for direction in forward {
+            let bottleneck = try #require(direction?["bottleneck"] as? [String: Any])
+            // Of both pairs: 3 bytes and 28 of headers each.
+            let count = 200 - lost[0] - lost[1]
+            #expect(bottleneck["accepted"] as? Int == count && bottleneck["acceptedBytes"] as? Int == 31 * count)
+            #expect(bottleneck["crossSent"] as? Int ?? 0 > 3)
+            let flows = try #require(bottleneck["cubicFlows"] as? [[String: Any]])
+            #expect(flows.count == 1 && flows[0]["acceptedBytes"] as? Int ?? 0 > 15_000)
+            #expect(direction?["queueWait"] is [String: Any])
+        }
+        let back = pairs[0]["return"] as? [String: Any]
+        #expect(back?["bottleneck"] == nil && back?["queueWait"] == nil)
     }
 
     /// Sends datagrams from one socket through the relay to another, once it listens.

@@ -76,6 +76,18 @@ func rtcpSeeds() -> [FuzzTarget.Seed] {
                 feedbackCount: 255, packets: statuses.span
             ).write(into: &output)
         },
+        FuzzTarget.Seed("congestion-control-feedback") { output in
+            // Three packets of one stream, with each special offset, and one of another.
+            typealias Offset = CongestionControlFeedback.ArrivalTimeOffset
+            var writer = CongestionControlFeedbackWriter(sender: sender, into: &output)
+            writer.beginReport(on: media, from: SequenceNumber(65535), into: &output)
+            writer.append(.received(Offset(nanoseconds: 500_000_000), .congestionExperienced), into: &output)
+            writer.append(.notReceived, into: &output)
+            writer.append(.received(.overRange, .capable1), into: &output)
+            writer.beginReport(on: sender, from: SequenceNumber(7), into: &output)
+            writer.append(.received(.unavailable, .notCapable), into: &output)
+            writer.finish(at: time.short, into: &output)
+        },
         FuzzTarget.Seed("extended-report") { output in
             let delays = [ReceiverDelay(ssrc: media, lastReceiverReport: time.short)]
             let writer = ExtendedReportWriter(ssrc: sender, into: &output)

@@ -32,6 +32,9 @@ public func rewritten(_ packet: RTCPPacket) -> [UInt8]? {
         case .transportFeedback(let feedback):
             checkPackets(of: feedback)
             feedback.write(into: &output)
+        case .congestionControlFeedback(let feedback):
+            checkReports(of: feedback)
+            feedback.write(into: &output)
         case .pauseResume(let message): message.write(into: &output)
         case .pictureLossIndication(let request): request.write(into: &output)
         case .fullIntraRequest(let request): request.write(into: &output)
@@ -100,6 +103,21 @@ private func checkPackets(of feedback: TransportFeedback) {
     guard let again = try? TransportFeedback(parsing: packet) else { preconditionFailure("not a feedback") }
     precondition(again.referenceTime == feedback.referenceTime && again.feedbackCount == feedback.feedbackCount)
     precondition(array(again.packets) == packets)
+}
+
+/// Nothing of a feedback lies outside of it: its reports fill it, and each has as many packets as it says.
+private func checkReports(of feedback: CongestionControlFeedback) {
+    var byteCount = CongestionControlFeedbackWriter.headerByteCount
+    var reports = feedback.reports
+    while let report = reports.next() {
+        precondition(report.packets.count <= CongestionControlFeedback.maximumPacketCount)
+        byteCount += CongestionControlFeedbackWriter.reportByteCount(of: report.packets.count)
+        for index in report.packets.indices {
+            guard case .received(let offset, _) = report.packets[index] else { continue }
+            precondition(offset.steps ?? 0 <= CongestionControlFeedback.ArrivalTimeOffset.maximumSteps)
+        }
+    }
+    precondition(byteCount == feedback.byteCount)
 }
 
 /// All packets that are still to come.

@@ -46,6 +46,8 @@ public final class FuzzedCall {
         var settings = RTPSessionSettings(seed: 7)
         settings.usesReducedSizeRTCP = agreed & 1 != 0
         settings.announcesItself = agreed & 2 == 0
+        let isAdapting = agreed & 32 != 0
+        if isAdapting { settings.congestion = CongestionSettings() }
         isMuting = agreed & 4 != 0
         isChoosing = agreed & 8 != 0
         let session = RTPSession(settings)
@@ -53,6 +55,7 @@ public final class FuzzedCall {
         do throws(SessionError) {
             var camera = RTPStreamSettings(ssrc: Self.own, payloadType: PayloadType(96), canonicalName: "fuzz")
             camera.historyCapacity = 128
+            if isAdapting { camera.headerExtensions = Self.extensions }
             camera.retransmission = RetransmissionSettings(ssrc: SSRC(0xF00E), payloadType: PayloadType(97))
             self.camera = try session.send(camera)
             var known = StreamReceiverSettings(
@@ -60,6 +63,8 @@ public final class FuzzedCall {
             known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
             known.jitterBuffer.packetCapacity = 64
             known.isPausable = agreed & 16 == 0
+            known.isTransportFeedbackExpected = isAdapting
+            if isAdapting { known.jitterBuffer.headerExtensions = Self.extensions }
             received.append(try session.receive(known, at: .zero))
             var named = known
             named.jitterBuffer.ssrc = nil
@@ -155,6 +160,7 @@ func sessionSeeds() -> [FuzzTarget.Seed] {
             "pauses", agreed: 4, media.prefix(2) + [FuzzedPackets.paused] + media.suffix(4) + [FuzzedPackets.paused]),
         FuzzTarget.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
         FuzzTarget.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
+        FuzzTarget.Seed("congestion", agreed: 33, media.prefix(2) + FuzzedPackets.transportFeedback + media.suffix(4)),
     ]
 }
 
@@ -206,6 +212,21 @@ public enum FuzzedPackets {
                 ReceiverReport(ssrc: FuzzedCall.announced).write(into: &output)
                 PauseResume(sender: FuzzedCall.announced, entries: entries.span).write(into: &output)
             }
+        }
+    }
+
+    /// Feedback on the first packets that were sent: one by one, late, and with losses.
+    public static var transportFeedback: [[UInt8]] {
+        (0..<6).map { count in
+            var statuses: [TransportFeedback.PacketStatus] = [.received(delta: 0)]
+            for number in 0..<count {
+                let delta: Int16 = 8 << Int16(number % 5)
+                statuses.append(number % 4 == 3 ? .notReceived : .received(delta: delta))
+            }
+            let feedback = TransportFeedback(
+                sender: FuzzedCall.announced, media: FuzzedCall.own, baseSequenceNumber: SequenceNumber(UInt16(count)),
+                referenceTime: Int32(count), feedbackCount: UInt8(count), packets: statuses.span)
+            return [UInt8](capacity: feedback.byteCount) { feedback.write(into: &$0) }
         }
     }
 

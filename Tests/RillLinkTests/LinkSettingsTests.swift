@@ -75,6 +75,33 @@ import Testing
             ("rate=2M/1M@5s/1M@4s", .stepsNotRising(.seconds(5), .seconds(4))),
             ("rate=2M/0@5s", .rateOutOfRange(Bitrate(bitsPerSecond: 0))),
             ("queue=1.5kB", .malformedValue(.queue, "1.5kB")), ("queue=B", .malformedValue(.queue, "B")),
+            ("queue=drain/61s", .durationOutOfRange(.queue, .seconds(61), maximum: .seconds(60))),
+            ("queue=drain/", .invalidValue(.queue, .notANumber("", .duration))),
+            ("queue=drain/64kB", .malformedValue(.queue, "drain/64kB")),
+            ("headers=28B", .malformedValue(.headers, "28B")), ("headers=-1", .malformedValue(.headers, "-1")),
+            ("headers=1001", .byteCountOutOfRange(.headers, 1001, minimum: 0, maximum: 1000)),
+            ("headers=9999999999", .malformedValue(.headers, "9999999999")),
+            ("cross=110k", .noBottleneck(.cross)), ("cubic=50ms", .noBottleneck(.cubic)),
+            ("rate=1M,cross=2G", .invalidValue(.cross, .unknownUnit("G", in: "2G", .bitrate))),
+            ("rate=1M,cross=1001M", .crossTrafficOutOfRange(.megabits(1001))),
+            ("rate=1M,cross=0/999@1s", .crossTrafficOutOfRange(Bitrate(bitsPerSecond: 999))),
+            ("rate=1M,cross=1k@1s", .malformedValue(.cross, "1k@1s")),
+            ("rate=1M,cross=0/1k@2s/0@2s", .stepsNotRising(.seconds(2), .seconds(2), of: .cross)),
+            ("cross-size=39", .byteCountOutOfRange(.crossSize, 39, minimum: 40, maximum: 65_535)),
+            ("cubic=", .missingValue(.cubic)), ("cubic=50ms@", .invalidValue(.cubic, .notANumber("", .duration))),
+            ("cubic=50ms@1s@2s", .malformedValue(.cubic, "50ms@1s@2s")),
+            ("cubic=50ms@1s-2s-3s", .malformedValue(.cubic, "50ms@1s-2s-3s")),
+            (
+                "rate=1M,cubic=0.5ms",
+                .durationOutOfRange(.cubic, .microseconds(500), minimum: .milliseconds(1), maximum: .seconds(60))
+            ),
+            (
+                "rate=1M,cubic=50ms@2s-2s",
+                .durationOutOfRange(
+                    .cubic, .seconds(2), minimum: MediaDuration(nanoseconds: 2_000_000_001),
+                    maximum: .seconds(1_000_000))
+            ),
+            ("rate=1M,cubic=1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s/1s", .tooManyFlows(17)),
             ("queue=999MB", .queueOutOfRange(byteCount: 999_000_000)),
         ] as [(String, LinkError)])
     func `It names the bad part`(text: String, error: LinkError) {
@@ -94,7 +121,8 @@ import Testing
         #expect(
             LinkError.unknownSetting("lose=2%").description
                 == "\"lose=2%\" is no setting of a link: expected loss, burst, blackout, delay, jitter, spikes,"
-                + " wifi, order, reorder, reorder-delay, duplicate, duplicate-delay, corrupt, rate, trace, queue, seed")
+                + " wifi, order, reorder, reorder-delay, duplicate, duplicate-delay, corrupt, rate, trace, queue,"
+                + " headers, cross, cross-size, cubic, seed")
         #expect(
             LinkError.missingValue(.jitter).description
                 == "jitter has no value: expected something like jitter=10ms")
@@ -104,6 +132,23 @@ import Testing
         #expect(
             LinkError.rateOutOfRange(Bitrate(bitsPerSecond: 0)).description
                 == "rate: 0 is outside 1k to 1000000M; leave it out for a link without a limit")
+        #expect(
+            LinkError.noBottleneck(.cubic).description
+                == "cubic: the link has no bottleneck to share: expected rate or trace, too")
+        #expect(
+            LinkError.crossTrafficOutOfRange(.megabits(1001)).description
+                == "cross: 1001M is neither 0 nor within 1k to 1000M")
+        #expect(
+            LinkError.stepsNotRising(.seconds(2), .seconds(1), of: .cross).description
+                == "cross: the step at 1s follows the one at 2s: expected rising times, from above 0s")
+        #expect(
+            LinkError.malformedValue(.cubic, "x").description
+                == "cubic: \"x\" is not ROUNDTRIP, ROUNDTRIP@START or ROUNDTRIP@START-END: expected something like cubic=50ms@10s"
+        )
+        #expect(LinkError.tooManyFlows(17).description == "cubic: 17 flows: expected at most 16")
+        #expect(
+            LinkError.byteCountOutOfRange(.headers, 1001, minimum: 0, maximum: 1000).description
+                == "headers: 1001 bytes are outside 0 to 1000")
         #expect(
             LinkError.malformedValue(.burst, "5%").description
                 == "burst: \"5%\" is not LOSS/LENGTH or P/R/LOSS-IN-BAD/LOSS-IN-GOOD: expected something like burst=5%/3"
@@ -121,7 +166,8 @@ import Testing
         // A trace is a file, and this one is not there.
         let refusal = name == .trace ? LinkError.traceUnreadable("lte.up", code: 2) : nil
         do {
-            _ = try LinkSettings(notation: example)
+            // What shares a bottleneck needs one.
+            _ = try LinkSettings(notation: [.cross, .cubic].contains(name) ? "rate=1M,\(example)" : String(example))
             #expect(refusal == nil)
         } catch {
             #expect(error == refusal, "\(error)")
@@ -134,7 +180,8 @@ import Testing
             "blackout=2s@30s,seed=1", "blackout=2s@30s+60s/250ms@0s,seed=1", "spikes=250ms/30s,seed=1",
             "wifi=2ms/500ms,seed=1", "order=by-delay,seed=1", "duplicate-delay=5ms,seed=1", "corrupt=0.1%,seed=1",
             "rate=2M/450k@40s/2M@80s,queue=3s,seed=1", "rate=2M/0@1s/2M@1.5s,queue=64kB,seed=1", "queue=1500B,seed=1",
-            "queue=2MB,seed=1", "queue=0B,seed=1", "seed=1",
+            "queue=2MB,seed=1", "queue=0B,seed=1", "queue=drain/300ms,headers=28,seed=1", "seed=1",
+            "rate=2M,cross=110k,cross-size=500,cubic=50ms/20ms@10s/30ms@0s-5s/1s@1.5s-60s,seed=1",
         ])
     func `It writes the notation that it read`(text: String) throws {
         #expect(try LinkSettings(notation: text).description == text)
@@ -176,18 +223,29 @@ import Testing
             }
             return try RateSchedule(rate(), then: later)
         }
+        func flow() -> CUBICFlow {
+            let start = MediaTime.zero + duration()
+            return CUBICFlow(
+                roundTrip: microseconds(1000...60_000_000), from: start, until: maybe { start + microseconds(1...9999) }
+            )
+        }
         for _ in 0..<5000 {
+            let schedule = try maybe(rate)
             let settings = try LinkSettings(
                 loss: share(), burst: maybe(burst),
                 blackouts: (0..<Int.random(in: 0...3, using: &generator)).map { _ in blackout() },
                 delay: duration(), jitter: duration(),
                 spikes: maybe { DelaySpikes(height: duration(), interval: microseconds(10_000...1_000_000_000)) },
                 wifi: maybe(wifi), order: maybe { .byDelay } ?? .kept, reorder: share(), reorderDelay: duration(),
-                duplicate: share(), duplicateDelay: duration(), corrupt: share(), rate: maybe(rate),
+                duplicate: share(), duplicateDelay: duration(), corrupt: share(), rate: schedule,
                 queueLimit: maybe {
                     maybe { .bytes(Int.random(in: 0...QueueLimit.maximumByteCount, using: &generator)) }
-                        ?? .time(duration())
-                }, seed: generator.next())
+                        ?? maybe { .drain(duration()) } ?? .time(duration())
+                }, headerByteCount: Int.random(in: 0...1000, using: &generator),
+                crossTraffic: schedule == nil ? nil : maybe(rate),
+                crossPacketByteCount: Int.random(in: 40...65_535, using: &generator),
+                cubicFlows: schedule == nil ? [] : (0..<Int.random(in: 0...3, using: &generator)).map { _ in flow() },
+                seed: generator.next())
             #expect(try LinkSettings(notation: settings.description) == settings, "\(settings)")
         }
     }
@@ -198,7 +256,8 @@ import Testing
             LinkSettingsTests.whole, "loss=2%", "reorder-delay=40ms,queue=300ms",
             "rate=1500k,seed=18446744073709551615", "burst=5%/3,spikes=250ms/30s,wifi=2ms/500ms",
             "blackout=2s@30s+60s/250ms@0s", "rate=2M/450k@40s/0@80s/2M@90s,queue=64kB",
-            "burst=1%/25%/80%/0.1%,order=kept",
+            "burst=1%/25%/80%/0.1%,order=kept", "rate=2M,queue=drain/300ms,headers=28",
+            "rate=2M,cross=0/110k@10s/0@20s,cross-size=1200,cubic=50ms/20ms@10s-40s",
         ]
         let alphabet = Array("0123456789.,=%/@+kMBmsuner-losdayitqp é\u{0}")
         var accepted = 0

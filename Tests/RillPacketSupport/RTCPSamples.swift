@@ -84,6 +84,16 @@ package enum RTCPSamples {
         0, 0,
     ]
 
+    /// 65535 half a second ago with CE, 0 lost, 1 longer ago than can be told; of another stream 7 at an unknown time.
+    package static let congestionControlFeedback: [UInt8] = [
+        0x8B, 205, 0x00, 9, 0x00, 0x00, 0xBE, 0xEF,
+        0x00, 0x00, 0xCA, 0xFE, 0xFF, 0xFF, 0x00, 0x03,
+        0xE2, 0x00, 0x00, 0x00, 0xBF, 0xFE, 0x00, 0x00,
+        0x00, 0x00, 0xF0, 0x0D, 0x00, 0x07, 0x00, 0x01,
+        0x9F, 0xFF, 0x00, 0x00,
+        0xB7, 0x05, 0x20, 0x00,
+    ]
+
     /// PAUSED behind 65534 after one wrap, by request 7; PAUSE, number 65535; RESUME of request 7; REFUSED.
     package static let pauseResume: [UInt8] = [
         0x89, 205, 0x00, 12, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0x00, 0x00,
@@ -106,7 +116,7 @@ package enum RTCPSamples {
     /// One of each type that Rill knows.
     package static let all = [
         senderReport, receiverReport, sourceDescription, goodbye, application, genericNACK, transportFeedback,
-        pauseResume, pictureLossIndication, fullIntraRequest, estimate, extendedReport,
+        congestionControlFeedback, pauseResume, pictureLossIndication, fullIntraRequest, estimate, extendedReport,
     ]
 
     /// All of them, and between them three that Rill does not know: feedback of formats 3 and 15, and type 208.
@@ -115,6 +125,6 @@ package enum RTCPSamples {
         + [0x83, 205, 0x00, 3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]
         + application + genericNACK + pauseResume + estimate
         + [0x8F, 206, 0x00, 3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]
-        + transportFeedback + extendedReport
+        + transportFeedback + congestionControlFeedback + extendedReport
         + [0x81, 208, 0x00, 1, 1, 2, 3, 4]
 }

@@ -2,12 +2,13 @@ import RillBeauty
 import RillCapture
 import RillCodec
 import RillCore
+import RillSession
 import RillThreads
 import RillTransport
 
 /// The core of a ``VideoCall``. The call's threads hold this object and not the call, so a call that is released
 /// ends.
-final class CallCore: Sendable {
+final class CallCore: SendingBudget, Sendable {
     let clock: LiveClock
     /// `nil` in a call that only receives.
     let pipeline: SendPipeline?
@@ -40,6 +41,8 @@ final class CallCore: Sendable {
         _ events: AsyncStream<CallEvent>.Continuation
     ) throws(PipelineError) {
         precondition((1...1024).contains(settings.decodingThreadCount), "a call has 1 to 1024 decoding threads")
+        var settings = settings
+        settings.send.addTransportNumbers()
         (self.settings, self.clock, self.events) = (settings, clock, events)
         let affinity = settings.placement.affinity(isLargestEncoder: false)
         if let source {
@@ -63,6 +66,7 @@ final class CallCore: Sendable {
             CallPoller("rill-decode-\($0)", clock: clock, affinity: affinity)
         }
         state = Monitor(State())
+        if settings.send.congestion != nil { pipeline?.follow(self) }
         watch()
     }
 
@@ -87,6 +91,25 @@ final class CallCore: Sendable {
                 })
         }
         state.withLock { $0.tasks = tasks }
+    }
+
+    // MARK: Congestion
+
+    /// What the slowest network of those who want anything carries.
+    func allowance(at now: MediaTime) -> SendingAllowance? {
+        var least: SendingAllowance?
+        for participant in participants where participant.wantsAny {
+            guard let allowance = participant.session.look({ $0.allowance(at: now) }) else { continue }
+            guard let known = least else {
+                least = allowance
+                continue
+            }
+            least = SendingAllowance(
+                bitrate: min(known.bitrate, allowance.bitrate),
+                frameBitrate: min(known.frameBitrate, allowance.frameBitrate),
+                obstacle: known.obstacle ?? allowance.obstacle)
+        }
+        return least
     }
 
     // MARK: Participants
@@ -213,7 +236,9 @@ final class CallCore: Sendable {
                     rid: layer.rid, encoder: layer.encoder, framesReplaced: sender?.framesDropped[index] ?? 0,
                     framesUnchanged: layer.framesUnchanged, resolution: layer.resolution,
                     qualityLimitationReason: layer.qualityLimitationReason,
-                    qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges))
+                    qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges,
+                    qualityLimitationDurations: layer.qualityLimitationDurations, targetBitrate: layer.targetBitrate,
+                    framesSkipped: layer.framesSkipped))
         }
         statistics.participants = participants.map(\.statistics)
         statistics.transports = transports.map(\.statistics)

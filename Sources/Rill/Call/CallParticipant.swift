@@ -35,6 +35,8 @@ public final class CallParticipant: Sendable, Identifiable {
     private let line: CallLine
     private let poller: CallPoller
     let streams: [StreamDescription]
+    /// Whether the bitrate follows the network.
+    let isAdaptive: Bool
     /// One stream for each of our layers; `nil` for layers that the participant is not sent.
     private let sending: [SendingStreamID?]
     private let ourLayers: [LayerSettings]
@@ -76,6 +78,7 @@ public final class CallParticipant: Sendable, Identifiable {
         (self.forget, self.noteWants) = (forget, noteWants)
         (self.id, self.line, self.poller, self.clock, self.emit) = (id, line, poller, clock, emit)
         name = participant.name
+        isAdaptive = settings.send.congestion != nil
         ourLayers = layers
         streams = participant.streams ?? settings.streams()
         session = SharedSession(RTPSessionSettings(settings, participant, clock))
@@ -188,6 +191,7 @@ public final class CallParticipant: Sendable, Identifiable {
 
     func move(from old: UDPAddress?, to address: UDPAddress) {
         output.move(to: address)
+        session.look { $0.restartCongestionControl(at: clock.now) }
         emit(.moved(self, from: old, to: address))
     }
 
@@ -237,6 +241,9 @@ extension CallParticipant: LayerOutput {
         return session.look { !$0.isPaused(id) }
     }
 
+    /// Whether the participant wants any layer of ours.
+    var wantsAny: Bool { sending.indices.contains { wants(layer: $0) } }
+
     /// Sets whether the participant wants a layer of ours, from the app's own signaling. Use it if they do not ask
     /// for it in RTCP themselves.
     ///
@@ -268,6 +275,7 @@ extension RTPSessionSettings {
         self.init(canonicalName: call.send.canonicalName, seed: .random(in: 0 ... .max))
         usesReducedSizeRTCP = participant.usesReducedSizeRTCP
         wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
+        congestion = call.send.congestion
         interruptedAfter = call.interruptedAfter
         lostAfter = call.lostAfter
     }

@@ -30,6 +30,12 @@ public struct CallStatistics: Codable, Sendable {
         public var qualityLimitationReason: QualityLimitationReason
         /// How often adaptation changed its size.
         public var qualityLimitationResolutionChanges: Int
+        /// How long it was limited for each reason.
+        public var qualityLimitationDurations: SendStatistics.LimitationDurations
+        /// The encoder's target in bit/s; 0 while the layer is not sent.
+        public var targetBitrate: Int
+        /// Frames left out before they were encoded, because packets waited to be sent.
+        public var framesSkipped: SendStatistics.SkippedFrames
     }
 
     /// One of the other participants.

@@ -9,6 +9,7 @@ import RillSend
 /// var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
 /// settings.send.fec = FECSettings(
 ///     percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
+/// settings.send.congestion = CongestionSettings()  // follow the network
 /// settings.statisticsInterval = .seconds(1)
 /// ```
 public struct VideoCallSettings: Sendable {
@@ -42,7 +43,9 @@ public struct VideoCallSettings: Sendable {
     /// of retransmissions, and orientation. They identify streams before their SSRCs are known.
     public static let headerExtensions: HeaderExtensionMap = {
         var map = HeaderExtensionMap()
-        let numbers: [(HeaderExtensionKind, UInt8)] = [(.rid, 10), (.repairedRID, 11), (.videoOrientation, 13)]
+        let numbers: [(HeaderExtensionKind, UInt8)] = [
+            (.rid, 10), (.repairedRID, 11), (.videoOrientation, 13),
+        ]
         do throws(RTPError) {
             for (kind, id) in numbers { try map.set(kind, id: id) }
         } catch {
@@ -58,6 +61,8 @@ public struct VideoCallSettings: Sendable {
     /// - Returns: one description for each name, in order.
     public func streams(_ names: [StreamLayer.RID]? = nil) -> [StreamDescription] {
         let names = names ?? send.layers.map(\.rid)
+        var send = send
+        send.addTransportNumbers()
         return names.map { name in
             let layer = send.layers.first { $0.rid == name }
             let codec = layer?.codec ?? .vp8
@@ -71,6 +76,9 @@ public struct VideoCallSettings: Sendable {
             stream.repair.redPayloadType = send.fec?.redPayloadType
             stream.repair.fecPayloadType = send.fec?.payloadType
             stream.feedback = [.nack, .pictureLossIndication, .fullIntraRequest, .pause]
+            if send.congestion != nil {
+                stream.feedback.insert(.transportWideCongestionControl)
+            }
             stream.usesReducedSizeRTCP = true
             return stream
         }

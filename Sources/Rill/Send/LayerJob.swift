@@ -35,7 +35,7 @@ extension SendPipeline {
         }
     }
 
-    /// Encodes a job's frame, sends its packets, and adapts the layer if necessary.
+    /// Encodes a job's frame, sends its packets, and adapts the layer if necessary. An outdated job is left out.
     ///
     /// - Parameters:
     ///   - job: the frame and the layer's task.
@@ -47,6 +47,7 @@ extension SendPipeline {
         _ job: LayerJob, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime,
         duration: () -> MediaDuration
     ) throws {
+        guard try !discardIfOutdated(job.task, layer: index) else { return }
         let outcome = try encode(job.frame, job.task, layer: index, to: packets, clock: clock)
         try note(outcome, after: duration(), layer: index, at: clock())
     }

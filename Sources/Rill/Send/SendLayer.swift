@@ -14,6 +14,8 @@ package final class SendLayer: Sendable {
     private let own: LayerStream?
     private let encoder: ExclusiveUse<LayerEncoder>
     private let counts: Monitor<Counts>
+    /// Whether the bitrate follows the network.
+    private let isAdaptive: Bool
 
     /// Receives a frame's description with the timestamp `sent`, and its RTP timestamp, after its last packet was
     /// passed on.
@@ -38,6 +40,7 @@ package final class SendLayer: Sendable {
         using random: inout SeededGenerator
     ) throws(PipelineError) {
         self.settings = layer
+        isAdaptive = settings.congestion != nil
         self.counts = Monitor(Counts(resolution: layer.resolution))
         do throws(CodecError) {
             self.encoder = ExclusiveUse(try LayerEncoder(layer, make: settings.makeEncoder))
@@ -66,6 +69,7 @@ package final class SendLayer: Sendable {
     package var description: StreamDescription {
         var description = StreamDescription(of: streamSettings, codec: settings.codec)
         description.rid = settings.rid.description
+        if isAdaptive { description.feedback.insert(.transportWideCongestionControl) }
         return description
     }
 

@@ -37,9 +37,14 @@ extension SendPipeline {
     public var statistics: [SendStatistics] {
         layers.indices.map { index in
             var statistics = layers[index].statistics
-            let limitation = state.withLock { $0.decisions.limitation(layer: index) }
+            let (limitation, target) = state.withLock { state in
+                (state.decisions.limitation(layer: index), state.decisions.targetBitrate(layer: index))
+            }
             statistics.qualityLimitationReason = limitation.reason
             statistics.qualityLimitationResolutionChanges = limitation.resolutionChanges
+            statistics.qualityLimitationDurations = limitation.durations
+            statistics.targetBitrate = target.bitsPerSecond
+            statistics.framesSkipped = limitation.skipped
             return statistics
         }
     }

@@ -27,12 +27,19 @@ public final class SendPipeline: Sendable {
     /// The session that carries the layers' streams; `nil` if they only go to outputs.
     package let session: SharedSession?
     private let outputs: Monitor<Outputs>
+    /// What may be sent; `nil` for anything.
+    let budget: Monitor<Budget?>
     /// The decisions and the counters, under the one lock. Outside it are the parts that one thread at a time works
     /// with, and foreign sinks.
     let state: Monitor<State>
     private let preparation: ExclusiveUse<FramePreparation>
     private let encodedTap: ExclusiveUse<(any EncodedFrameSink)?>
     private let traceTap: ExclusiveUse<TraceTap>
+
+    /// Weak: a call's budget holds the pipeline.
+    struct Budget: Sendable {
+        weak var budget: (any SendingBudget)?
+    }
 
     struct State: Sendable {
         var decisions: SendDecisions
@@ -78,6 +85,9 @@ public final class SendPipeline: Sendable {
         session.announcesItself = false
         // Its encoders work for any receiver.
         session.acceptsPauseRequests = false
+        session.congestion = settings.congestion
+        var settings = settings
+        settings.addTransportNumbers()
         try self.init(settings, on: SharedSession(session), taps: taps)
     }
 
@@ -88,6 +98,7 @@ public final class SendPipeline: Sendable {
     ) throws(PipelineError) {
         self.settings = settings
         self.session = session
+        budget = Monitor(settings.congestion == nil ? nil : Budget(budget: session))
         outputs = Monitor(Outputs(taken: Array(repeating: [], count: settings.layers.count)))
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
@@ -140,6 +151,7 @@ public final class SendPipeline: Sendable {
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.timestamps[.captured] == nil { frame.timestamps[.captured] = clock() }
+        followBudget(at: clock())
         let (beauty, looksForChanges) = state.withLock { ($0.beauty, $0.decisions.plan.looksForChanges) }
         let (output, counts) = try preparation.use { preparation in
             let output = try preparation.prepare(frame, beauty, looksForChanges: looksForChanges, clock: clock)
@@ -177,8 +189,10 @@ public final class SendPipeline: Sendable {
         _ frame: VideoFrame, _ task: LayerTask, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime
     ) throws -> LayerEncoder.Outcome {
         try record(.frame(captureTime: frame.captureTime, task: task), layer: index)
-        return try layers[index].encode(frame, task, clock: clock) { coded, payload in
+        var last: EncodedFrame?
+        let outcome = try layers[index].encode(frame, task, clock: clock) { coded, payload in
             var coded = coded
+            last = coded
             coded.timestamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
@@ -186,6 +200,17 @@ public final class SendPipeline: Sendable {
                 output.send(coded, payload, of: index, at: clock())
             }
         }
+        if let last, case .coded(let quantizer) = outcome {
+            state.withLock { $0.decisions.note(last, quantizer: quantizer, layer: index) }
+        }
+        return outcome
+    }
+
+    /// Whether a task is older than a key frame that replaces it; see ``requestKeyFrame(_:discardingOlder:)``.
+    func discardIfOutdated(_ task: LayerTask, layer index: Int) throws -> Bool {
+        guard state.withLock({ $0.decisions.discardIfOutdated(task, layer: index) }) else { return false }
+        try record(.dropped(frame: task.frame), layer: index)
+        return true
     }
 
     /// Also passes all encoded frames to `output`, from the next one on.

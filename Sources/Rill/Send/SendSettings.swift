@@ -3,6 +3,7 @@ public import RillCodec
 public import RillCore
 public import RillRTP
 public import RillSend
+public import RillSession
 
 /// The settings of a sending pipeline.
 public struct SendSettings: Sendable {
@@ -52,6 +53,12 @@ public struct SendSettings: Sendable {
     /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written with each key frame, and for pictures that are not
     /// upright.
     public var headerExtensions = HeaderExtensionMap()
+    /// How the bitrate of all layers together follows the network; `nil`, the default, for not at all: then layers
+    /// keep to their settings, and packets leave at once. The receiver must send transport-wide feedback, as Rill's
+    /// does if it is given the layers' descriptions.
+    ///
+    /// All participants of a ``VideoCall`` are sent the same encoded frames, so the slowest of their networks decides.
+    public var congestion: CongestionSettings?
     /// The payload type of retransmissions, which each layer sends on an SSRC of its own (RTX, RFC 4588). `nil` if
     /// none was negotiated: packets are then retransmitted unchanged.
     public var retransmissionPayloadType: PayloadType? = PayloadType(97)
@@ -63,6 +70,16 @@ public struct SendSettings: Sendable {
     public init(layers: [LayerSettings], seed: UInt64) {
         self.layers = layers
         self.seed = seed
+    }
+
+    /// Adds the transport-wide sequence number to the header extensions, which congestion control needs.
+    package mutating func addTransportNumbers() {
+        guard congestion != nil, headerExtensions[.transportSequenceNumber] == nil,
+            let id = (1...14 as ClosedRange<UInt8>).last(where: { headerExtensions[$0] == nil })
+        else { return }
+        do throws(RTPError) { try headerExtensions.set(.transportSequenceNumber, id: id) } catch {
+            preconditionFailure("the ID \(id) is free: \(error)")
+        }
     }
 
     /// The layer with the most pixels; the first of several.

@@ -22,6 +22,46 @@ public struct SendStatistics: Codable, Equatable, Sendable {
     public var qualityLimitationReason = QualityLimitationReason.none
     /// How often adaptation changed the layer's size.
     public var qualityLimitationResolutionChanges = 0
+    /// How long the layer was limited for each reason, while it was switched on and the source delivered frames.
+    public var qualityLimitationDurations = LimitationDurations()
+    /// The encoder's target in bit/s; 0 while the layer is not sent.
+    public var targetBitrate = 0
+    /// Frames left out before they were encoded, because packets waited to be sent.
+    public var framesSkipped = SkippedFrames()
+
+    /// A time for each ``QualityLimitationReason`` (W3C webrtc-stats, `qualityLimitationDurations`).
+    public struct LimitationDurations: Codable, Equatable, Sendable {
+        /// Not limited.
+        public var none = MediaDuration.zero
+        /// Limited by the machine.
+        public var cpu = MediaDuration.zero
+        /// Limited by the bitrate.
+        public var bandwidth = MediaDuration.zero
+
+        /// Durations of zero.
+        public init() {}
+
+        mutating func add(_ duration: MediaDuration, to reason: QualityLimitationReason) {
+            switch reason {
+            case .none: none += duration
+            case .cpu: cpu += duration
+            case .bandwidth: bandwidth += duration
+            }
+        }
+    }
+
+    /// Frames that were left out, by reason.
+    public struct SkippedFrames: Codable, Equatable, Sendable {
+        /// Too much waited in the pacer (``SendPipeline/SkipReason/queueFull``).
+        public var queueFull = 0
+        /// Too much was in flight (``SendPipeline/SkipReason/windowFull``).
+        public var windowFull = 0
+        /// They waited for their encoder when a key frame was requested that replaces them.
+        public var outdated = 0
+
+        /// No frames.
+        public init() {}
+    }
 }
 
 /// What keeps a layer below its settings (W3C webrtc-stats, `RTCQualityLimitationReason`).
@@ -50,11 +90,17 @@ extension SendStatistics: CustomStringConvertible {
         var framesUnchanged: Int
         var totalEncodeTime: MediaDuration
         var qualityLimitationResolutionChanges: Int
+        var qualityLimitationDurations: LimitationDurations
+        var framesSkipped: SkippedFrames
 
         init(_ statistics: SendStatistics) {
             framesUnchanged = statistics.framesUnchanged
             totalEncodeTime = statistics.totalEncodeTime
             qualityLimitationResolutionChanges = statistics.qualityLimitationResolutionChanges
+            // Without a limit there is nothing to tell.
+            qualityLimitationDurations = statistics.qualityLimitationDurations
+            qualityLimitationDurations.none = .zero
+            framesSkipped = statistics.framesSkipped
         }
     }
 }

@@ -26,6 +26,16 @@ struct CallLog {
         var playoutDelay: Double?
         var retransmitted: Int
         var freezes: Int
+        /// The estimate of what the network carries, in kbit/s; `nil` without congestion control.
+        var estimated: Double?
+        /// The mean time that packets waited to leave, in milliseconds.
+        var packetSendDelay: Double?
+        /// The mean target of each layer's encoder, in kbit/s.
+        var targets: [Double]
+        /// How often the bitrate was cut because of overload.
+        var cuts: Int
+        /// Probes of the network.
+        var probes: Int
     }
 
     /// An event.
@@ -104,9 +114,25 @@ struct CallLog {
             playoutDelay: shown(them, layers[0])?.received.stream.targetDelay.milliseconds,
             retransmitted: Int(
                 rate { $0.session.sending.reduce(0) { $0 + $1.stream.retransmittedPacketsSent } } * length),
-            freezes: Int(rate { $0.shown.reduce(0) { $0 + $1.received.freezes.freezeCount } } * length))
+            freezes: Int(rate { $0.shown.reduce(0) { $0 + $1.received.freezes.freezeCount } } * length),
+            estimated: them.session.congestion.map { Double($0.availableOutgoingBitrate) / 1000 },
+            packetSendDelay: sendDelay(them, before),
+            targets: layers.map { name in
+                let layer = now.layers.first { $0.rid.description == name }
+                return Double(layer?.targetBitrate ?? 0) / 1000
+            },
+            cuts: Int(rate { $0.session.congestion?.cuts ?? 0 } * length),
+            probes: Int(rate { $0.session.congestion?.probes ?? 0 } * length))
         samples.append(sample)
         return sample
+    }
+
+    /// The mean time that packets waited to leave, in milliseconds.
+    private func sendDelay(_ now: CallStatistics.Participant, _ before: CallStatistics.Participant) -> Double? {
+        guard let congestion = now.session.congestion else { return nil }
+        let seconds = congestion.totalPacketSendDelay - (before.session.congestion?.totalPacketSendDelay ?? 0)
+        let packets = now.session.transport.packetsSent - before.session.transport.packetsSent
+        return packets > 0 ? 1000 * seconds / Double(packets) : 0
     }
 
     /// The log as JSON.

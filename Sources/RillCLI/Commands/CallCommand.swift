@@ -63,6 +63,9 @@ struct CallCommand: ParsableCommand {
     @OptionGroup
     var video: SentVideoOptions
 
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -128,6 +131,7 @@ struct CallCommand: ParsableCommand {
     private func settings(for resolution: Resolution) -> VideoCallSettings {
         var settings = VideoCallSettings(layers: [video.high(of: resolution), video.low])
         settings.send.beauty = video.beauty
+        settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
         settings.statisticsInterval = CallMonitor.interval
         return settings
     }

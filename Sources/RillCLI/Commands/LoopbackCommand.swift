@@ -43,7 +43,16 @@ struct LoopbackCommand: ParsableCommand {
                                        2M/450k@40s/2M@80s: in steps, 0 for a pause
               trace=FILE               instead of a rate: a mahimahi trace; each line is
                                        the millisecond at which 1500 bytes get through
-              queue=300ms              size of the bottleneck's queue, or in bytes: 64kB
+              queue=300ms              size of the bottleneck's queue, or in bytes: 64kB;
+                                       drain/300ms: what takes longer at the present
+                                       rate, itself included, is dropped
+              headers=28               bytes that the bottleneck adds to each packet
+              cross=110k               cross traffic through the bottleneck, in bits per
+                                       second; 0/110k@10s/0@20s: in steps
+              cross-size=1200          size of its packets
+              cubic=50ms@10s           a TCP flow (CUBIC) through the bottleneck, with
+                                       this round trip, from 10 s on; 50ms@10s-40s: until
+                                       40 s; 50ms/20ms: two of them
               seed=7                   seed of the random numbers
 
             Times count from the start of the session. The return path has the same settings and its own random \
@@ -186,6 +195,9 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(help: "Add CPU time, wall time and memory to the JSON; they differ from run to run.")
     var measured = false
 
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -306,6 +318,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         settings.beauty = beauty
+        settings.congestion = congestionOptions.settings(for: layers)
         return settings
     }
 
@@ -372,6 +385,9 @@ struct LoopbackCommand: ParsableCommand {
         }
         if sleepless, !live {
             throw ValidationError("--sleepless needs --live: a session in virtual time does not wait for a CPU")
+        }
+        if live, congestionOptions.congestion != nil {
+            throw ValidationError("--congestion is for virtual time: `rill call` and `rill send` use it in real time")
         }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: with --live, encoding takes its real time")

@@ -21,7 +21,9 @@ struct RelayCommand: ParsableCommand {
 
             For several pairs, repeat --listen and --to; they are paired by position. --network and --return-network \
             are then given once for all pairs or once for each. Each pair and direction has its own seed, derived from \
-            the network's; --json and the page show it. All senders of a pair share its link.
+            the network's; --json and the page show it. All senders of a pair share its link. With --shared-queue all \
+            pairs share one bottleneck (rate, queue, cross traffic, CUBIC flows), as calls behind one access link do; \
+            each keeps its own delay, loss and order.
 
             With --nat each sender has its own socket towards the address, as behind a NAT, and receives the datagrams \
             that arrive there. A pair holds up to 256 senders, and forgets each after 2 minutes without a datagram.
@@ -31,12 +33,15 @@ struct RelayCommand: ParsableCommand {
             without strangers.
 
             --log writes a line for each datagram: pair, direction, number on the link, bytes, arrival time, fate, \
-            scheduled departure and actual departure, in seconds since the first datagram. --report writes a page of \
+            scheduled departure and actual departure, in seconds since the first datagram, and its wait in the \
+            bottleneck's queue. --report writes a page of \
             plots. Ctrl-C ends the relay; datagrams in flight are lost.
 
             Examples:
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%,delay=40ms
               rill relay --listen 5004 --to 192.0.2.7:5004 --network rate=2M --log a.csv
+              rill relay --listen 5004 --to 127.0.0.1:5006 --listen 5014 \\
+                --to 127.0.0.1:5016 --shared-queue forward --network rate=3M,delay=50ms
               rill relay --listen 0.0.0.0:3478 --to 127.0.0.1:3479 --nat
             """)
 
@@ -57,6 +62,9 @@ struct RelayCommand: ParsableCommand {
         completion: .network, transform: networkNotation)
     var returnNetwork: [LinkSettings] = []
 
+    @Option(help: "Let all pairs share one bottleneck with its queue, in this direction: forward, return or both.")
+    var sharedQueue: SharedQueue?
+
     @Flag(help: "Give each sender its own socket towards the address.")
     var nat = false
 
@@ -73,7 +81,8 @@ struct RelayCommand: ParsableCommand {
     var json = false
 
     private var pairs: RelayPairs {
-        RelayPairs(listen: listen, to: to, networks: network, returnNetworks: returnNetwork)
+        RelayPairs(
+            listen: listen, to: to, networks: network, returnNetworks: returnNetwork, sharedQueue: sharedQueue)
     }
 
     func run() throws {
@@ -136,6 +145,7 @@ struct RelayCommand: ParsableCommand {
         }
         facts.append(
             ("senders", nat ? "each with its own socket (NAT)" : "return datagrams go to the last sender heard"))
+        if let sharedQueue { facts.append(("shared queue", sharedQueue.rawValue)) }
         facts.append(("made by", Version.text))
         return facts
     }

@@ -103,6 +103,9 @@ struct SendCommand: ParsableCommand {
     @OptionGroup
     var video: SentVideoOptions
 
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -164,6 +167,7 @@ struct SendCommand: ParsableCommand {
         settings.send.beauty = video.beauty
         settings.send.maximumPacketSize = packetSize
         StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: fec)
+        settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
         settings.statisticsInterval = CallMonitor.interval
         return settings
     }

@@ -5,12 +5,28 @@ import RillLab
 import RillLink
 import RillTransport
 
+/// The directions in which the pairs of a relay share a queue, as given on the command line.
+enum SharedQueue: String, CaseIterable, ExpressibleByArgument {
+    case forward
+    case `return`
+    case both
+
+    var directions: Set<RelayDirection> {
+        switch self {
+        case .forward: [.forward]
+        case .return: [.return]
+        case .both: [.forward, .return]
+        }
+    }
+}
+
 /// The pairs of a relay, as given on the command line.
 struct RelayPairs {
     var listen: [String]
     var to: [String]
     var networks: [LinkSettings]
     var returnNetworks: [LinkSettings]
+    var sharedQueue: SharedQueue?
 
     /// Checks the arguments, without resolving host names.
     func validate() throws {
@@ -25,6 +41,9 @@ struct RelayPairs {
         where count > 1 && count != listen.count {
             throw ValidationError("\(name) is given once for all pairs or once for each: \(count) for \(listen.count)")
         }
+        for direction in RelayDirection.allCases where sharedQueue?.directions.contains(direction) ?? false {
+            try validateSharedQueue(direction)
+        }
         for text in listen where RelayPairs.port(text) == nil && HostAndPort(text) == nil {
             throw ValidationError(
                 "--listen \(text): expected a port, like 5004, or ADDRESS:PORT, like 0.0.0.0:5004 or [::]:5004")
@@ -37,9 +56,25 @@ struct RelayPairs {
         }
     }
 
+    private func validateSharedQueue(_ direction: RelayDirection) throws {
+        let option = direction == .forward || returnNetworks.isEmpty ? "--network" : "--return-network"
+        let networks = listen.indices.map { index in
+            (direction == .return ? of(returnNetworks, index) : nil) ?? of(self.networks, index) ?? .clean
+        }
+        guard networks[0].rate != nil || networks[0].trace != nil else {
+            throw ValidationError("--shared-queue: \(option) has no rate or trace, and so no queue to share")
+        }
+        for (index, network) in networks.enumerated() where !network.hasSameBottleneck(as: networks[0]) {
+            throw ValidationError(
+                "--shared-queue: pairs that share a queue need the same rate, trace, queue, headers, cross traffic and"
+                    + " CUBIC flows: \(option) of pair \(index + 1) differs")
+        }
+    }
+
     /// The settings of the relay. Resolves host names.
     func settings() throws -> RelaySettings {
         var settings = RelaySettings()
+        settings.sharedQueues = sharedQueue?.directions ?? []
         for index in listen.indices {
             let address = try UDPAddress.resolve(to[index]).unmapped
             settings.addPair(

@@ -27,6 +27,8 @@ struct RelaySummary: Encodable {
         /// The settings of the link, with its seed: with these settings, the same arrivals have the same fates.
         var network: String
         var link: LinkStatistics
+        /// The link's bottleneck, which all pairs may share; bytes include headers.
+        var bottleneck: BottleneckStatistics?
         var withoutPeer: Int
         var fromTooManySenders: Int
         var fromStrangers: Int
@@ -37,6 +39,8 @@ struct RelaySummary: Encodable {
         var sendFailed: Int
         /// Datagrams in flight at the end of the relay.
         var onTheWay: Int
+        /// The time in the bottleneck's queue before the own transmission.
+        var queueWait: Times?
         var scheduledDelay: Times?
         var actualDelay: Times?
         /// The lateness of the relay's timer.
@@ -73,6 +77,7 @@ extension RelaySummary.Direction {
     init(_ network: LinkSettings, _ meter: RelayMeter) {
         self.network = network.description
         link = meter.link
+        bottleneck = meter.bottleneck
         withoutPeer = meter.withoutPeer
         fromTooManySenders = meter.fromTooManySenders
         fromStrangers = meter.fromStrangers
@@ -82,6 +87,7 @@ extension RelaySummary.Direction {
         bufferFull = meter.bufferFull
         sendFailed = meter.sendFailed
         onTheWay = meter.onTheWay
+        queueWait = RelaySummary.Times(meter.queueWait)
         scheduledDelay = RelaySummary.Times(meter.scheduledDelay)
         actualDelay = RelaySummary.Times(meter.actualDelay)
         lateness = RelaySummary.Times(meter.lateness)
@@ -154,6 +160,8 @@ extension RelaySummary {
         add("  kbit/s") { Decimal.text(Double($0.leftBytes) * 8 / 1000 / seconds, decimals: 1) }
         addIfAny("  reordered") { $0.reordered }
         addIfAny("in flight at the end") { $0.onTheWay }
+        addBackground(ends, over: seconds, to: &rows)
+        if ends.contains(where: { $0.queueWait != nil }) { addTimes("wait in the queue") { $0.queueWait } }
         addTimes("scheduled delay") { $0.scheduledDelay }
         addTimes("actual delay") { $0.actualDelay }
         addTimes("timer lateness") { $0.lateness }
@@ -162,5 +170,27 @@ extension RelaySummary {
         addIfAny("not relayed: unknown sender") { $0.fromStrangers }
         addIfAny("not accepted by the system") { $0.bufferFull + $0.sendFailed }
         return rows
+    }
+
+    /// What else has passed the bottleneck: cross traffic, and CUBIC flows.
+    private func addBackground(
+        _ ends: [Direction], over seconds: Double, to rows: inout [(name: String, forward: String, back: String)]
+    ) {
+        func rate(_ byteCount: Int?) -> String {
+            Decimal.text(byteCount.map { Double($0) * 8 / 1000 / seconds }, decimals: 1)
+        }
+        func count(_ count: Int?) -> String { count.map { "\($0)" } ?? "-" }
+        let bottlenecks = ends.map(\.bottleneck)
+        if bottlenecks.contains(where: { $0?.crossSent ?? 0 > 0 }) {
+            rows.append(("cross traffic, kbit/s", rate(bottlenecks[0]?.crossBytes), rate(bottlenecks[1]?.crossBytes)))
+            rows.append(("  dropped", count(bottlenecks[0]?.crossDropped), count(bottlenecks[1]?.crossDropped)))
+        }
+        let flows = bottlenecks.map { $0?.cubicFlows ?? [] }
+        for index in 0..<max(flows[0].count, flows[1].count) {
+            let pair = flows.map { index < $0.count ? $0[index] : nil }
+            rows.append(
+                ("CUBIC flow \(index + 1), kbit/s", rate(pair[0]?.acceptedBytes), rate(pair[1]?.acceptedBytes)))
+            rows.append(("  segments dropped", count(pair[0]?.dropped), count(pair[1]?.dropped)))
+        }
     }
 }

@@ -169,7 +169,7 @@ public struct AdaptationController: Sendable {
     // MARK: - Stepping
 
     private mutating func stepDown(_ reason: Reason, at now: MediaTime) -> Step? {
-        guard let next = nextDown() else { return nil }
+        guard let next = settings.next(after: degradation, of: resolution, at: frameRate) else { return nil }
         // The last step up was reverted: the next one waits longer. If it lasted, the delay is reset.
         if let last = lastStepUp, now - last < recoveryDelay {
             recoveryDelay = min(settings.maximumRecoveryDelay, recoveryDelay + recoveryDelay)
@@ -179,32 +179,5 @@ public struct AdaptationController: Sendable {
         lastStepUp = nil
         path.append(next)
         return Step(degradation: next, reason: reason)
-    }
-
-    /// Returns the next degradation; `nil` if there is nothing left to reduce.
-    private func nextDown() -> Degradation? {
-        let size = degradation.applied(to: resolution)
-        let smaller = degradation.smaller.applied(to: resolution)
-        let canShrink = smaller.pixelCount >= settings.minimumResolution.pixelCount && smaller != size
-        let slower = degradation.slower.applied(to: frameRate)
-        let canSlow = slower.framesPerSecond >= settings.minimumFrameRate.framesPerSecond
-        switch settings.preference {
-        case .maintainFramerate: return canShrink ? degradation.smaller : nil
-        case .maintainResolution: return canSlow ? degradation.slower : nil
-        case .balanced:
-            let isStillSmooth = slower.framesPerSecond >= Self.smoothRate(for: size)
-            if canSlow, isStillSmooth || !canShrink { return degradation.slower }
-            return canShrink ? degradation.smaller : nil
-        }
-    }
-
-    /// Returns the frame rate to keep for a size as long as the pictures can still become smaller.
-    private static func smoothRate(for resolution: Resolution) -> Double {
-        switch resolution.pixelCount {
-        case ...(320 * 240): 7
-        case ...(480 * 360): 10
-        case ...(640 * 480): 15
-        default: .infinity
-        }
     }
 }

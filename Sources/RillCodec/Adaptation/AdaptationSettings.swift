@@ -20,6 +20,10 @@ public struct AdaptationSettings: Equatable, Sendable {
     public var recoveryDelay = MediaDuration.seconds(10)
     /// The longest recovery delay.
     public var maximumRecoveryDelay = MediaDuration.seconds(240)
+    /// How long the bitrate that a network leaves a layer must suffice for larger or more pictures before they come back.
+    /// It doubles, up to a minute, each time that they are soon too much again. Without a bitrate of a network it has no
+    /// effect.
+    public var bitrateRecoveryDelay = MediaDuration.seconds(3)
     /// Pictures do not become smaller than this.
     public var minimumResolution = Resolution(width: 160, height: 90)
     /// The frame rate does not fall below this.

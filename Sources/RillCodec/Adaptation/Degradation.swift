@@ -20,6 +20,14 @@ public struct Degradation: Hashable, Sendable {
     /// This degradation with one more step down in frame rate.
     public var slower: Degradation { changed { $0.rateSteps += 1 } }
 
+    /// Returns the smaller size and the lower rate of both.
+    package func combined(with other: Degradation) -> Degradation {
+        changed {
+            $0.sizeSteps = max(sizeSteps, other.sizeSteps)
+            $0.rateSteps = max(rateSteps, other.rateSteps)
+        }
+    }
+
     private func changed(_ change: (inout Degradation) -> Void) -> Degradation {
         var copy = self
         change(&copy)

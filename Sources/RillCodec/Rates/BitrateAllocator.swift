@@ -65,6 +65,10 @@ public struct BitrateAllocator: Sendable {
     /// The multiple of a layer's minimum that must be available before it is switched on.
     public static let hysteresis = 1.2
 
+    /// The multiple of what all layers up to one need that must be there steadily before it is switched on: a total that
+    /// ripples by 10 % has extremes that differ by 22 %.
+    private static let rippleFactor = 1.25
+
     private let layers: [Layer]
     /// The indices of the layers, from the smallest minimum to the largest.
     private let order: [Int]
@@ -87,8 +91,13 @@ public struct BitrateAllocator: Sendable {
     }
 
     /// Splits `total` among the layers. A total of zero switches all of them off.
-    public mutating func split(_ total: Bitrate) -> Split {
-        activeCount = count(for: total.bitsPerSecond)
+    ///
+    /// - Parameters:
+    ///   - total: the available bitrate.
+    ///   - steady: what was available for a while, for a total that ripples: a layer is switched on only if this exceeds
+    ///     what it and the layers below need by a quarter. `nil` judges by the total alone.
+    public mutating func split(_ total: Bitrate, steady: Bitrate? = nil) -> Split {
+        activeCount = count(for: total.bitsPerSecond, steady: steady?.bitsPerSecond)
         var split = Split()
         var left = total.bitsPerSecond
         func give(_ index: Int, upTo limit: Bitrate) {
@@ -103,15 +112,18 @@ public struct BitrateAllocator: Sendable {
     }
 
     /// Returns how many layers `total` suffices for. Active layers are kept a little longer.
-    private func count(for total: Int) -> Int {
+    private func count(for total: Int, steady: Int?) -> Int {
         guard total > 0 else { return 0 }
         var count = 1
         var below = layers[order[0]].target.bitsPerSecond
         while count < order.count {
             let layer = layers[order[count]]
-            let factor = count < activeCount ? 1 : BitrateAllocator.hysteresis
+            let isActive = count < activeCount
+            let factor = isActive ? 1 : BitrateAllocator.hysteresis
             // In floating point no rate overflows, and a bit more or less does not matter.
-            guard Double(total) >= Double(below) + Double(layer.minimum.bitsPerSecond) * factor else { break }
+            let (lower, minimum) = (Double(below), Double(layer.minimum.bitsPerSecond))
+            guard Double(total) >= lower + minimum * factor else { break }
+            if let steady, !isActive, Double(steady) < (lower + minimum) * BitrateAllocator.rippleFactor { break }
             below += layer.target.bitsPerSecond
             count += 1
         }

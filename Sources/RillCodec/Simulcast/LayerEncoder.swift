@@ -66,9 +66,10 @@ public final class LayerEncoder {
     ) throws -> Outcome {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
         let isChanged = task.settings != settings || task.isRestartRequested
+        let isForced = isChanged && !followsNetwork(task)
         if isChanged { try change(task) }
         let canSkip = unchanged.canSkip(task.content, at: frame.captureTime)
-        if canSkip, !isChanged, !task.isKeyFrameRequested, settings.isSkippingUnchangedFrames {
+        if canSkip, !isForced, !task.isKeyFrameRequested, settings.isSkippingUnchangedFrames {
             framesUnchanged += 1
             return .unchanged
         }
@@ -76,6 +77,7 @@ public final class LayerEncoder {
             preconditionFailure("the scaled frame of the previous task is still in use")
         }
         if scaled.timestamps[.scaled] == nil { scaled.timestamps[.scaled] = clock() }
+        if let byteLimit = task.byteLimit { encoder.limitNextFrame(to: max(1, byteLimit)) }
         // Key frames are never dropped: this very frame serves the request.
         switch try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body) {
         case .coded(let quantizer):
@@ -91,6 +93,15 @@ public final class LayerEncoder {
     /// - Parameter body: receives each coded frame and its bytes, which are valid until it returns.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         try encoder.finish(body)
+    }
+
+    /// Whether only the bitrate changes, as it does with each estimate of a network. That says nothing new of a picture
+    /// that stays the same.
+    private func followsNetwork(_ task: LayerTask) -> Bool {
+        guard task.settings.encoder.burstLimit != nil, !task.isRestartRequested else { return false }
+        var old = settings
+        old.bitrate = task.settings.bitrate
+        return old == task.settings
     }
 
     private func change(_ task: LayerTask) throws(CodecError) {

@@ -8,6 +8,8 @@ public struct LayerTask: Sendable, Equatable {
     public var isKeyFrameRequested = false
     /// Whether the codec must be restarted before it.
     public var isRestartRequested = false
+    /// The most bytes that the frame should have, because packets wait to be sent; `nil` for no limit.
+    public var byteLimit: Int?
     /// A number that increases with each frame that differs from the previous one; `nil` if that is unknown.
     public var content: Int?
 

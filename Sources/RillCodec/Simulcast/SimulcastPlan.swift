@@ -28,9 +28,25 @@ public struct SimulcastPlan: Sendable {
         var decimator: FrameDecimator
         var keyFrame = PendingRequest()
         var restart = PendingRequest()
+        var skip = PendingRequest()
+        var skippedFrameCount = 0
+        /// The bytes that the next frame should have less than its share.
+        var excess = 0
+        /// The time of the last task.
+        var taskTime: MediaTime?
+        /// Jobs of frames before this one are outdated.
+        var oldestFrame = 0
     }
 
     private var layers: [Layer]
+    /// The burst limit of layers that have none of their own (``/RillCore/EncoderSettings/burstLimit``), from their next
+    /// frame on; `nil` for none.
+    package var burstLimit: MediaDuration? {
+        didSet {
+            guard burstLimit != oldValue else { return }
+            for index in layers.indices { apply(index) }
+        }
+    }
     /// The number of frames so far.
     package private(set) var frameCount = 0
 
@@ -73,14 +89,34 @@ public struct SimulcastPlan: Sendable {
         if isDiscontinuity { for index in layers.indices { requestKeyFrame(layer: index) } }
         var tasks = LayerTasks()
         for index in layers.indices where layers[index].isSending {
+            let decimator = layers[index].decimator
             guard layers[index].decimator.wants(captureTime) else { continue }
+            if layers[index].skip.take() {
+                // The grid point stays: a slow layer takes the source's next frame instead.
+                layers[index].decimator = decimator
+                layers[index].skippedFrameCount += 1
+                continue
+            }
             var task = LayerTask(settings: layers[index].effective, frame: frameCount)
             task.isKeyFrameRequested = layers[index].keyFrame.take()
             task.isRestartRequested = layers[index].restart.take()
             task.content = content
+            task.byteLimit = takeByteLimit(of: index, at: captureTime)
             tasks[index] = task
         }
         return tasks
+    }
+
+    /// Returns the limit of a frame that is to be smaller than its share, at least a quarter of it. Half of the excess is left to the frames
+    /// after it, which libvpx encodes smaller too after a coarse one (``BurstLimiter``).
+    private mutating func takeByteLimit(of index: Int, at time: MediaTime) -> Int? {
+        let (excess, last) = (layers[index].excess, layers[index].taskTime)
+        (layers[index].excess, layers[index].taskTime) = (0, time)
+        guard excess > 0 else { return nil }
+        let effective = layers[index].effective
+        let interval = last.map { min(max(time - $0, .milliseconds(1)), .seconds(1)) } ?? effective.frameRate.interval
+        let share = Int(Double(effective.bitrate.bitsPerSecond) * interval.seconds / 8)
+        return max(share - excess / 2, share / 4, 1)
     }
 
     /// Starts the frame grid of every layer at `time`, although the first frame arrives later. After two frames, the
@@ -139,6 +175,37 @@ extension SimulcastPlan {
         layers[index].keyFrame.make()
     }
 
+    /// Leaves out the next frame that layer `index` would encode, because packets wait to be sent. Requests stay for the
+    /// frame after it.
+    package mutating func skipNextFrame(layer index: Int) { layers[index].skip.make() }
+
+    /// The frames of layer `index` that were left out on request.
+    package func skippedFrameCount(layer index: Int) -> Int { layers[index].skippedFrameCount }
+
+    /// Makes the next frames of layer `index` smaller than their share of the bitrate, by so many bytes together, but none
+    /// of them below a quarter of its share. It replaces an earlier such request.
+    package mutating func reduceNextFrames(layer index: Int, by byteCount: Int) {
+        layers[index].excess = max(0, byteCount)
+    }
+
+    /// Requests a key frame on layer `index`, and makes the tasks that it was given so far outdated.
+    package mutating func requestKeyFrameDiscardingOlder(layer index: Int) {
+        layers[index].keyFrame.make()
+        layers[index].oldestFrame = frameCount
+    }
+
+    /// Whether a task of layer `index` was given before the last ``requestKeyFrameDiscardingOlder(layer:)``.
+    package func isOutdated(_ task: LayerTask, layer index: Int) -> Bool { task.frame < layers[index].oldestFrame }
+
+    /// The reduction of layer `index`.
+    package func degradation(layer index: Int) -> Degradation { layers[index].degradation }
+
+    /// The settings that layer `index` has now, with its reduction and its share of a total.
+    package func effectiveSettings(layer index: Int) -> LayerSettings { layers[index].effective }
+
+    /// Whether layer `index` is switched on, and has a share of the total.
+    package func isSending(layer index: Int) -> Bool { layers[index].isSending }
+
     /// Requests a restart of layer `index`'s codec before its next frame, which is a key frame.
     public mutating func requestRestart(layer index: Int) {
         layers[index].restart.make()
@@ -177,6 +244,9 @@ extension SimulcastPlan {
         effective.takesEveryFrame = settings.takesEveryFrame && degradation.rateSteps == 0
         if let limit = layers[index].limit {
             effective.bitrate = max(settings.encoder.minimumBitrate, min(limit, settings.bitrate))
+        }
+        if settings.encoder.burstLimit == nil, settings.encoder.effort == .realtime {
+            effective.encoder.burstLimit = burstLimit
         }
         layers[index].effective = effective
         layers[index].decimator.rate = effective.maximumFrameRate

@@ -1,8 +1,9 @@
 public import RillCore
+public import RillRTP
 
 /// A packet that a transport sent, as its congestion control remembers it.
 public struct PacketRecord: Equatable, Sendable {
-    /// The extended transport-wide sequence number.
+    /// The extended transport-wide sequence number. Packets without one are counted too.
     public var number: Int64
     /// When the packet was handed to the network.
     public var sendTime: MediaTime
@@ -12,6 +13,8 @@ public struct PacketRecord: Equatable, Sendable {
     public var kind: OutgoingPacket.Kind
     /// The number of its train: packets that the pacer sent without a pause between them.
     public var train: Int32
+    /// The ECN field with which it arrived, where feedback tells of it (RFC 8888) and its fate is ``PacketFate/received(arrival:)``.
+    public var mark = CongestionControlFeedback.ECNMark.notCapable
 }
 
 /// What feedback says about a sent packet, for the first time.

@@ -8,23 +8,33 @@ public import RillRTP
 /// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
 /// ```
 ///
+/// For feedback by stream (RFC 8888) packets are recorded with their stream and sequence number:
+///
+/// ```swift
+/// history.record(.media, of: ssrc, sequenceNumber, byteCount: datagram.count + 28, at: now)
+/// ```
+///
 /// Feedback may be lost, repeated, delayed or reordered: every packet gets one fate at most. Each feedback usually repeats the
 /// two before it (``FeedbackBuilder``), so a packet is reported as lost only when it was missing in all that listed it.
 ///
-/// Any feedback is safe. Numbers that were never sent, or lie too far back, are counted and ignored. The memory grows to the
-/// packets in flight, up to ``maximumCapacity``; beyond that the oldest packets are forgotten. Nothing is allocated per packet
-/// once it has grown.
+/// Any feedback is safe. Numbers and streams that were never sent, or lie too far back, are counted and ignored. The memory grows to
+/// the packets in flight, up to ``maximumCapacity``, and to ``maximumStreamCount`` streams; beyond that the oldest are forgotten.
+/// Nothing is allocated per packet once it has grown.
 ///
-/// A pure value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
+/// A pure value with one owner: it reads no clock. Sources: draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 8888.
 public struct SentPacketHistory: Sendable {
     /// The packets that are remembered at most: at 1200 bytes a packet, one second at 78 Mbit/s.
     public static let maximumCapacity = 8192
+    /// The streams whose sequence numbers are remembered at most.
+    public static let maximumStreamCount = 64
     private static let initialCapacity = 256
 
     /// What feedback could not be used for.
     public struct Refusals: Equatable, Sendable {
         /// Reports of packets that were never sent.
         public var neverSent = 0
+        /// Reports of packets of streams that were never sent, or whose last packet is long ago.
+        public var unknownStream = 0
         /// Reports of packets that were reported before; repeated feedback makes many.
         public var repeated = 0
         /// Reports of packets that are not remembered any more.
@@ -33,35 +43,47 @@ public struct SentPacketHistory: Sendable {
         public var outdated = 0
     }
 
-    private struct Entry {
+    struct Entry {
         var packet: PacketRecord
         var state: State
         /// Whether it counts as in flight.
         var isCounted = true
+        /// Whether a report by stream may mean this packet. It may not if it has no number of a stream, or shares it with another packet.
+        var isIdentified = false
+        /// When it arrived, while that is to be told.
+        var arrival = MediaTime.zero
 
         enum State: UInt8 {
             case inFlight
             /// Listed as missing at least once.
             case missing
+            /// The fate is known, and to be told: in the order of sending, while feedback by stream comes in another one.
+            case arrived, lost, unknown
             case settled
         }
+
+        var isOpen: Bool { state == .inFlight || state == .missing }
     }
 
     /// What feedback could not be used for.
-    public private(set) var refusals = Refusals()
+    public internal(set) var refusals = Refusals()
     /// The bytes of the packets whose fate is open.
-    public private(set) var bytesInFlight = 0
+    public internal(set) var bytesInFlight = 0
 
     /// A ring: the packet of number n is at n modulo its count, a power of two.
-    private var ring: [Entry] = []
+    var ring: [Entry] = []
     /// The number of the next packet.
-    private var next: Int64 = 0
+    private(set) var next: Int64 = 0
     /// The number of the oldest packet whose fate may be open.
-    private var oldest: Int64 = 0
+    var oldest: Int64 = 0
     /// No packet before this one counts as in flight.
     private var firstCounted: Int64 = 0
-    private var references = CounterExtender(bitWidth: 24)
-    private var feedbackCounts = CounterExtender(bitWidth: 8)
+    /// The times of transport-wide feedback, in steps of 64 ms: below two years.
+    var references = ArrivalClock(bitWidth: 24, limit: 1 << 30)
+    var feedbackCounts = CounterExtender(bitWidth: 8)
+    var byStream = StreamReports()
+    /// The arrival times of the transport-wide feedback that is being taken.
+    var arrivals: [Int64] = []
 
     /// A history without packets. The first packet has the number 0.
     public init() {}
@@ -87,42 +109,13 @@ public struct SentPacketHistory: Sendable {
         return SequenceNumber(UInt16(truncatingIfNeeded: packet.number))
     }
 
-    /// Takes feedback, and passes each packet whose fate it settles to `body`, in the order of their numbers.
-    ///
-    /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
-    ///   - body: receives the packet and its fate.
-    public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
-        guard next > 0 else {
-            refusals.neverSent += feedback.count
-            return
-        }
-        let first = extended(feedback.baseSequenceNumber)
-        guard isNew(feedback, first: first) else { return }
-        // What the receiver does not list any more keeps the fate that it was listed with.
-        settle(before: first, body)
-        // 64 ms per step of the reference time, 250 µs per step of a delta.
-        var ticks = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
-        var number = first
-        var packets = feedback.packets
-        while let packet = packets.next() {
-            switch packet.status {
-            case .received(let delta):
-                ticks += Int64(delta)
-                arrive(number, MediaTime(nanoseconds: ticks * 250_000), body)
-            case .notReceived: miss(number)
-            }
-            number += 1
-        }
-        while oldest < next, ring[place(oldest)].state == .settled { oldest += 1 }
-    }
-
     /// Forgets all packets in flight, as after a change of the path. Their numbers are not used again.
     public mutating func reset() {
         for number in oldest..<next { ring[place(number)].state = .settled }
         (oldest, bytesInFlight) = (next, 0)
-        references = CounterExtender(bitWidth: 24)
+        references.restart()
         feedbackCounts = CounterExtender(bitWidth: 8)
+        byStream.restart()
     }
 
     /// Stops counting packets as in flight that were sent before a time. Their fates stay open: late feedback still settles them.
@@ -137,76 +130,19 @@ public struct SentPacketHistory: Sendable {
         firstCounted = number
     }
 
-    private mutating func uncount(_ index: Int) {
+    // MARK: For feedback of either kind
+
+    func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.count - 1) }
+
+    mutating func uncount(_ index: Int) {
         guard ring[index].isCounted, ring[index].state != .settled else { return }
         ring[index].isCounted = false
         bytesInFlight -= Int(ring[index].packet.byteCount)
     }
 
-    // MARK: Numbers
-
-    private func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.count - 1) }
-
-    /// The number that is closest to the newest packet's. A receiver lists nothing that was not sent, so it lies before that.
-    private func extended(_ number: SequenceNumber) -> Int64 {
-        let distance = Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: next - 1)))
-        return next - 1 + distance
-    }
-
-    /// Whether feedback is at least as new as what was taken. Older feedback has nothing that a newer one did not repeat.
-    private mutating func isNew(_ feedback: borrowing TransportFeedback, first: Int64) -> Bool {
-        let count = feedbackCounts.peek(UInt32(feedback.feedbackCount))
-        if let newest = feedbackCounts.newest, count < newest, newest - count < 64 {
-            refusals.outdated += 1
-            return false
-        }
-        _ = feedbackCounts.extend(UInt32(feedback.feedbackCount))
-        return true
-    }
-
-    // MARK: Fates
-
-    private mutating func arrive(_ number: Int64, _ arrival: MediaTime, _ body: (PacketRecord, PacketFate) -> Void) {
-        guard let index = openPlace(number) else { return }
-        uncount(index)
-        ring[index].state = .settled
-        body(ring[index].packet, .received(arrival: arrival))
-    }
-
-    private mutating func miss(_ number: Int64) {
-        guard let index = openPlace(number) else { return }
-        ring[index].state = .missing
-    }
-
-    private mutating func settle(before first: Int64, _ body: (PacketRecord, PacketFate) -> Void) {
-        while oldest < min(first, next) {
-            let index = place(oldest)
-            oldest += 1
-            guard ring[index].state != .settled else { continue }
-            let fate = ring[index].state == .missing ? PacketFate.lost : .unknown
-            uncount(index)
-            ring[index].state = .settled
-            body(ring[index].packet, fate)
-        }
-    }
-
-    /// The place of a packet whose fate is open.
-    private mutating func openPlace(_ number: Int64) -> Int? {
-        guard number < next, number >= 0 else {
-            refusals.neverSent += 1
-            return nil
-        }
-        guard number >= oldest else {
-            refusals.forgotten += number < next - Int64(ring.count) ? 1 : 0
-            refusals.repeated += number < next - Int64(ring.count) ? 0 : 1
-            return nil
-        }
-        let index = place(number)
-        guard ring[index].state != .settled else {
-            refusals.repeated += 1
-            return nil
-        }
-        return index
+    /// Moves the oldest packet past those whose fate is known.
+    mutating func skipSettled() {
+        while oldest < next, ring[place(oldest)].state == .settled { oldest += 1 }
     }
 
     // MARK: Memory

@@ -74,6 +74,13 @@ public struct EncoderSettings: Sendable, Equatable {
     public var initialBufferLevel = MediaDuration.milliseconds(500)
     /// The buffer level that the rate control aims for.
     public var optimalBufferLevel = MediaDuration.milliseconds(600)
+    /// The longest time that a key frame or the first frame of a scene takes at the target bitrate, 10 ms to 10 s: for a
+    /// network with a short queue. `nil` sets no limit; such frames then have 5 to 9 times the mean size.
+    ///
+    /// With a limit, such frames are coded more coarsely and the following ones refine them; slow layers may use 1.75
+    /// average frames. Frames also follow a lower target at once, where libvpx would spend what it saved before. Only for
+    /// ``Effort/realtime``. Quantizers stay within ``quantizers``, so that a frame may exceed the limit at low bitrates.
+    public var burstLimit: MediaDuration?
 
     /// Creates the settings for a call with that codec.
     public init(_ codec: VideoCodec = .vp8) {

@@ -45,6 +45,13 @@ public protocol VideoEncoder: AnyObject {
         to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws
 
+    /// Limits the size of the next picture's frame, because packets wait to be sent. The encoder comes as close as it can
+    /// by coding the picture more coarsely; it does not drop it for that. Called before ``encode(_:isKeyFrame:_:)``, and
+    /// valid for that call only.
+    ///
+    /// - Parameter byteCount: the most bytes that the frame should have, above 0.
+    func limitNextFrame(to byteCount: Int)
+
     /// Restarts the codec with a key frame, after a suspected fault. Frame numbers continue.
     func restart() throws
 
@@ -55,6 +62,9 @@ public protocol VideoEncoder: AnyObject {
 }
 
 extension VideoEncoder {
+    /// Does nothing: for encoders whose frames cannot be limited one by one.
+    public func limitNextFrame(to byteCount: Int) {}
+
     /// Does nothing: for encoders that hold no frames back.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) {}
 }

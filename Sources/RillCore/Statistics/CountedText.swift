@@ -28,7 +28,7 @@ private func shown(_ value: Any) -> String? {
     default:
         let mirror = Mirror(reflecting: value)
         // An unknown value, or not a struct of counts.
-        if mirror.displayStyle == .optional, mirror.children.isEmpty { return nil }
+        if mirror.children.isEmpty, [.optional, .collection].contains(mirror.displayStyle) { return nil }
         guard mirror.displayStyle == .struct else { return "\(value)" }
         let inner = countedText(value)
         return inner == "nothing" ? nil : "(\(inner))"

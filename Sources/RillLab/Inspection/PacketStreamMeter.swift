@@ -144,6 +144,7 @@ private func rtcpKind(_ type: RTCPPacketType, _ format: UInt8) -> String {
     case (.extendedReport, _): "XR"
     case (.transportFeedback, GenericNACK.format): "NACK"
     case (.transportFeedback, TransportFeedback.format): "transport-cc"
+    case (.transportFeedback, CongestionControlFeedback.format): "ccfb"
     case (.transportFeedback, PauseResume.format): "PAUSE"
     case (.payloadFeedback, PictureLossIndication.format): "PLI"
     case (.payloadFeedback, FullIntraRequest.format): "FIR"

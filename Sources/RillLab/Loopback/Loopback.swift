@@ -48,6 +48,7 @@ public final class Loopback {
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
         send.beauty = settings.beauty
+        send.congestion = settings.congestion
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         if settings.fec > .zero {
             send.fec = FECSettings(

@@ -3,7 +3,7 @@ public import RillCodec
 public import RillCore
 public import RillLink
 public import RillReceive
-import RillSession
+public import RillSession
 
 /// The settings of a loopback session: what is sent, over which network, and how it is received.
 public struct LoopbackSettings: Sendable {
@@ -24,6 +24,8 @@ public struct LoopbackSettings: Sendable {
     public var fec = Percentage.zero
     /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
     public var playoutDelay = PlayoutDelayBounds.adaptive
+    /// How the bitrate follows the network, in virtual time; `nil` for not at all.
+    public var congestion: CongestionSettings?
     /// In virtual time: the time that an encoder takes per frame.
     public var encodeTime = MediaDuration.zero
     /// In virtual time: the time that a decoder takes per frame.

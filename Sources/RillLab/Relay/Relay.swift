@@ -21,6 +21,7 @@ import RillLink
 /// NAT each sender has its own socket towards the target, and what arrives there goes to that sender.
 ///
 /// **Links.** A pair has one link in each direction for all senders: they share its bottleneck, as behind one router.
+/// With ``RelaySettings/sharedQueues`` all pairs share one, in the order in which their datagrams arrive.
 /// Links measure their time (rate steps, blackouts, traces) from the first datagram that any of them carries.
 ///
 /// **Bounds.** A link holds 65 536 datagrams and 64 MiB; with NAT a pair has at most ``RelaySettings/senderLimit``
@@ -44,8 +45,10 @@ package final class Relay {
     ///   - hasOutwardSocket: for each pair, whether it has a separate socket towards its target; `nil` for none.
     package init(_ settings: RelaySettings, hasOutwardSocket: [Bool]? = nil) {
         self.settings = settings
+        let shared = (settings.sharedBottleneck(.forward), settings.sharedBottleneck(.return))
         pairs = settings.pairs.enumerated().map { index, pair in
-            RelayPair(index, pair, settings, hasOutwardSocket: hasOutwardSocket?[index] ?? false)
+            RelayPair(
+                index, pair, settings, hasOutwardSocket: hasOutwardSocket?[index] ?? false, sharing: shared.0, shared.1)
         }
     }
 

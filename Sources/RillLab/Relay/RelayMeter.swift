@@ -25,6 +25,8 @@ package struct RelayMeters: Sendable {
 package struct RelayMeter: Sendable {
     /// The link's statistics. What it counts as delivered has departed, or was abandoned at the end.
     package private(set) var link: LinkStatistics
+    /// The statistics of the link's bottleneck, of all pairs if they share it; `nil` if it has none.
+    package private(set) var bottleneck: BottleneckStatistics?
     /// Datagrams in flight, including copies.
     package private(set) var onTheWay = 0
     /// Datagrams from the pair's target before any sender spoke.
@@ -44,6 +46,8 @@ package struct RelayMeter: Sendable {
     package private(set) var sendFailed = 0
     /// Datagrams in flight when the relay was stopped.
     package internal(set) var abandoned = 0
+    /// The time in the bottleneck's queue before the own transmission, of what it took.
+    package private(set) var queueWait = RelayTimes()
     /// Delays as the link scheduled them, for departed datagrams.
     package private(set) var scheduledDelay = RelayTimes()
     /// Actual delays.
@@ -62,7 +66,10 @@ package struct RelayMeter: Sendable {
         case sendFailed = "send-failed"
     }
 
-    init(_ link: EmulatedLink) { self.link = link.statistics }
+    init(_ link: EmulatedLink) {
+        self.link = link.statistics
+        bottleneck = link.bottleneck?.statistics
+    }
 
     /// The events over time.
     package var timeline: RelayTimeline { RelayTimeline(length: intervals.length, intervals: intervals.intervals) }
@@ -72,6 +79,7 @@ package struct RelayMeter: Sendable {
     mutating func takeLink(_ link: EmulatedLink) {
         guard !isOver else { return }
         self.link = link.statistics
+        bottleneck = link.bottleneck?.statistics
         onTheWay = link.countInFlight
     }
 
@@ -100,6 +108,8 @@ package struct RelayMeter: Sendable {
     mutating func count(_ outcome: RillLink.SendOutcome, byteCount: Int, onTheWay: Int, at now: MediaTime) {
         intervals.change(at: now) { $0.count(outcome, byteCount: byteCount, onTheWay: onTheWay, at: now) }
     }
+
+    mutating func countWait(_ wait: MediaDuration) { queueWait.add(wait) }
 
     mutating func count(_ departure: RelayDeparture) {
         left += 1

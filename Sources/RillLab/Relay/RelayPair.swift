@@ -14,12 +14,16 @@ struct RelayPair {
     private var senders: RelaySenders?
     var meters: RelayMeters
 
-    init(_ index: Int, _ pair: RelaySettings.Pair, _ settings: RelaySettings, hasOutwardSocket: Bool) {
+    init(
+        _ index: Int, _ pair: RelaySettings.Pair, _ settings: RelaySettings, hasOutwardSocket: Bool,
+        sharing forward: Bottleneck?, _ back: Bottleneck?
+    ) {
         self.index = index
         self.to = pair.to
         self.hasOutwardSocket = hasOutwardSocket
-        forward = EmulatedLink(pair.network)
-        back = EmulatedLink(pair.returnNetwork)
+        let forward = forward.map { EmulatedLink(pair.network, through: $0) } ?? EmulatedLink(pair.network)
+        let back = back.map { EmulatedLink(pair.returnNetwork, through: $0) } ?? EmulatedLink(pair.returnNetwork)
+        (self.forward, self.back) = (forward, back)
         meters = RelayMeters(forward, back)
         senders = settings.usesNAT ? RelaySenders(limit: settings.senderLimit, idleTime: settings.idleTime) : nil
     }
@@ -73,14 +77,19 @@ struct RelayPair {
         let link = link(direction)
         let number = link.statistics.sent
         let outcome = link.send(datagram, at: now)
+        let wait = link.bottleneck == nil ? nil : link.lastPassage?.wait
+        var route = route
+        route.wait = wait
         if case .queued(_, let copy, _) = outcome {
             envelopes.insert(route, number, direction, isDuplicated: copy != nil)
             if case .sender(_, let sender) = route.socket { senders?.addOnTheWay(1, of: sender) }
         }
         meters[direction].count(outcome, byteCount: datagram.count, onTheWay: link.countInFlight, at: now)
+        if let wait { meters[direction].countWait(wait) }
         return RelayEntry(
-            pair: index, direction: direction, number: number, byteCount: datagram.count, arrival: now, outcome: outcome
-        )
+            pair: index, direction: direction, number: number, byteCount: datagram.count, arrival: now,
+            outcome: outcome,
+            wait: wait)
     }
 
     private mutating func refuse(_ refusal: RelayRefusal, _ direction: RelayDirection) -> RelayReceipt {
@@ -117,7 +126,7 @@ struct RelayPair {
             arrival: delivery.sendTime, scheduled: delivery.arrival, departure: now, socket: route.socket,
             destination: route.destination, isDuplicated: isDuplicated && !delivery.isCopy, isCopy: delivery.isCopy,
             isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack,
-            isReordered: !delivery.isCopy && meters[direction].isOvertaken(delivery.sequence))
+            isReordered: !delivery.isCopy && meters[direction].isOvertaken(delivery.sequence), wait: route.wait)
     }
 
     mutating func abandon(at now: MediaTime, _ body: (RelayDeparture) -> Void) {
@@ -156,6 +165,8 @@ struct RelayPair {
 struct RelayRoute {
     var socket: RelaySocket
     var destination: UDPAddress
+    /// The time in the bottleneck's queue; `nil` without a bottleneck.
+    var wait: MediaDuration?
 }
 
 /// The route of each datagram in flight; at most as many as the links hold.

@@ -17,6 +17,8 @@ package struct RelayRecord: Equatable, Sendable {
     package var scheduled: MediaTime?
     /// When it was handed to the system.
     package var departure: MediaTime?
+    /// The time in the bottleneck's queue before its own transmission; `nil` if it did not pass one.
+    package var wait: MediaDuration?
 
     package enum Fate: String, Sendable {
         /// It departed.
@@ -34,7 +36,7 @@ package struct RelayRecord: Equatable, Sendable {
     }
 
     /// The header line of the log.
-    package static let columns = "pair,direction,number,bytes,arrival_s,fate,detail,scheduled_s,departure_s"
+    package static let columns = "pair,direction,number,bytes,arrival_s,fate,detail,scheduled_s,departure_s,wait_s"
 
     /// Creates the record of a refused datagram, at `time` on the schedule's clock.
     init(_ refusal: RelayRefusal, pair: Int, byteCount: Int, at time: MediaTime) {
@@ -47,7 +49,7 @@ package struct RelayRecord: Equatable, Sendable {
     init?(_ entry: RelayEntry) {
         guard case .lost(let reason) = entry.outcome else { return nil }
         (pair, direction, number) = (entry.pair, entry.direction, entry.number)
-        (byteCount, arrival, fate) = (entry.byteCount, entry.arrival, .lost)
+        (byteCount, arrival, fate, wait) = (entry.byteCount, entry.arrival, .lost, entry.wait)
         detail =
             switch reason {
             case .random: "random"
@@ -71,7 +73,7 @@ package struct RelayRecord: Equatable, Sendable {
         var words: [String] = failure.map { [$0.rawValue] } ?? []
         for (word, isSo) in marks where isSo { words.append(word) }
         detail = words.joined(separator: "+")
-        scheduled = departure.scheduled
+        (scheduled, wait) = (departure.scheduled, departure.wait)
         self.departure = self.fate == .abandoned ? nil : departure.departure
     }
 
@@ -79,21 +81,22 @@ package struct RelayRecord: Equatable, Sendable {
     package var line: String {
         let number = number.map { "\($0)" } ?? ""
         return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(fate.rawValue),"
-            + "\(detail),\(Self.text(scheduled)),\(Self.text(departure))"
+            + "\(detail),\(Self.text(scheduled)),\(Self.text(departure)),\(Self.text(wait.map { .zero + $0 }))"
     }
 
     /// Parses a line; `nil` for anything that ``line`` does not produce, including the header.
     package init?(line: some StringProtocol) {
         let cells = line.split(separator: ",", omittingEmptySubsequences: false)
-        guard cells.count == 9, let pair = Int(cells[0]), pair > 0,
+        guard cells.count == 10, let pair = Int(cells[0]), pair > 0,
             let direction = RelayDirection(rawValue: String(cells[1])), cells[2].isEmpty || Int(cells[2]) != nil,
             let byteCount = Int(cells[3]), let arrival = Self.time(cells[4]),
             let fate = Fate(rawValue: String(cells[5])),
-            cells[7].isEmpty || Self.time(cells[7]) != nil, cells[8].isEmpty || Self.time(cells[8]) != nil
+            cells[7...].allSatisfy({ $0.isEmpty || Self.time($0) != nil })
         else { return nil }
         (self.pair, self.direction, number) = (pair - 1, direction, Int(cells[2]))
         (self.byteCount, self.arrival, self.fate, detail) = (byteCount, arrival, fate, String(cells[6]))
         (scheduled, departure) = (Self.time(cells[7]), Self.time(cells[8]))
+        wait = Self.time(cells[9]).map { $0 - .zero }
     }
 
     private static func time(_ text: some StringProtocol) -> MediaTime? {

@@ -1,7 +1,8 @@
 import RillCore
 package import RillLink
 
-/// One direction of a pair from a relay's log, and the same arrivals over a link in virtual time: both must be equal.
+/// One direction of a pair from a relay's log, and the same arrivals over a link in virtual time: both must be equal. Not
+/// for a direction in which pairs share a queue: there a pair's result follows from the arrivals of all.
 ///
 /// ```swift
 /// let replay = RelayReplay(records, pair: 0, .forward, over: relay.settings.pairs[0].network)
@@ -31,16 +32,18 @@ package struct RelayReplay {
         _ arrivals: [RelayRecord], _ pair: Int, _ direction: RelayDirection, _ link: EmulatedLink
     ) -> [RelayRecord] {
         var (lost, left, duplicated): ([RelayRecord], [RelayRecord], Set<Int>) = ([], [], [])
+        var waits: [Int: MediaDuration] = [:]
         for arrival in arrivals.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
             let number = link.statistics.sent
             guard arrival.number == number else { return [] }
             let bytes = [UInt8](repeating: 0, count: arrival.byteCount)
             let outcome = link.send(bytes.span, at: arrival.arrival)
+            waits[number] = link.bottleneck == nil ? nil : link.lastPassage?.wait
             if case .queued(_, .some, _) = outcome { duplicated.insert(number) }
             let entry = RelayEntry(
                 pair: pair, direction: direction, number: number, byteCount: arrival.byteCount,
                 arrival: arrival.arrival,
-                outcome: outcome)
+                outcome: outcome, wait: waits[number])
             if let record = RelayRecord(entry) { lost.append(record) }
         }
         var bytes: [UInt8] = []
@@ -50,7 +53,8 @@ package struct RelayReplay {
                 arrival: delivery.sendTime, scheduled: delivery.arrival, departure: delivery.arrival,
                 socket: .listening(pair: pair), destination: UDPAddress(.v4(0), port: 0),
                 isDuplicated: duplicated.contains(delivery.sequence) && !delivery.isCopy, isCopy: delivery.isCopy,
-                isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack, isReordered: false)
+                isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack, isReordered: false,
+                wait: waits[delivery.sequence])
             left.append(asScheduled(RelayRecord(departure)))
         }
         return left + lost

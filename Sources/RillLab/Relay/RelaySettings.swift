@@ -32,6 +32,12 @@ package struct RelaySettings: Sendable {
     package let network: LinkSettings
     /// The return network of pairs that are added without one; `nil`: like their network.
     package let returnNetwork: LinkSettings?
+    /// The directions in which all pairs share one bottleneck with its queue, as behind one access link. None by default:
+    /// each pair has its own.
+    ///
+    /// It is the first pair's: its rate or trace, queue limit, headers, cross traffic and CUBIC flows are for all. Without
+    /// a rate or a trace there is nothing to share. Everything behind the bottleneck remains each pair's own.
+    package var sharedQueues: Set<RelayDirection> = []
     /// Whether each sender has its own socket towards the target, as behind a NAT. `false` by default.
     package var usesNAT = false
     /// With ``usesNAT``: the most senders of a pair at once. Further ones are refused, and counted.
@@ -69,6 +75,12 @@ package struct RelaySettings: Sendable {
                 listen: listen, to: to,
                 network: forward.seeded(RelaySettings.seed(forward.seed, ofPair: index, .forward)),
                 returnNetwork: back.seeded(RelaySettings.seed(back.seed, ofPair: index, .return))))
+    }
+
+    /// The bottleneck of all pairs in a direction; `nil` if they share none.
+    func sharedBottleneck(_ direction: RelayDirection) -> Bottleneck? {
+        guard sharedQueues.contains(direction), let first = pairs.first else { return nil }
+        return Bottleneck(direction == .forward ? first.network : first.returnNetwork)
     }
 
     /// Sets the address that a pair listens at, if the system chose it.

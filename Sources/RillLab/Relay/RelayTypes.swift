@@ -37,6 +37,8 @@ package struct RelayEntry: Sendable {
     package let arrival: MediaTime
     /// The link's outcome.
     package let outcome: RillLink.SendOutcome
+    /// The time in the bottleneck's queue before its own transmission; `nil` if it was dropped there, or there is none.
+    package var wait: MediaDuration?
 }
 
 /// Why an arriving datagram is not sent over a link.
@@ -84,4 +86,6 @@ package struct RelayDeparture: Sendable {
     package let isHeldBack: Bool
     /// One that arrived after it has departed before it.
     package let isReordered: Bool
+    /// The time in the bottleneck's queue before its own transmission; `nil` without a bottleneck.
+    package var wait: MediaDuration?
 }

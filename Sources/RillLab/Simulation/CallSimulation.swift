@@ -110,7 +110,8 @@ public final class CallSimulation {
         taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
         taps.deliversFeedback = !settings.isOpenLoop
         let call = VirtualCall(
-            pipeline, source: source, decodeTime: settings.decodeTime, over: way, back: returnPath, taps
+            pipeline, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: way,
+            back: returnPath, taps
         ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
         for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in
@@ -123,7 +124,10 @@ public final class CallSimulation {
             let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
             _ = try call.receiver.pipeline.add(stream, sink: screen, at: .zero)
         }
-        try call.run(settlingWithin: Self.drainTime)
+        try call.run(settlingWithin: Self.drainTime) {
+            guard let allowance = pipeline.session?.allowance(at: call.now) else { return }
+            observer.rateWasEstimated(allowance.bitrate, at: call.now)
+        }
     }
 
     private func makeLinks() -> (way: VirtualLink, returnPath: VirtualLink) {
@@ -132,8 +136,9 @@ public final class CallSimulation {
 
     private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {
         let link = VirtualLink(settings)
-        link.observe { [observer] datagram, now, outcome in
+        link.observe { [observer, unowned link] datagram, now, outcome in
             observer.datagramWasSent(datagram, direction, at: now, outcome)
+            observer.datagramPassed(link.link.lastPassage, direction)
         }
         return link
     }

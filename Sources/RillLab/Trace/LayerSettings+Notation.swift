@@ -11,6 +11,8 @@ struct LayerSettingsNotation {
         var key: String
         var text: (LayerSettings) -> String
         var set: (inout LayerSettings, Substring) -> Bool
+        /// Whether traces of earlier versions lack it: then it has its default.
+        var isOptional = false
     }
 
     /// The settings in one line, without the name of the layer.
@@ -40,6 +42,7 @@ struct LayerSettingsNotation {
         settings.rid = rid
         for field in fields {
             guard let value = values.removeValue(forKey: Substring(field.key)) else {
+                if field.isOptional { continue }
                 return .refused("\"\(field.key)\" is missing")
             }
             guard field.set(&settings, value) else { return .refused("\(field.key) cannot be \"\(value)\"") }
@@ -88,7 +91,15 @@ struct LayerSettingsNotation {
             value("buffer", \.encoder.bufferSize, \.notation, duration),
             value("buffer-initial", \.encoder.initialBufferLevel, \.notation, duration),
             value("buffer-optimal", \.encoder.optimalBufferLevel, \.notation, duration),
+            burstLimit,
         ]
+    }
+
+    private static var burstLimit: Field {
+        var field = value(
+            "burst", \.encoder.burstLimit, { $0.map(\.notation) ?? "auto" }, { optional($0, duration) })
+        field.isOptional = true
+        return field
     }
 
     private static func value<Value>(

@@ -33,6 +33,7 @@ public struct SendTrace: Sendable {
             task.isKeyFrameRequested = entry.isKeyFrame
             task.isRestartRequested = entry.isRestart
             task.content = entry.content
+            task.byteLimit = entry.byteLimit
             return (entry.captureTime, task)
         }
     }
@@ -45,6 +46,7 @@ public struct SendTrace: Sendable {
         var isKeyFrame = false
         var isRestart = false
         var content: Int?
+        var byteLimit: Int?
     }
 
     /// The layers, in the order of the pipeline.
@@ -196,6 +198,8 @@ public struct SendTrace: Sendable {
                 entry.isRestart = true
             } else if word.hasPrefix("content="), let content = Int(word.dropFirst("content=".count)) {
                 entry.content = content
+            } else if word.hasPrefix("limit="), let limit = Int(word.dropFirst("limit=".count)), limit > 0 {
+                entry.byteLimit = limit
             } else {
                 return "\"\(word)\" is not a request for a frame"
             }

@@ -21,7 +21,7 @@ import RillFiles
 /// After the line with the layers in order, each line starts with one of them, or with `*` for all: `* beauty 12
 /// natural full` is the face processing from frame 12 on, and its level. Frames are counted from 0 as they arrived at
 /// the layers; their times are in nanoseconds. `key` is a requested key frame, `restart` a restarted encoder,
-/// `content=N` the number of a picture that was compared with the previous one. `set` is written when the settings
+/// `content=N` the number of a picture that was compared with the previous one, `limit=N` the most bytes of a frame. `set` is written when the settings
 /// change. `adapt` is for human readers: its effect is in `set`.
 public final class SendTraceWriter: SendTraceSink {
     static let firstLine = "rill-trace 1"
@@ -65,6 +65,7 @@ public final class SendTraceWriter: SendTraceSink {
             if task.isKeyFrameRequested { line += " key" }
             if task.isRestartRequested { line += " restart" }
             if let content = task.content { line += " content=\(content)" }
+            if let limit = task.byteLimit { line += " limit=\(limit)" }
             append(line)
         case .dropped(let frame): append("\(layer) drop \(frame)")
         case .adapted(let step): append("\(layer) adapt \(step.degradation) because \(step.reason.rawValue)")

@@ -14,6 +14,15 @@ public final class VirtualLink: TimedStage, PacketSink {
         self.link = EmulatedLink(settings)
     }
 
+    /// Creates an idle link behind a bottleneck that it shares with others, for calls that share an access link.
+    ///
+    /// - Parameters:
+    ///   - settings: the properties of the link, except for those of a bottleneck.
+    ///   - bottleneck: the bottleneck.
+    public init(_ settings: LinkSettings, through bottleneck: Bottleneck) {
+        self.link = EmulatedLink(settings, through: bottleneck)
+    }
+
     /// Sets the receiver of datagrams; before that they are lost.
     public func connect(to receive: @escaping (Span<UInt8>, MediaTime) -> Void) {
         self.receive = receive
@@ -28,7 +37,8 @@ public final class VirtualLink: TimedStage, PacketSink {
     /// }
     /// ```
     ///
-    /// The link knows the outcome at once: such a log contains what the receiver can only guess.
+    /// The link knows the outcome at once: such a log contains what the receiver can only guess. `link.link.lastPassage` is
+    /// the datagram's wait in the queue.
     public func observe(_ observer: @escaping (_ datagram: Span<UInt8>, _ now: MediaTime, SendOutcome) -> Void) {
         self.observer = observer
     }

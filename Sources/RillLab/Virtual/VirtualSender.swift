@@ -89,7 +89,7 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             fetch()
         }
         pipeline.sendReports(at: now, to: packets)
-        isDone = upcoming == nil && layers.allSatisfy { $0.working == nil }
+        isDone = upcoming == nil && layers.allSatisfy { $0.working == nil } && !pipeline.hasPacketsWaiting
     }
 
     private func capture(_ frame: VideoFrame, at now: MediaTime) throws {

@@ -16,6 +16,8 @@ public enum RTCPMessage: ~Escapable {
     case genericNACK(GenericNACK)
     /// Transport-wide feedback.
     case transportFeedback(TransportFeedback)
+    /// Congestion control feedback.
+    case congestionControlFeedback(CongestionControlFeedback)
     /// PAUSE-RESUME.
     case pauseResume(PauseResume)
     /// PLI.
@@ -49,6 +51,8 @@ public enum RTCPMessage: ~Escapable {
             self = .genericNACK(try GenericNACK(parsing: packet))
         case (.transportFeedback, TransportFeedback.format):
             self = .transportFeedback(try TransportFeedback(parsing: packet))
+        case (.transportFeedback, CongestionControlFeedback.format):
+            self = .congestionControlFeedback(try CongestionControlFeedback(parsing: packet))
         case (.transportFeedback, PauseResume.format):
             self = .pauseResume(try PauseResume(parsing: packet))
         case (.payloadFeedback, PictureLossIndication.format):

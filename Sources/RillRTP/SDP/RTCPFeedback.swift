@@ -22,6 +22,9 @@ public struct RTCPFeedback: Hashable, Sendable {
     /// Transport-wide feedback: the arrival time of every packet (draft-holmer-rmcat-transport-wide-cc-extensions).
     public static let transportWideCongestionControl = RTCPFeedback("transport-cc")
 
+    /// Congestion control feedback: the arrival time of every packet, by the sequence numbers of its stream (RFC 8888 §6).
+    public static let congestionControlFeedback = RTCPFeedback("ack", "ccfb")
+
     /// Parses the text after the payload type.
     init?(_ text: Substring) {
         let (kind, parameter) = text.trimmed.cut(at: Sign.space)

@@ -32,6 +32,7 @@ extension MediaDescription {
         direction = sending.isEmpty ? .receiveOnly : receiving.isEmpty ? .sendOnly : .sendAndReceive
         isRTCPMultiplexed = true
         for stream in all { add(formatsOf: stream) }
+        feedback = all.reduce(into: StreamDescription.Feedback.wildcard) { $0.formIntersection($1.feedback) }.messages
         try add(headerExtensionsOf: all)
         // If payload types differ, each stream specifies its own.
         let listsPayloadTypes = Set(all.map(\.payloadType)).count > 1
@@ -56,7 +57,7 @@ extension MediaDescription {
         add(
             RTPFormat(
                 stream.payloadType, encoding: stream.encoding, parameters: stream.parameters,
-                feedback: stream.feedback.messages))
+                feedback: stream.feedback.subtracting(.wildcard).messages))
         if let type = repair.fecPayloadType { add(.ulpfec(type)) }
         if let again = repair.retransmission {
             let original = again.originalPayloadType ?? repair.redPayloadType ?? stream.payloadType

@@ -5,7 +5,10 @@ extension StreamDescription.Feedback {
         (.nack, .nack), (.pictureLossIndication, .pictureLossIndication), (.fullIntraRequest, .fullIntraRequest),
         (.receiverEstimatedMaximumBitrate, .receiverEstimatedMaximumBitrate),
         (.transportWideCongestionControl, .transportWideCongestionControl), (.pause, RTCPFeedback("ccm", "pause")),
+        (.congestionControlFeedback, .congestionControlFeedback),
     ]
+    /// The kinds that belong to no payload type: they are written for all, as `*` (RFC 8888 §6).
+    static let wildcard: Self = [.congestionControlFeedback]
 
     /// The known kinds among `messages`; ignores others.
     init(_ messages: [RTCPFeedback]) {

@@ -72,6 +72,8 @@ public struct StreamDescription: Equatable, Sendable {
         public static let transportWideCongestionControl = Feedback(rawValue: 1 << 4)
         /// PAUSE and RESUME of a stream (RFC 7728).
         public static let pause = Feedback(rawValue: 1 << 5)
+        /// Congestion control feedback: the arrival time of every packet, by stream (RFC 8888).
+        public static let congestionControlFeedback = Feedback(rawValue: 1 << 6)
     }
 
     /// Limits on a stream (RFC 8851 §5); `nil` means no limit.

@@ -39,12 +39,12 @@ struct PacketOutput: Sendable {
     ///
     /// - Returns: the size of its payload in bytes.
     mutating func resend(
-        _ number: SequenceNumber, of history: borrowing PacketHistory, at now: MediaTime, to sink: some PacketSink,
-        counting statistics: inout RTPStreamStatistics
+        _ number: SequenceNumber, as kind: OutgoingPacket.Kind = .retransmission, of history: borrowing PacketHistory,
+        at now: MediaTime, to sink: some PacketSink, counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let packet = history.packet(number) else { return 0 }
         guard let retransmission else {
-            return send(packet.bytes, as: .retransmission, at: now, to: sink, counting: &statistics)
+            return send(packet.bytes, as: kind, at: now, to: sink, counting: &statistics)
         }
         if let redPayloadType {
             PacketOutput.writeRED(packet.bytes, redPayloadType, into: &red)
@@ -53,7 +53,7 @@ struct PacketOutput: Sendable {
         } else {
             writeRTX(packet.bytes, retransmission)
         }
-        return pass(rtx.span, as: .retransmission, at: now, to: sink, counting: &statistics)
+        return pass(rtx.span, as: kind, at: now, to: sink, counting: &statistics)
     }
 
     private mutating func send(

@@ -81,7 +81,7 @@ extension RTPStreamSender {
             guard request.media == settings.ssrc else { return }
             statistics.nackCount += 1
             handle(answer(request, at: now, packets))
-        case .sourceDescription, .goodbye, .application, .transportFeedback, .pauseResume,
+        case .sourceDescription, .goodbye, .application, .transportFeedback, .congestionControlFeedback, .pauseResume,
             .receiverEstimatedMaximumBitrate, .unknown:
             break
         }

@@ -12,6 +12,8 @@ extension RTPStreamSender {
         case overBudget
         /// The packet is no longer kept.
         case notKept
+        /// The packet belongs to frames that were given up after an overload: a key frame replaces them.
+        case abandoned
         /// The packet was never sent: its sequence number is after the newest, or before the first.
         case neverSent
         /// The packet is an FEC packet. Retransmitting it is useless: the packets that it protects are themselves
@@ -52,6 +54,15 @@ extension RTPStreamSender {
         return .retransmitted
     }
 
+    /// Retransmits nothing any more that was sent so far: after an overload a key frame replaces it.
+    package mutating func abandonPackets() { abandonedCount = history.count }
+
+    private func isAbandoned(_ number: SequenceNumber) -> Bool {
+        guard abandonedCount > 0 else { return false }
+        let age = Int(Int16(bitPattern: history.nextSequenceNumber.rawValue &- number.rawValue))
+        return age > 0 && history.count - age < abandonedCount
+    }
+
     /// Whether retransmissions are sent twice. This is so if the round trip is long, because waiting for a packet
     /// that is lost a second time takes long. It is not so if a queue causes the long round trip, because copies
     /// would lengthen the queue.
@@ -73,6 +84,7 @@ extension RTPStreamSender {
 
     /// Returns the outcome of a request before the budget is applied.
     private func judge(_ number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
+        if isAbandoned(number) { return .abandoned }
         guard let packet = history.packet(number) else { return history.wasSent(number) ? .notKept : .neverSent }
         guard !packet.isFEC else { return .fec }
         if let retransmittedAt = packet.retransmittedAt {
@@ -107,6 +119,7 @@ extension RTPStreamStatistics {
         case .tooSoon: refusedRetransmissions.tooSoon += 1
         case .overBudget: refusedRetransmissions.overBudget += 1
         case .notKept: refusedRetransmissions.notKept += 1
+        case .abandoned: refusedRetransmissions.abandoned += 1
         case .neverSent: refusedRetransmissions.neverSent += 1
         case .fec: refusedRetransmissions.fec += 1
         }

@@ -47,6 +47,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var budget: RetransmissionBudget
     /// Recent round-trip times.
     var roundTrips = RoundTripWindow()
+    /// The number of packets, from the first on, that are not retransmitted any more.
+    var abandonedCount = 0
     /// The time when the last frame was sent.
     var lastSend = MediaTime.zero
     /// The time when the next report is due; `distantFuture` before the first frame and after a long silence.

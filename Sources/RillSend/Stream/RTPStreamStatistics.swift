@@ -53,6 +53,10 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     public var fecPacketsSent = 0
     /// Payload bytes of FEC packets sent.
     public var fecBytesSent = 0
+    /// Packets sent again to probe the path.
+    public var paddingPacketsSent = 0
+    /// Their payload bytes.
+    public var paddingBytesSent = 0
     /// Key frames sent.
     public var keyFramesSent = 0
     /// Key frame requests that were passed on to the encoder, each for one key frame.
@@ -68,6 +72,8 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
         public var overBudget = 0
         /// The packet is no longer kept.
         public var notKept = 0
+        /// The packet belongs to frames that were given up after an overload of the network.
+        public var abandoned = 0
         /// No packet with that sequence number was ever sent.
         public var neverSent = 0
         /// The packet is an FEC packet.
@@ -77,7 +83,7 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
         public init() {}
 
         /// The number of all refused requests.
-        public var total: Int { tooSoon + overBudget + notKept + neverSent + fec }
+        public var total: Int { tooSoon + overBudget + notKept + abandoned + neverSent + fec }
     }
 
     /// Statistics of a stream that has not sent anything.

@@ -39,6 +39,23 @@ struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable {
         count = needed
     }
 
+    /// Reserves `room` more values at the end, which must not be read before they are replaced.
+    mutating func reserve(_ room: Int) {
+        if count + room > capacity { grow(to: max(count + room, 2 * capacity)) }
+        count += room
+    }
+
+    /// Replaces the values from `start` on.
+    @inline(__always)
+    mutating func replace(from start: Int, with values: Span<Element>) {
+        precondition(start >= 0 && start + values.count <= count, "values \(start) + \(values.count) of \(count)")
+        unsafe values.withUnsafeBufferPointer { values in
+            guard let first = values.baseAddress else { return }
+            // The range is within the memory, and a span cannot be in memory that is being changed.
+            unsafe (base + start).update(from: first, count: values.count)
+        }
+    }
+
     @inline(never)
     private mutating func grow(to capacity: Int) {
         let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)

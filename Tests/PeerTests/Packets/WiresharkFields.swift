@@ -114,6 +114,11 @@ extension WiresharkFields {
         case .transportFeedback(let feedback):
             addFeedback("rtcp.rtpfb.fmt", 15, feedback.sender, feedback.media)
             add(feedback)
+        case .congestionControlFeedback(let feedback):
+            // tshark 4.0 does not know it: it takes the first stream for the media source, and shows the rest as bytes.
+            var reports = feedback.reports
+            let first = reports.next()?.ssrc ?? SSRC(feedback.timestamp.rawValue)
+            addFeedback("rtcp.rtpfb.fmt", 11, feedback.sender, first)
         case .pauseResume(let message):
             // Of what follows Wireshark shows the bytes alone.
             addFeedback("rtcp.rtpfb.fmt", 9, message.sender, SSRC(0))

@@ -1,3 +1,4 @@
+import Glibc
 import RillCore
 import Testing
 
@@ -52,6 +53,26 @@ import Testing
         _ = without.split(.kilobits(500))
         var kept = BitrateAllocator(layers: [low, Self.high], keepingActive: without)
         #expect(kilobits(kept.split(.kilobits(650)), 2) == [100, 0])
+    }
+
+    /// A total that ripples by a tenth, at every mean, in every period: a layer is switched once at most.
+    @Test(arguments: [1, 10, 100])
+    func `A steady total keeps layers from oscillating`(period: Int) {
+        for step in 0..<60 {
+            let mean = 40_000 * pow(1.06, Double(step))
+            var allocator = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
+            var (recent, switches, wasActive) = ([Int](), 0, [false, false, false])
+            for tick in 0..<period * 40 {
+                let total = Int(mean * (1 + 0.1 * sin(2 * .pi * Double(tick) / 10 / Double(period))))
+                recent.append(total)
+                let steady = recent.suffix(20).min() ?? total
+                let split = allocator.split(Bitrate(bitsPerSecond: total), steady: Bitrate(bitsPerSecond: steady))
+                let isActive = (0..<3).map { split.isActive($0) }
+                if isActive != wasActive { switches += 1 }
+                wasActive = isActive
+            }
+            #expect(switches <= 3, "\(Int(mean)) bit/s: \(switches) switches")
+        }
     }
 
     @Test func `The largest rates do not overflow`() {

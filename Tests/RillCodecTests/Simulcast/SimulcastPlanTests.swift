@@ -83,6 +83,63 @@ struct SimulcastPlanTests {
         #expect(later[0]?.isKeyFrameRequested == false && later[1]?.isKeyFrameRequested == true)
     }
 
+    @Test func `A frame that is left out delays a slow layer by one frame of the source`() throws {
+        var plan = try plan()
+        var low: [Int] = []
+        for index in 0..<40 {
+            if index == 12 {
+                plan.requestKeyFrame(layer: 1)
+                plan.skipNextFrame(layer: 0)
+                plan.skipNextFrame(layer: 1)
+            }
+            let tasks = plan.tasks(at: FrameRate(30).time(ofFrame: index))
+            #expect((tasks[0] == nil) == (index == 12), "frame \(index)")
+            if let task = tasks[1] {
+                low.append(index)
+                #expect(task.isKeyFrameRequested == (index == 13), "the request stays for the frame after it")
+            }
+        }
+        #expect(low == [0, 6, 13, 18, 24, 30, 36])
+    }
+
+    @Test func `A frame can be smaller than its share, but not below a quarter`() throws {
+        var plan = try plan()
+        // 800 kbit/s are 3333 bytes per frame.
+        let excess = [0, 1000, 1_000_000, 0, -5, 500]
+        let limits = (0..<6).map { index -> Int? in
+            plan.reduceNextFrames(layer: 0, by: excess[index])
+            return plan.tasks(at: FrameRate(30).time(ofFrame: index))[0]?.byteLimit
+        }
+        #expect(limits == [nil, 2833, 833, nil, nil, 3083])
+        // At half of the rate a frame's share is twice as large.
+        plan.reduceNextFrames(layer: 0, by: 1000)
+        #expect(plan.tasks(at: FrameRate(30).time(ofFrame: 7))[0]?.byteLimit == 6166)
+        #expect(plan.tasks(at: FrameRate(30).time(ofFrame: 8))[0]?.byteLimit == nil)
+    }
+
+    @Test func `Tasks before a key frame that discards older ones are outdated`() throws {
+        var plan = try plan()
+        let before = try #require(plan.tasks(at: .zero)[0])
+        #expect(!plan.isOutdated(before, layer: 0))
+        plan.requestKeyFrameDiscardingOlder(layer: 0)
+        let after = try #require(plan.tasks(at: .zero + .milliseconds(33))[0])
+        #expect(plan.isOutdated(before, layer: 0) && !plan.isOutdated(after, layer: 0))
+        #expect(after.isKeyFrameRequested)
+        #expect(!plan.isOutdated(before, layer: 1))
+    }
+
+    @Test func `The plan's burst limit is for layers without one, in real time`() throws {
+        var own = LayerSettings.low
+        own.encoder.burstLimit = .milliseconds(50)
+        var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), own])
+        plan.burstLimit = .milliseconds(120)
+        let tasks = plan.tasks(at: .zero)
+        #expect(tasks[0]?.settings.encoder.burstLimit == .milliseconds(120))
+        #expect(tasks[1]?.settings.encoder.burstLimit == .milliseconds(50))
+        plan.burstLimit = nil
+        #expect(plan.tasks(at: .zero + .milliseconds(33))[0]?.settings.encoder.burstLimit == nil)
+    }
+
     @Test func `A request is not lost with a dropped frame`() throws {
         var plan = try plan()
         plan.requestKeyFrame(layer: 0)

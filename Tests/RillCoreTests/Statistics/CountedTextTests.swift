@@ -29,11 +29,13 @@ import Testing
             var failure: String? = "cut off"
             var damage: String? = nil
             var path = ""
+            var flows: [Int] = []
+            var sizes = [1, 2]
             var source = Source(rawValue: 7)
         }
         #expect(
             countedText(Outer())
-                == "refused (tooSoon 2), found 3, share 0.25, roundTrip 42ms, level clockwise90, failure \"cut off\", source #7"
+                == "refused (tooSoon 2), found 3, share 0.25, roundTrip 42ms, level clockwise90, failure \"cut off\", sizes [1, 2], source #7"
         )
         #expect(
             countedText("high", [("encoder", "a"), ("stream", "b")])

@@ -161,18 +161,21 @@ import Testing
         let report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
         let request: [UInt8] = [0x81, 206, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
         let feedback: [UInt8] = [0x8F, 205, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
+        let byStream: [UInt8] = [0x8B, 205, 0, 2, 0, 0, 0, 9, 0, 1, 0, 0]
         let cut: [UInt8] = [0x80, 200, 0, 9, 0, 0, 0, 9]
         let stun: [UInt8] = [0, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42]
         // Looks like RTP, and like nothing that follows.
         let chance: [UInt8] = [0x9F, 0x12, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]
         let clip = try CodedClip()
         let path = try capture(
-            "call.pcap", [report + request, report + feedback, request, cut, stun, chance] + clip.packets[0])
+            "call.pcap", [report + request, report + feedback + byStream, request, cut, stun, chance] + clip.packets[0])
         let inspection = try FileInspection(of: path)
         #expect(inspection.streams.map(\.ssrc) == [SSRC(9).description, CodedClip.ssrc.description])
         #expect(inspection.streams[0].packets?.rtcp == 4)
         #expect(
-            inspection.streams[0].packets?.rtcpKinds == ["RR": 2, "PLI": 2, "transport-cc": 1, "unreadable": 1])
+            inspection.streams[0].packets?.rtcpKinds == [
+                "RR": 2, "PLI": 2, "transport-cc": 1, "ccfb": 1, "unreadable": 1,
+            ])
         #expect(inspection.capture?.otherDatagrams == 3)
         #expect(inspection.largestStream(ssrc: nil)?.ssrc == CodedClip.ssrc.description)
         #expect(inspection.largestStream(ssrc: SSRC(9)) == nil)

@@ -97,18 +97,19 @@ import Testing
         let lines = run.departures.map { RelayRecord($0).line }
         #expect(
             lines == [
-                "1,forward,0,3,0.000000000,delivered,corrupted+duplicated,0.040000000,0.040000000",
-                "1,forward,0,3,0.000000000,copy,corrupted,0.041000000,0.041000000",
+                "1,forward,0,3,0.000000000,delivered,corrupted+duplicated,0.040000000,0.040000000,",
+                "1,forward,0,3,0.000000000,copy,corrupted,0.041000000,0.041000000,",
             ])
         let lost = try RelayRun("loss=100%").receive([1], now: .zero)
         guard case .sent(let gone) = lost else { throw CancellationError() }
-        #expect(RelayRecord(gone)?.line == "1,forward,0,1,0.000000000,lost,random,,")
+        #expect(RelayRecord(gone)?.line == "1,forward,0,1,0.000000000,lost,random,,,")
         let refused = RelayRecord(.noPeer, pair: 2, byteCount: 7, at: .zero + .milliseconds(1500))
-        #expect(refused.line == "3,return,,7,1.500000000,refused,no-peer,,")
+        #expect(refused.line == "3,return,,7,1.500000000,refused,no-peer,,,")
         #expect(RelayRecord(line: refused.line) == refused)
         #expect(lines.map { RelayRecord(line: $0)?.line } == lines)
         for bad in [
-            "", RelayRecord.columns, "1,forward,0,1,0.1,lost,random,,", "0" + refused.line.dropFirst(),
+            "", RelayRecord.columns, "1,forward,0,1,0.1,lost,random,,,", "1,forward,0,1,0.100000000,lost,random,,,0.1",
+            "0" + refused.line.dropFirst(),
             refused.line + ",",
         ] {
             #expect(RelayRecord(line: bad) == nil, "\(bad)")

@@ -56,7 +56,7 @@ import Testing
             one.arrival = MediaTime(nanoseconds: nanoseconds)
             #expect(RelayRecord(line: one.line) == one, "\(nanoseconds)")
         }
-        for line in ["1,forward,0,1,9223372037.000000000,lost,random,,", "1,forward,0,1,1.5,lost,random,,"] {
+        for line in ["1,forward,0,1,9223372037.000000000,lost,random,,,", "1,forward,0,1,1.5,lost,random,,,"] {
             #expect(RelayRecord(line: line) == nil, "\(line)")
         }
     }

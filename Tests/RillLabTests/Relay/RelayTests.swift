@@ -141,6 +141,67 @@ import Testing
         #expect(zip(run.departures, run.departures.dropFirst()).allSatisfy { $0.scheduled <= $1.scheduled })
     }
 
+    @Test(arguments: [Set([RelayDirection.forward]), [.return], [.forward, .return]])
+    func `Pairs that share a queue pass it as one, each with its own delay`(shared: Set<RelayDirection>) throws {
+        let bottleneck = "rate=3M,queue=drain/100ms,headers=28,cross=200k,cubic=30ms"
+        var settings = RelaySettings()
+        settings.sharedQueues = shared
+        let ports = (0..<2).map { UDPAddress(.loopback, port: UInt16(9000 + $0)) }
+        for (port, delay) in zip(ports, [10, 60]) {
+            settings.addPair(
+                listen: RelayRun.listen, to: port,
+                network: try LinkSettings(notation: "\(bottleneck),delay=\(delay)ms,loss=10%"))
+        }
+        let run = RelayRun(settings)
+        // Each direction once with the queue of all, and once each pair with its own.
+        let access = try #require(Bottleneck(settings.pairs[0].network))
+        func expected(_ direction: RelayDirection, _ pair: RelaySettings.Pair) -> EmulatedLink {
+            let network = direction == .forward ? pair.network : pair.returnNetwork
+            return shared.contains(direction) ? EmulatedLink(network, through: access) : EmulatedLink(network)
+        }
+        let direction: RelayDirection = shared.contains(.forward) ? .forward : .return
+        let links = settings.pairs.map { expected(direction, $0) }
+        let start = MediaTime.zero + .seconds(5)
+        for pair in 0..<2 { run.receive([], at: .listening(pair: pair), now: start) }
+        if direction == .forward { for link in links { link.send([UInt8]().span, at: .zero) } }
+        var waits: Set<MediaDuration?> = []
+        for (time, datagram) in arrivals(1500) {
+            for pair in 0..<2 {
+                let source = direction == .forward ? RelayRun.sender(1) : ports[pair]
+                let receipt = run.receive(
+                    datagram, from: source, at: .listening(pair: pair), now: start + (time - .zero))
+                guard case .sent(let entry) = receipt else { throw CancellationError() }
+                let outcome = links[pair].send(datagram.span, at: time)
+                #expect(entry.outcome == outcome && entry.wait == links[pair].lastPassage?.wait)
+                waits.insert(entry.wait)
+            }
+        }
+        #expect(waits.count > 1000 && waits.contains(nil))
+        let meters = run.relay.meters
+        for pair in 0..<2 {
+            #expect(meters[pair][direction].bottleneck == access.statistics)
+            #expect(meters[pair][direction].queueWait.count > 300)
+        }
+        let other: RelayDirection = direction == .forward ? .return : .forward
+        if !shared.contains(other) {
+            let own = meters.map { $0[other].bottleneck?.accepted }
+            #expect(own == (other == .forward ? [1, 1] : [0, 0]))
+        }
+    }
+
+    @Test func `The wait in the queue is in the record of what leaves, and of what is lost behind it`() throws {
+        let run = try RelayRun("rate=1M,delay=5ms,duplicate=100%")
+        for _ in 0..<2 { run.receive([UInt8](repeating: 0, count: 1000), now: .zero) }
+        run.poll(until: .zero + .seconds(1))
+        #expect(run.departures.map { RelayRecord($0).wait?.milliseconds } == [0, 0, 8, 8])
+        let lossy = try RelayRun("rate=1M,loss=100%")
+        lossy.receive([UInt8](repeating: 0, count: 1000), now: .zero)
+        guard case .sent(let entry) = lossy.receive([1], now: .zero) else { throw CancellationError() }
+        let record = try #require(RelayRecord(entry))
+        #expect(record.line == "1,forward,1,1,0.000000000,lost,random,,,0.008000000")
+        #expect(RelayRecord(line: record.line) == record)
+    }
+
     @Test func `A separate socket towards the address accepts only packets from it`() throws {
         var settings = RelaySettings()
         settings.addPair(listen: RelayRun.listen, to: RelayRun.to)

@@ -35,6 +35,7 @@ struct SendTraceTests {
         settings.encoder.bufferSize = .milliseconds(1234)
         settings.encoder.initialBufferLevel = MediaDuration(nanoseconds: 456_789_123)
         settings.encoder.optimalBufferLevel = .milliseconds(789)
+        settings.encoder.burstLimit = .milliseconds(135)
         return settings
     }
 
@@ -75,7 +76,7 @@ struct SendTraceTests {
         var first = LayerTask(settings: unusual, frame: 0)
         first.content = 1
         var second = LayerTask(settings: unusual, frame: 3)
-        second.isKeyFrameRequested = true
+        (second.isKeyFrameRequested, second.byteLimit) = (true, 1234)
         var third = second
         (third.frame, third.isRestartRequested) = (4, true)
         third.settings.bitrate = .kilobits(50)
@@ -105,7 +106,8 @@ struct SendTraceTests {
             ("", 1), ("rill-trace 2\n", 1), ("rill-trace 1\n", nil), ("high frame 2 at 7\n", 1),
             ("rill-trace 1\nhigh frame 2 at 7\n", 2), ("rill-trace 1\nlayers a b a\n", 2),
             ("rill-trace 1\nlayers\n", 2), ("GOODhigh frame 2 at 8\n", 6), ("GOODhigh frame 4 at x\n", 6),
-            ("GOODhigh frame 4 at 9 now\n", 6), ("GOODlow frame 4 at 9\n", 6), ("GOODhigh fly 4 at\n", 6),
+            ("GOODhigh frame 4 at 9 now\n", 6), ("GOODhigh frame 4 at 9 limit=0\n", 6), ("GOODlow frame 4 at 9\n", 6),
+            ("GOODhigh fly 4 at\n", 6),
             ("GOOD?! frame 4 at 9\n", 6), ("GOODother drop 4\n", 6), ("GOODhigh set codec=VP8\n", 6),
             ("GOODhigh frame 4 at 9223372036854775807\n", 6), ("GOOD* beauty 0 natural\n", 6),
             ("GOOD* beauty 3 natural full\n", 6), ("GOOD* beauty 0 lovely full\n", 6),

@@ -15,7 +15,7 @@ import Testing
             types.append(packet.type.rawValue)
             byteCount += packet.byteCount
         }
-        #expect(types == [200, 201, 202, 203, 206, 206, 205, 204, 205, 205, 206, 206, 205, 207, 208])
+        #expect(types == [200, 201, 202, 203, 206, 206, 205, 204, 205, 205, 206, 206, 205, 205, 207, 208])
         #expect(byteCount == RTCPSamples.compound.count)
     }
 
@@ -34,6 +34,7 @@ import Testing
             case .application: names.append("APP")
             case .genericNACK: names.append("NACK")
             case .transportFeedback: names.append("transport-cc")
+            case .congestionControlFeedback: names.append("ccfb")
             case .pauseResume: names.append("PAUSE")
             case .receiverEstimatedMaximumBitrate: names.append("REMB")
             case .extendedReport: names.append("XR")
@@ -43,7 +44,7 @@ import Testing
         #expect(
             names == [
                 "SR", "RR", "SDES", "BYE", "PLI", "FIR", "205/3", "APP", "NACK", "PAUSE", "REMB", "206/15",
-                "transport-cc", "XR", "208/1",
+                "transport-cc", "ccfb", "XR", "208/1",
             ])
     }
 

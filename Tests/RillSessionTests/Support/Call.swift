@@ -19,6 +19,9 @@ final class Call {
     /// Sees each datagram that arrives, and may change what arrives in its place.
     var filter: ((_ datagram: [UInt8], _ isForBob: Bool) -> [[UInt8]])?
 
+    /// What the network did with each datagram to Bob.
+    var observer: ((_ datagram: Span<UInt8>, _ time: MediaTime, SendOutcome) -> Void)?
+
     init(_ alice: Endpoint, _ bob: Endpoint, over network: String = "delay=20ms", seed: UInt64? = nil) throws {
         self.alice = alice
         self.bob = bob
@@ -44,7 +47,11 @@ final class Call {
             now = max(now, next)
             while there.poll(at: now, into: &datagram) != nil { deliver(datagram, to: bob, isForBob: true) }
             while back.poll(at: now, into: &datagram) != nil { deliver(datagram, to: alice, isForBob: false) }
-            alice.wake(at: now) { bytes in if !isCut { there.send(bytes, at: now) } }
+            alice.wake(at: now) { bytes in
+                guard !isCut else { return }
+                let outcome = there.send(bytes, at: now)
+                observer?(bytes, now, outcome)
+            }
             bob.wake(at: now) { bytes in if !isCut { back.send(bytes, at: now) } }
         }
         now = max(now, end)

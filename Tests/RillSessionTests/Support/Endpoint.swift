@@ -149,8 +149,18 @@ final class Endpoint {
         wakeTime = now
     }
 
+    /// Frames that were left out because the session had no room for them.
+    private(set) var omittedFrames = 0
+
     private func sendFrame(of index: Int, at now: MediaTime) {
-        let source = sources[index]
+        var source = sources[index]
+        if let allowance = session.allowance(at: now) {
+            sources[index].nextTime = source.nextTime + source.interval
+            guard allowance.obstacle == nil else { return omittedFrames += 1 }
+            // Cameras have equal shares.
+            let bits = Double(allowance.frameBitrate.bitsPerSecond) / Double(sources.count)
+            source.byteCount = max(50, Int(bits * source.interval.seconds / 8))
+        }
         let frame = SyntheticFrame.make(
             source.number, isKey: source.isKeyFrameWanted, source.resolution, at: source.nextTime,
             byteCount: source.byteCount)

@@ -94,5 +94,11 @@ extension EncoderSettings {
         guard levels.allSatisfy({ $0 >= .milliseconds(1) && $0 <= .seconds(60) }) else {
             throw .invalidSettings("buffer levels lie between 1 ms and 60 s")
         }
+        guard burstLimit.map({ $0 >= .milliseconds(10) && $0 <= .seconds(10) }) ?? true else {
+            throw .invalidSettings("the burst limit lies between 10 ms and 10 s")
+        }
+        guard burstLimit == nil || effort == .realtime else {
+            throw .invalidSettings("a burst limit needs the effort realtime")
+        }
     }
 }

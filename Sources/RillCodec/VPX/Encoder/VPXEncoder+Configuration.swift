@@ -152,7 +152,7 @@ extension EncoderSettings {
     }
 
     /// Returns the parameters of one spatial layer at full size, with the stream's quantizers and speed.
-    private func layerParameters(for resolution: Resolution) -> vpx_svc_extra_cfg_t {
+    func layerParameters(for resolution: Resolution) -> vpx_svc_extra_cfg_t {
         var parameters = vpx_svc_extra_cfg_t()
         let count = temporalPattern.layerCount
         // C arrays of twelve numbers, one per spatial and temporal layer.

@@ -26,7 +26,7 @@ public final class VPXEncoder: VideoEncoder {
 
     var context: VPXEncoderContext
     private var image: VPXInputImage
-    private var bitrate: Bitrate
+    private(set) var bitrate: Bitrate
     private var frameRate: FrameRate
     private var timeline: RateControlTimeline
     /// The picture of the latest coded frame.
@@ -36,6 +36,8 @@ public final class VPXEncoder: VideoEncoder {
     /// The properties of the pictures that libvpx holds back, in order; at most one in real time.
     private var held: [HeldPicture] = []
     private let statisticsOfFirstPass: FirstPassBuffer?
+    /// What limits single frames; `nil` if nothing does.
+    var bursts: BurstControl?
     var nextNumber: Int64 = 0
     /// Frames since the last key frame, which is at 0.
     var patternPosition = 0
@@ -66,6 +68,7 @@ public final class VPXEncoder: VideoEncoder {
         self.timeline = settings.timeline(at: frameRate)
         self.context = try Self.makeContext(settings, resolution, bitrate, statistics)
         self.image = VPXInputImage(resolution)
+        self.bursts = BurstControl(settings)
     }
 
     /// Encodes one I420 picture.
@@ -96,6 +99,7 @@ public final class VPXEncoder: VideoEncoder {
         let isKeyFrame = try declareMatrix(of: frame) || isKeyFrame
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
+        try limitBurst(of: frame, isKeyFrame: isKeyFrame || newest == nil, over: span)
         held.append(HeldPicture(frame, ticks: span.start))
         try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
@@ -177,6 +181,7 @@ public final class VPXEncoder: VideoEncoder {
     private func count(isKey: Bool, isHidden: Bool, byteCount: Int) throws(CodecError) {
         let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
         lastQuantizer = quantizer
+        bursts?.add(isKey: isKey, byteCount: byteCount, quantizer: quantizer)
         statistics.framesEncoded += isHidden ? 0 : 1
         statistics.hiddenFramesEncoded += isHidden ? 1 : 0
         statistics.keyFramesEncoded += isKey ? 1 : 0
@@ -229,6 +234,7 @@ extension VPXEncoder {
 
     private func restart(_ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
         context = try Self.makeContext(settings, resolution, bitrate, nil)
+        bursts.update(settings)
         matrix = .bt601
         held.removeAll(keepingCapacity: true)
         if resolution != self.resolution { image = VPXInputImage(resolution) }
@@ -239,7 +245,9 @@ extension VPXEncoder {
 
     private func reconfigure(_ settings: EncoderSettings, _ bitrate: Bitrate) throws(CodecError) {
         try settings.validate(with: bitrate)
+        if settings.burstLimit != nil, bitrate < self.bitrate { try dropCredit(settings, bitrate) }
         try unsafe context.configure(settings.configuration(for: resolution, bitrate))
+        bursts.update(settings)
         if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
         (self.settings, self.bitrate) = (settings, bitrate)
     }

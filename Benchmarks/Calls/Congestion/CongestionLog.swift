@@ -1,0 +1,116 @@
+import Rill
+import RillLab
+import RillLink
+import RillRTP
+import RillSend
+
+/// The log of a call whose bitrate follows the network.
+final class CongestionLog: CallObserver {
+    /// A datagram that was sent forward.
+    struct Packet {
+        var time: MediaTime
+        /// With the headers of IP and UDP.
+        var byteCount: Int
+        var purpose: Purpose
+        /// The wait in the queue and the end of its transmission; `nil` if the queue dropped it.
+        var wait: MediaDuration?
+        var departure: MediaTime?
+    }
+
+    enum Purpose { case media, retransmission, padding, rtcp }
+
+    /// A frame of a layer.
+    struct Frame {
+        var captureTime: MediaTime
+        var sentAt: MediaTime
+        var byteCount = 0
+        var packets: [Int] = []
+        var shownAt: MediaTime?
+    }
+
+    struct Layer {
+        var stream: RTPStreamSettings
+        var frames: [Frame] = []
+        var places: [UInt32: Int] = [:]
+        /// Pictures in the order of showing.
+        var shown: [MediaTime] = []
+        var newest: SequenceNumber?
+    }
+
+    private(set) var packets: [Packet] = []
+    private(set) var layers: [Layer] = []
+    /// The estimates, whenever they changed.
+    private(set) var rates: [(time: MediaTime, rate: Int)] = []
+    private(set) var feedbackByteCount = 0
+
+    func callBegan(streams: [RTPStreamSettings]) { layers = streams.map { Layer(stream: $0) } }
+
+    func datagramWasSent(
+        _ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome
+    ) {
+        guard direction == .toReceiver else {
+            feedbackByteCount += datagram.count + 28
+            return
+        }
+        var packet = Packet(time: now, byteCount: datagram.count + 28, purpose: .rtcp)
+        if let parsed = try? RTPPacket(parsing: datagram) {
+            packet.purpose = note(parsed, at: now)
+        }
+        packets.append(packet)
+    }
+
+    func datagramPassed(_ passage: BottleneckPassage?, _ direction: LinkDirection) {
+        guard direction == .toReceiver else { return }
+        packets[packets.count - 1].wait = passage?.wait
+        packets[packets.count - 1].departure = passage?.departure
+    }
+
+    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {}
+
+    func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime) {
+        let place = layers[layer].place(of: timestamp, at: now)
+        layers[layer].frames[place].captureTime = captureTime
+    }
+
+    func frameWasShown(layer: Int, timestamp: RTPTimestamp, at now: MediaTime) {
+        layers[layer].shown.append(now)
+        if let place = layers[layer].places[timestamp.rawValue] { layers[layer].frames[place].shownAt = now }
+    }
+
+    func keyFrameWasRequested(layer: Int, at now: MediaTime) {}
+
+    func rateWasEstimated(_ rate: Bitrate, at now: MediaTime) {
+        if rates.last?.rate != rate.bitsPerSecond { rates.append((now, rate.bitsPerSecond)) }
+    }
+
+    private func note(_ packet: borrowing RTPPacket, at now: MediaTime) -> Purpose {
+        let header = packet.header
+        for index in layers.indices {
+            let stream = layers[index].stream
+            if header.ssrc == stream.retransmission?.ssrc {
+                return packet.payload.count < 2 ? .padding : .retransmission
+            }
+            guard header.ssrc == stream.ssrc else { continue }
+            if packet.payload.isEmpty { return .padding }
+            if let newest = layers[index].newest, !header.sequenceNumber.isNewer(than: newest) {
+                return .retransmission
+            }
+            layers[index].newest = header.sequenceNumber
+            let place = layers[index].place(of: header.timestamp, at: now)
+            layers[index].frames[place].byteCount += packet.payload.count
+            layers[index].frames[place].packets.append(packets.count)
+            return .media
+        }
+        return .padding
+    }
+}
+
+extension CongestionLog.Layer {
+    /// The frame with that timestamp, which its first packet begins.
+    fileprivate mutating func place(of timestamp: RTPTimestamp, at now: MediaTime) -> Int {
+        if let place = places[timestamp.rawValue] { return place }
+        places[timestamp.rawValue] = frames.count
+        frames.append(CongestionLog.Frame(captureTime: now, sentAt: now))
+        return frames.count - 1
+    }
+}

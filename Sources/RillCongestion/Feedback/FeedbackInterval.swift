@@ -1,0 +1,45 @@
+public import RillCore
+
+/// When feedback is due: every 50 ms while ``shareLimit`` of the received bitrate allows that, and less often below, at least every
+/// second. At 130 kbit/s that is every 100 ms.
+///
+/// Feedback is due only while there is something to report. A pure value: it reads no clock.
+public struct FeedbackInterval: Sendable {
+    /// The shortest time between two feedbacks.
+    public static let shortest = MediaDuration.milliseconds(50)
+    /// The longest time between two feedbacks.
+    public static let longest = MediaDuration.seconds(1)
+    /// The share of the received bitrate that feedback may take, in percent.
+    public static let shareLimit = 5
+    /// Bytes of a datagram besides the feedback packet: IP and UDP headers, and what SRTCP adds.
+    private static let overhead = 28 + 20
+
+    /// When the next feedback is due; in the distant future while nothing is to be reported.
+    private(set) var dueTime = MediaTime.distantFuture
+
+    private var lastTime: MediaTime?
+    /// The received bytes since the last feedback.
+    private var receivedByteCount = 0
+    private var interval = FeedbackInterval.shortest
+
+    /// Notes a packet that is to be reported.
+    @inline(__always)
+    mutating func noteReceived(_ byteCount: Int, at arrival: MediaTime) {
+        receivedByteCount &+= byteCount
+        guard dueTime == .distantFuture else { return }
+        dueTime = max(arrival, lastTime.map { $0 + interval } ?? arrival)
+    }
+
+    /// Notes a feedback packet of so many bytes.
+    mutating func noteSent(_ byteCount: Int, at now: MediaTime) {
+        if let lastTime, receivedByteCount > 0, now > lastTime {
+            let share = Double((byteCount + FeedbackInterval.overhead) * 100)
+            let allowed = Double(receivedByteCount * FeedbackInterval.shareLimit)
+            let nanoseconds = Double((now - lastTime).nanoseconds) * share / allowed
+            let needed = MediaDuration(nanoseconds: Int64(min(nanoseconds, 1e12)))
+            interval = min(max(needed, FeedbackInterval.shortest), FeedbackInterval.longest)
+        }
+        receivedByteCount = 0
+        (lastTime, dueTime) = (now, .distantFuture)
+    }
+}

@@ -1,0 +1,125 @@
+public import RillCore
+public import RillRTP
+
+/// The receiver's half of congestion control by RFC 8888: it notes when packets of each stream arrive, and writes feedback.
+///
+/// ```swift
+/// builder.note(header.sequenceNumber, of: header.ssrc, byteCount: datagram.count + 28, arrival: now)
+/// if builder.dueTime <= now {
+///     builder.write(from: ours, timestamp: wallClock.short, at: now, into: &output)
+/// }
+/// ```
+///
+/// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, as far as ``maximumByteCount`` allows: above
+/// 190 packets per feedback it repeats less, and above 580 the oldest packets are left out.
+///
+/// Any numbers of any streams are safe. Of each stream ``window`` packets are remembered, of ``maximumStreamCount`` streams: another
+/// one takes the place of the one that has been silent longest. Memory grows with the streams only.
+///
+/// A pure value with one owner: it reads no clock. Source: RFC 8888. ``FeedbackBuilder`` writes transport-wide feedback instead.
+public struct StreamFeedbackBuilder: Sendable {
+    /// The packets of a stream that one feedback lists at most.
+    public static let window = 512
+    /// The streams that are remembered at most.
+    public static let maximumStreamCount = 32
+    /// The size of a feedback packet at most, in bytes: one datagram (RFC 8888 §3.1).
+    public static let maximumByteCount = 1184
+
+    /// When the next feedback is due; in the distant future while nothing is to be reported.
+    public var dueTime: MediaTime { interval.dueTime }
+
+    private var streams: [ReceivedStream] = []
+    /// The stream of the last packet: the next one is often of the same.
+    private var recent = 0
+    private var interval = FeedbackInterval()
+
+    /// A builder that has seen no packet.
+    public init() {}
+
+    /// Notes a packet.
+    ///
+    /// - Parameters:
+    ///   - number: its sequence number.
+    ///   - ssrc: its stream.
+    ///   - mark: the ECN field of its IP header; not-ECT where that is not known.
+    ///   - byteCount: its size on the path in bytes.
+    ///   - arrival: when it arrived.
+    public mutating func note(
+        _ number: SequenceNumber, of ssrc: SSRC, mark: CongestionControlFeedback.ECNMark = .notCapable, byteCount: Int,
+        arrival: MediaTime
+    ) {
+        if recent >= streams.count || streams[recent].ssrc != ssrc { recent = place(of: ssrc) }
+        guard streams[recent].note(number, mark, at: arrival) else { return }
+        interval.noteReceived(byteCount, at: arrival)
+    }
+
+    /// The size of the feedback that is due, in bytes, with the header; `nil` while there is nothing to report.
+    public func prepare() -> Int? {
+        let size = size
+        return size.byteCount > CongestionControlFeedbackWriter.headerByteCount ? size.byteCount : nil
+    }
+
+    /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
+    ///
+    /// - Parameters:
+    ///   - sender: our SSRC.
+    ///   - timestamp: `now` by the clock of our sender reports.
+    ///   - now: the current time.
+    ///   - output: has room for ``prepare()`` bytes.
+    @_lifetime(output: copy output)
+    public mutating func write(
+        from sender: SSRC, timestamp: NTPShort, at now: MediaTime, into output: inout OutputSpan<UInt8>
+    ) {
+        let (count, byteCount) = size
+        guard byteCount > CongestionControlFeedbackWriter.headerByteCount else { return }
+        let start = output.count
+        var room = StreamFeedbackBuilder.maximumByteCount - CongestionControlFeedbackWriter.headerByteCount
+        var writer = CongestionControlFeedbackWriter(sender: sender, into: &output)
+        for index in streams.indices {
+            let headerByteCount = CongestionControlFeedbackWriter.reportByteCount(of: 0)
+            let limit = max(0, room - headerByteCount) / 4 * 2
+            if let range = streams[index].numbers.range(repeating: count, window: Self.window), limit > 0 {
+                let kept = max(range.lowerBound, range.upperBound - Int64(limit) + 1)...range.upperBound
+                streams[index].write(kept, at: now, with: &writer, into: &output)
+                room -= CongestionControlFeedbackWriter.reportByteCount(of: kept.count)
+            }
+            streams[index].numbers.noteFeedback()
+        }
+        writer.finish(at: timestamp, into: &output)
+        interval.noteSent(output.count - start, at: now)
+    }
+
+    // MARK: Size
+
+    /// How many feedbacks the next one repeats, and its size: two, unless that is too long for a datagram.
+    private var size: (repetition: Int, byteCount: Int) {
+        for count in stride(from: 2, to: 0, by: -1) {
+            let byteCount = byteCount(repeating: count)
+            if byteCount <= StreamFeedbackBuilder.maximumByteCount { return (count, byteCount) }
+        }
+        return (0, min(byteCount(repeating: 0), StreamFeedbackBuilder.maximumByteCount))
+    }
+
+    private func byteCount(repeating count: Int) -> Int {
+        var byteCount = CongestionControlFeedbackWriter.headerByteCount
+        for index in streams.indices {
+            guard let range = streams[index].numbers.range(repeating: count, window: Self.window) else { continue }
+            byteCount += CongestionControlFeedbackWriter.reportByteCount(of: range.count)
+        }
+        return byteCount
+    }
+
+    // MARK: Streams
+
+    /// The place of a stream; a new one gets its own, or that of the one whose last packet is oldest.
+    private mutating func place(of ssrc: SSRC) -> Int {
+        if let known = streams.firstIndex(where: { $0.ssrc == ssrc }) { return known }
+        guard streams.count >= StreamFeedbackBuilder.maximumStreamCount else {
+            streams.append(ReceivedStream(ssrc, window: Self.window))
+            return streams.count - 1
+        }
+        let oldest = streams.indices.min { streams[$0].lastArrival < streams[$1].lastArrival } ?? 0
+        streams[oldest] = ReceivedStream(ssrc, window: Self.window)
+        return oldest
+    }
+}

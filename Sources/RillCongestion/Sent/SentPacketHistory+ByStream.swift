@@ -1,0 +1,202 @@
+public import RillCore
+public import RillRTP
+
+extension SentPacketHistory {
+    /// Records a packet that is sent now, with the number that feedback by stream uses (RFC 8888).
+    ///
+    /// A packet with the number of an earlier one, as a retransmission without RTX is, gets the fate ``PacketFate/unknown``, and so does
+    /// the earlier one: nobody can tell which of the two arrived.
+    ///
+    /// - Parameters:
+    ///   - kind: the packet's purpose.
+    ///   - ssrc: its stream.
+    ///   - sequenceNumber: its number in that stream.
+    ///   - byteCount: its size on the path in bytes.
+    ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
+    ///   - now: when it is handed to the network.
+    /// - Returns: its transport-wide sequence number, for feedback of the other kind.
+    @discardableResult
+    public mutating func record(
+        _ kind: OutgoingPacket.Kind, of ssrc: SSRC, _ sequenceNumber: SequenceNumber, byteCount: Int, train: Int = 0,
+        at now: MediaTime
+    ) -> SequenceNumber {
+        let number = next
+        let result = record(kind, byteCount: byteCount, train: train, at: now)
+        let earlier = byStream.record(sequenceNumber, of: ssrc, as: number, oldest: oldest)
+        ring[place(number)].isIdentified = earlier == nil
+        if let earlier, earlier >= oldest { ring[place(earlier)].isIdentified = false }
+        return result
+    }
+
+    /// Takes feedback by stream, and passes each packet whose fate it settles to `body`, in the order of sending.
+    ///
+    /// A packet is lost when it was missing in all feedback that listed it, or when the receiver lists nothing of its stream any more
+    /// and packets that were sent after it had arrived three feedbacks ago.
+    ///
+    /// - Parameters:
+    ///   - feedback: parsed feedback, from anybody.
+    ///   - body: receives the packet and its fate.
+    public mutating func take(
+        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
+    ) {
+        guard let (time, overtaken) = byStream.begin(feedback.timestamp) else {
+            refusals.outdated += 1
+            return
+        }
+        var told = Told()
+        var reports = feedback.reports
+        while let report = reports.next() {
+            if let stream = byStream.place(of: report.ssrc) {
+                take(report, of: stream, at: time, &told)
+            } else {
+                refusals.unknownStream += report.packets.count
+            }
+        }
+        if oldest < overtaken {
+            for number in oldest..<min(overtaken, next) { giveUp(number, &told) }
+        }
+        tell(told, body)
+        skipSettled()
+    }
+
+    /// The first and the last packet whose fate is to be told.
+    private struct Told {
+        var first = Int64.max
+        var last = Int64.min
+
+        mutating func note(_ number: Int64) {
+            first = min(first, number)
+            last = max(last, number)
+        }
+
+        mutating func note(_ other: Told) {
+            first = min(first, other.first)
+            last = max(last, other.last)
+        }
+    }
+
+    /// Marks the packets of a report.
+    private mutating func take(
+        _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64, _ told: inout Told
+    ) {
+        let begin = byStream.streams[stream].extended(report.beginSequenceNumber)
+        let newest = byStream.streams[stream].newest
+        guard begin <= newest + 1 else {
+            refusals.neverSent += report.packets.count
+            return
+        }
+        // What the receiver does not list any more keeps the fate that it was listed with.
+        let open = max(byStream.streams[stream].firstOpen, newest - Int64(byStream.streams[stream].capacity) + 1)
+        if open < begin {
+            for sequence in open..<begin {
+                if let number = byStream.streams[stream].number(of: sequence) {
+                    giveUp(number, unlisted: .unknown, &told)
+                }
+            }
+            byStream.streams[stream].firstOpen = begin
+        }
+        var taking = Taking(
+            slots: byStream.streams[stream].slots, begin: begin, newest: newest, time: time, oldest: oldest, next: next)
+        taking.take(report.packets, of: &ring)
+        taking.addRefusals(to: &refusals)
+        bytesInFlight -= taking.settledByteCount
+        if taking.highest >= 0 { byStream.noteArrival(of: taking.highest) }
+        told.note(taking.told)
+    }
+
+    /// One report while it is taken: what changes, in one place, and one access to each array for all packets.
+    private struct Taking {
+        let slots: [SentStream.Slot]
+        let begin: Int64
+        let newest: Int64
+        let time: Int64
+        let oldest: Int64
+        let next: Int64
+        var told = Told()
+        /// The highest number of a packet that arrived.
+        var highest: Int64 = -1
+        var settledByteCount = 0
+        private var (neverSent, forgotten, repeated) = (0, 0, 0)
+
+        init(slots: [SentStream.Slot], begin: Int64, newest: Int64, time: Int64, oldest: Int64, next: Int64) {
+            (self.slots, self.begin, self.newest) = (slots, begin, newest)
+            (self.time, self.oldest, self.next) = (time, oldest, next)
+        }
+
+        mutating func take(_ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout [Entry]) {
+            var entries = ring.mutableSpan
+            // Behind the newest nothing was sent.
+            let count = min(packets.count, Int(newest - begin) + 1)
+            neverSent += packets.count - count
+            for index in 0..<count {
+                let sequence = begin &+ Int64(index)
+                let slot = slots[Int(truncatingIfNeeded: sequence) & (slots.count &- 1)]
+                guard slot.sequence == sequence, slot.number >= next &- Int64(entries.count) else {
+                    forgotten += 1
+                    continue
+                }
+                let place = Int(truncatingIfNeeded: slot.number) & (entries.count &- 1)
+                guard slot.number >= oldest, entries[place].isOpen else {
+                    repeated += 1
+                    continue
+                }
+                take(packets[index], of: slot.number, &entries[place])
+            }
+        }
+
+        @inline(__always)
+        private mutating func take(
+            _ status: CongestionControlFeedback.PacketStatus, of number: Int64, _ entry: inout Entry
+        ) {
+            guard case .received(let offset, let mark) = status else {
+                entry.state = .missing
+                return
+            }
+            if entry.isCounted { settledByteCount += Int(entry.packet.byteCount) }
+            entry.isCounted = false
+            highest = max(highest, number)
+            told.note(number)
+            guard let steps = offset.steps, entry.isIdentified else {
+                entry.state = .unknown
+                return
+            }
+            // 64 steps of the timestamp are one of the offset. Below two years, so that nothing overflows.
+            let ticks = time - Int64(steps) * 64
+            let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
+            entry.arrival = MediaTime(nanoseconds: nanoseconds)
+            entry.packet.mark = mark
+            entry.state = .arrived
+        }
+
+        func addRefusals(to refusals: inout Refusals) {
+            refusals.neverSent += neverSent
+            refusals.forgotten += forgotten
+            refusals.repeated += repeated
+        }
+    }
+
+    /// Settles the fate of a packet that no feedback will list any more. If none has listed it, its fate is `unlisted`.
+    private mutating func giveUp(_ number: Int64, unlisted: Entry.State = .lost, _ told: inout Told) {
+        guard number >= oldest, ring[place(number)].isOpen else { return }
+        let place = place(number)
+        uncount(place)
+        ring[place].state = !ring[place].isIdentified ? .unknown : ring[place].state == .missing ? .lost : unlisted
+        told.note(number)
+    }
+
+    private mutating func tell(_ told: Told, _ body: (PacketRecord, PacketFate) -> Void) {
+        guard told.first <= told.last else { return }
+        for number in told.first...told.last {
+            let index = place(number)
+            let fate: PacketFate
+            switch ring[index].state {
+            case .arrived: fate = .received(arrival: ring[index].arrival)
+            case .lost: fate = .lost
+            case .unknown: fate = .unknown
+            case .inFlight, .missing, .settled: continue
+            }
+            ring[index].state = .settled
+            body(ring[index].packet, fate)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import RillCore
+public import RillRTP
+
+extension SentPacketHistory {
+    /// Takes transport-wide feedback, and passes each packet whose fate it settles to `body`, in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - feedback: parsed feedback, from anybody.
+    ///   - body: receives the packet and its fate.
+    public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
+        let first = extended(feedback.baseSequenceNumber)
+        guard next > 0, first <= next else {
+            refusals.neverSent += feedback.count
+            return
+        }
+        guard isNew(feedback.feedbackCount) else {
+            refusals.outdated += 1
+            return
+        }
+        // What the receiver does not list any more keeps the fate that it was listed with.
+        settle(before: first, body)
+        let range = open(first, count: feedback.count)
+        feedback.readArrivals(of: range, into: &arrivals)
+        // 64 ms per step of the reference time, 250 µs per step of a delta.
+        let reference = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
+        settle(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
+        skipSettled()
+    }
+
+    /// The number that is closest to the newest packet's. A receiver lists nothing that was not sent, so it lies before that.
+    private func extended(_ number: SequenceNumber) -> Int64 {
+        let distance = Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: next - 1)))
+        return next - 1 + distance
+    }
+
+    /// Whether feedback is at least as new as what was taken. Older feedback has nothing that a newer one did not repeat.
+    private mutating func isNew(_ feedbackCount: UInt8) -> Bool {
+        let count = feedbackCounts.peek(UInt32(feedbackCount))
+        if let newest = feedbackCounts.newest, count < newest, newest - count < 64 { return false }
+        _ = feedbackCounts.extend(UInt32(feedbackCount))
+        return true
+    }
+
+    /// The packets of a feedback whose fate may be open, counted from its first one. Counts the others as refused.
+    private mutating func open(_ first: Int64, count: Int) -> Range<Int> {
+        let end = min(count, Int(next - first))
+        let start = min(max(0, Int(oldest - first)), end)
+        let before = min(max(0, Int(-first)), start)
+        let remembered = min(max(before, Int(next - Int64(ring.count) - first)), start)
+        refusals.neverSent += count - end + before
+        refusals.forgotten += remembered - before
+        refusals.repeated += start - remembered
+        return start..<end
+    }
+
+    // MARK: Fates
+
+    /// Settles packets by ``arrivals``.
+    private mutating func settle(
+        _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketFate) -> Void
+    ) {
+        var repeated = 0
+        bytesInFlight -= SentPacketHistory.settle(
+            &ring, arrivals, count: count, from: first, reference: reference, &repeated, body)
+        refusals.repeated += repeated
+    }
+
+    /// Settles packets by arrival times, and returns the bytes that are in flight no more.
+    ///
+    /// One access to the ring for all packets: single ones would cost more than what is done in them.
+    private static func settle(
+        _ ring: inout [Entry], _ arrivals: [Int64], count: Int, from first: Int64, reference: Int64,
+        _ repeated: inout Int, _ body: (PacketRecord, PacketFate) -> Void
+    ) -> Int {
+        let mask = ring.count - 1
+        var settledByteCount = 0
+        let times = arrivals.span
+        var entries = ring.mutableSpan
+        for index in 0..<count {
+            let place = Int(truncatingIfNeeded: first &+ Int64(index)) & mask
+            guard entries[place].isOpen else {
+                repeated &+= 1
+                continue
+            }
+            guard times[index] != TransportFeedback.notReceived else {
+                entries[place].state = .missing
+                continue
+            }
+            if entries[place].isCounted { settledByteCount += Int(entries[place].packet.byteCount) }
+            entries[place].isCounted = false
+            entries[place].state = .settled
+            let arrival = MediaTime(nanoseconds: (reference + times[index]) * 250_000)
+            body(entries[place].packet, .received(arrival: arrival))
+        }
+        return settledByteCount
+    }
+
+    private mutating func settle(before first: Int64, _ body: (PacketRecord, PacketFate) -> Void) {
+        while oldest < min(first, next) {
+            let index = place(oldest)
+            oldest += 1
+            guard ring[index].isOpen else { continue }
+            let fate = ring[index].state == .missing ? PacketFate.lost : .unknown
+            uncount(index)
+            ring[index].state = .settled
+            body(ring[index].packet, fate)
+        }
+    }
+}

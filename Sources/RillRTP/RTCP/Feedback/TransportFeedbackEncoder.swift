@@ -1,0 +1,236 @@
+/// Writes transport-wide feedback from the arrival times of its packets, in one pass over them.
+///
+/// What it writes is what ``TransportFeedback`` with the same packets writes, at a fifth of the instructions: a receiver's feedback
+/// repeats itself, so each packet is listed several times.
+///
+/// ```swift
+/// if encoder.encode(arrivals, numbers) { encoder.write(sender: ours, media: media, feedbackCount: 7, into: &output) }
+/// ```
+///
+/// The memory is fixed. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.
+package struct TransportFeedbackEncoder: Sendable {
+    /// The packets of a feedback at most.
+    @inlinable package static var maximumCount: Int { 1024 }
+    /// The arrival time of a packet that has not arrived.
+    @inlinable package static var notReceived: Int64 { .min }
+    private static let headerByteCount = 20
+
+    private var chunks = [UInt8](repeating: 0, count: 2 * (TransportFeedbackEncoder.maximumCount / 7 + 1))
+    private var deltas = [UInt8](repeating: 0, count: 2 * TransportFeedbackEncoder.maximumCount)
+    private var symbols = [UInt64](
+        repeating: 0, count: SymbolWriter.wordCount(of: TransportFeedbackEncoder.maximumCount))
+    private var chunkByteCount = 0
+    private var deltaByteCount = 0
+    /// The first packet's number, the number of packets, and the time that the first delta counts from, in steps of 64 ms.
+    private var first: Int64 = 0
+    private var count = 0
+    private var reference: Int64 = 0
+
+    /// An encoder that has encoded nothing.
+    package init() {}
+
+    /// The size of the feedback in bytes.
+    package var byteCount: Int {
+        TransportFeedbackEncoder.headerByteCount + (chunkByteCount + deltaByteCount + 3) / 4 * 4
+    }
+
+    /// Encodes packets, as far as their times are less than 8 s apart.
+    ///
+    /// - Parameters:
+    ///   - arrivals: arrival times in steps of 250 µs or ``notReceived``, by number modulo their count, a power of two.
+    ///   - numbers: the packets: at most ``maximumCount``.
+    /// - Returns: `false` if none of them has arrived.
+    package mutating func encode(_ arrivals: [Int64], _ numbers: ClosedRange<Int64>) -> Bool {
+        precondition(numbers.count <= TransportFeedbackEncoder.maximumCount, "\(numbers.count) packets: 1024 fit")
+        let mask = arrivals.count - 1
+        var number = numbers.lowerBound
+        while arrivals[Int(truncatingIfNeeded: number) & mask] == TransportFeedbackEncoder.notReceived {
+            guard number < numbers.upperBound else { return false }
+            number += 1
+        }
+        first = numbers.lowerBound
+        reference = arrivals[Int(truncatingIfNeeded: number) & mask] >> 8
+        (count, deltaByteCount) = TransportFeedbackEncoder.encode(
+            arrivals, numbers, skipping: Int(number - first), from: reference, into: &symbols, &deltas)
+        chunkByteCount = TransportFeedbackEncoder.encode(symbols, count: count, into: &chunks)
+        return true
+    }
+
+    /// Appends the feedback that was encoded last. Traps unless `output` has room for ``byteCount`` bytes.
+    @_lifetime(output: copy output)
+    package func write(sender: SSRC, media: SSRC, feedbackCount: UInt8, into output: inout OutputSpan<UInt8>) {
+        let byteCount = byteCount
+        RTCPPacket.writeHeader(
+            .transportFeedback, count: Int(TransportFeedback.format), byteCount: byteCount, into: &output)
+        output.append(bigEndian: sender.rawValue)
+        output.append(bigEndian: media.rawValue)
+        output.append(bigEndian: UInt16(truncatingIfNeeded: first))
+        output.append(bigEndian: UInt16(count))
+        output.append(bigEndian: UInt32(truncatingIfNeeded: reference << 8) | UInt32(feedbackCount))
+        output.append(copying: chunks.span.extracting(first: chunkByteCount))
+        output.append(copying: deltas.span.extracting(first: deltaByteCount))
+        output.append(
+            repeating: 0,
+            count: byteCount - TransportFeedbackEncoder.headerByteCount - chunkByteCount - deltaByteCount)
+    }
+
+    // MARK: Chunks
+
+    /// Writes the symbols and deltas of packets, the first of which that arrived follows `skipped` others.
+    ///
+    /// - Returns: the number of packets that fit, and the bytes of their deltas.
+    private static func encode(
+        _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, skipping skipped: Int, from reference: Int64,
+        into symbols: inout [UInt64], _ deltas: inout [UInt8]
+    ) -> (count: Int, byteCount: Int) {
+        let arrivals = arrivals.span
+        let mask = arrivals.count - 1
+        var words = symbols.mutableSpan
+        var bytes = deltas.mutableSpan
+        var writer = SymbolWriter(skipping: skipped, in: &words)
+        var (number, used, last) = (numbers.lowerBound + Int64(skipped), 0, reference << 8)
+        while number <= numbers.upperBound {
+            let ticks = arrivals[Int(truncatingIfNeeded: number) & mask]
+            if ticks != notReceived {
+                let delta = ticks &- last
+                if UInt64(bitPattern: delta) < 256 {
+                    writer.setSmall()
+                    bytes[used] = UInt8(truncatingIfNeeded: delta)
+                    used &+= 1
+                } else {
+                    guard let large = Int16(exactly: delta) else { break }
+                    writer.setLarge()
+                    bytes[used] = UInt8(truncatingIfNeeded: large >> 8)
+                    bytes[used &+ 1] = UInt8(truncatingIfNeeded: large)
+                    used &+= 2
+                }
+                last = ticks
+            }
+            writer.advance(in: &words)
+            number &+= 1
+        }
+        writer.finish(in: &words)
+        return (Int(number - numbers.lowerBound), used)
+    }
+
+    /// Writes the chunks of `count` packets. Each covers as many of the remaining packets as possible, as
+    /// ``PacketStatusChunk/longest(from:of:)`` has it.
+    ///
+    /// - Returns: the bytes written.
+    private static func encode(_ symbols: [UInt64], count: Int, into chunks: inout [UInt8]) -> Int {
+        let symbols = Symbols(symbols.span)
+        var bytes = chunks.mutableSpan
+        var (index, used) = (0, 0)
+        while index < count {
+            let left = count - index
+            let (small, large) = symbols.next64(from: index)
+            let run = symbols.run(from: index, limit: left)
+            let most = large >> 50 == 0 ? min(left, 14) : min(left, 7)
+            let chunk: UInt16
+            if run >= most {
+                chunk =
+                    UInt16(truncatingIfNeeded: small >> 63 | (large >> 63) << 1) << 13 | UInt16(truncatingIfNeeded: run)
+                index += run
+            } else if large >> 50 == 0 {
+                chunk = 0x8000 | UInt16(truncatingIfNeeded: small >> 50)
+                index += most
+            } else {
+                let (lower, upper) = (Symbols.spread(small >> 57), Symbols.spread(large >> 57))
+                chunk = 0xC000 | lower | upper << 1
+                index += most
+            }
+            bytes[used] = UInt8(truncatingIfNeeded: chunk >> 8)
+            bytes[used &+ 1] = UInt8(truncatingIfNeeded: chunk)
+            used += 2
+        }
+        return used
+    }
+}
+
+/// The symbols of packets, one bit each for small and for large deltas, the first packet's in the highest bit of the first word.
+///
+/// The words alternate: small, large. Behind those that are set is one of zeros.
+private struct SymbolWriter {
+    private var word: Int
+    /// The bit of the present packet.
+    private var bit: UInt64
+    private var (small, large): (UInt64, UInt64) = (0, 0)
+
+    /// The words for so many packets.
+    static func wordCount(of packetCount: Int) -> Int { 2 * ((packetCount >> 6) + 2) }
+
+    /// Starts behind `count` packets that have not arrived.
+    init(skipping count: Int, in words: inout MutableSpan<UInt64>) {
+        word = count >> 6
+        bit = (1 << 63) &>> UInt64(truncatingIfNeeded: count & 63)
+        for index in 0..<2 * word { words[index] = 0 }
+    }
+
+    @inline(__always) mutating func setSmall() { small |= bit }
+    @inline(__always) mutating func setLarge() { large |= bit }
+
+    /// Goes on to the next packet.
+    @inline(__always) mutating func advance(in words: inout MutableSpan<UInt64>) {
+        bit >>= 1
+        guard bit == 0 else { return }
+        store(in: &words)
+        word += 1
+        bit = 1 << 63
+        (small, large) = (0, 0)
+    }
+
+    /// Stores the last word, and one of zeros.
+    func finish(in words: inout MutableSpan<UInt64>) {
+        store(in: &words)
+        (words[2 * word + 2], words[2 * word + 3]) = (0, 0)
+    }
+
+    private func store(in words: inout MutableSpan<UInt64>) {
+        words[2 * word] = small
+        words[2 * word + 1] = large
+    }
+}
+
+/// Symbols that a ``SymbolWriter`` wrote.
+private struct Symbols: ~Escapable {
+    private let words: Span<UInt64>
+
+    @_lifetime(copy words)
+    init(_ words: Span<UInt64>) {
+        self.words = words
+    }
+
+    /// The bits of the 64 packets from `index` on; zeros behind the last one.
+    @inline(__always)
+    func next64(from index: Int) -> (small: UInt64, large: UInt64) {
+        let (word, shift) = ((index >> 6) &* 2, UInt64(truncatingIfNeeded: index & 63))
+        return (
+            words[word] &<< shift | (words[word &+ 2] >> 1) &>> (63 &- shift),
+            words[word &+ 1] &<< shift | (words[word &+ 3] >> 1) &>> (63 &- shift)
+        )
+    }
+
+    /// How many packets from `index` on, at most `limit`, have the same symbol.
+    @inline(__always)
+    func run(from index: Int, limit: Int) -> Int {
+        let (small, large) = next64(from: index)
+        let (smallFirst, largeFirst) = (0 &- small >> 63, 0 &- large >> 63)
+        var run = ((small ^ smallFirst) | (large ^ largeFirst)).leadingZeroBitCount
+        while run & 63 == 0, run > 0, run < limit {
+            let (small, large) = next64(from: index &+ run)
+            let more = ((small ^ smallFirst) | (large ^ largeFirst)).leadingZeroBitCount
+            run += more
+            if more == 0 { break }
+        }
+        return min(run, limit)
+    }
+
+    /// Seven bits, each followed by the place of another: `0a0b0c0d0e0f0g`.
+    @inline(__always)
+    static func spread(_ bits: UInt64) -> UInt16 {
+        var bits = UInt16(truncatingIfNeeded: bits)
+        bits = (bits | bits << 4) & 0x0F0F
+        bits = (bits | bits << 2) & 0x3333
+        return (bits | bits << 1) & 0x5555
+    }
+}

@@ -1,0 +1,143 @@
+import RillCongestion
+import RillCore
+import RillRTP
+import RillState
+
+/// The congestion control of a session that sends: what left, what came of it, and what waits to leave.
+///
+/// In memory of its own, so that sessions without it stay small.
+struct SessionCongestion: ~Copyable {
+    var history = SentPacketHistory()
+    var estimate: BandwidthEstimate
+    let waiting: PacedDatagrams
+    private let settings: CongestionSettings
+    private var budget = RateBudget()
+    /// What was sent, for the budget.
+    private var counts = RateBudget.Counts()
+    /// When the next packet may leave; in the distant future while none waits.
+    private(set) var paceTime = MediaTime.distantFuture
+    /// Packets that were dropped from the pacer by a cut.
+    private(set) var packetsDiscarded = 0
+
+    init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
+        (self.settings, self.waiting) = (settings, waiting)
+        estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
+        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: .zero))
+    }
+
+    /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
+    mutating func release(at now: MediaTime, to queue: DatagramQueue) {
+        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: now))
+        releaseDue(at: now, to: queue)
+    }
+
+    private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
+        while true {
+            switch waiting.cell.state.pacer.poll(at: now) {
+            case .wait(until: let time):
+                paceTime = time
+                return
+            case .send(let token): depart(token, at: now, to: queue)
+            }
+        }
+    }
+
+    private mutating func depart(_ token: Int, at now: MediaTime, to queue: DatagramQueue) {
+        let slot = waiting.cell.state.slot(token)
+        let byteCount = slot.byteCount + settings.packetOverhead
+        count(slot.purpose, byteCount)
+        estimate.noteSent(byteCount: byteCount, at: now)
+        var number: SequenceNumber?
+        if slot.numberOffset >= 0 {
+            number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
+        }
+        waiting.cell.state.move(token, numbered: number, to: queue, at: now)
+    }
+
+    private mutating func count(_ purpose: OutgoingPacket.Kind, _ byteCount: Int) {
+        switch purpose {
+        case .media:
+            counts.mediaPackets += 1
+            counts.mediaBytes += byteCount
+        case .retransmission: counts.retransmittedBytes += byteCount
+        case .fec: counts.fecBytes += byteCount
+        case .rtcp: counts.otherBytes += byteCount
+        case .padding: break
+        }
+    }
+
+    /// Notes an encoded frame that was queued.
+    mutating func noteFrame(byteCount: Int) {
+        counts.frames += 1
+        counts.frameBytes += byteCount
+    }
+
+    /// Notes a datagram that leaves without waiting.
+    mutating func noteFeedback(byteCount: Int) { count(.rtcp, byteCount + settings.packetOverhead) }
+
+    /// Moves everything that waits into the queue, whether its time has come or not.
+    mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
+        var time = now
+        while true {
+            switch waiting.cell.state.pacer.poll(at: time) {
+            case .wait(until: .distantFuture):
+                paceTime = .distantFuture
+                return
+            case .wait(until: let next): time = next
+            case .send(let token): depart(token, at: now, to: queue)
+            }
+        }
+    }
+
+    /// Takes feedback; returns whether the rate was cut because of overload.
+    mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
+        history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+        return update(at: now)
+    }
+
+    /// When ``update(at:)`` is due without feedback: too long none came.
+    var dueTime: MediaTime { estimate.dueTime }
+
+    /// Works out the estimate anew; returns whether the rate was cut because of overload.
+    mutating func update(at now: MediaTime) -> Bool {
+        let cuts = estimate.cutCount
+        estimate.update(at: now)
+        return estimate.cutCount > cuts
+    }
+
+    /// Begins anew on another path: what is in flight on the old one says nothing of it.
+    mutating func restart(at now: MediaTime) {
+        history.reset()
+        estimate.restart(at: now)
+    }
+
+    /// The probe to send now; `nil` for none.
+    mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
+        packetCount == 0 ? estimate.takeProbe(at: now) : nil
+    }
+
+    /// Drops the frames of a stream that wait; returns whether there were any.
+    mutating func discardFrames(of stream: Int) -> Bool {
+        let count =
+            waiting.cell.state.discard(.deltaFrame, stream: stream)
+            + waiting.cell.state.discard(.keyFrame, stream: stream)
+            + waiting.cell.state.discard(.fec, stream: stream)
+        packetsDiscarded += count
+        return count > 0
+    }
+
+    /// The packets that wait.
+    var packetCount: Int { waiting.cell.state.pacer.count }
+
+    mutating func allowance(at now: MediaTime) -> SendingAllowance {
+        history.expire(sentBefore: now - .milliseconds(700))
+        budget.update(counts, at: now)
+        let queued = waiting.cell.state.pacer.byteCount
+        let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
+        let obstacle: SendingAllowance.Obstacle? =
+            waiting.cell.state.pacer.isFull ? .queueFull : isFull ? .windowFull : nil
+        let rate = estimate.mediaRate(queued: queued, at: now)
+        return SendingAllowance(
+            bitrate: estimate.rate, frameBitrate: budget.encoderRate(of: rate), obstacle: obstacle)
+    }
+}

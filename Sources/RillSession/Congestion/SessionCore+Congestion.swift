@@ -1,0 +1,122 @@
+import RillCongestion
+import RillCore
+import RillRTP
+import RillReceive
+import RillSend
+import RillState
+
+// Congestion control: the pacer between the streams and the datagrams, and feedback in both directions.
+
+extension SessionCore {
+    /// Passes packets of a stream to the pacer if there is one, otherwise to the datagrams.
+    ///
+    /// - Parameters:
+    ///   - stream: the stream.
+    ///   - numberOffset: the offset of the transport-wide sequence number in its packets.
+    ///   - isKeyFrame: whether they belong to a key frame.
+    ///   - now: the current time.
+    ///   - pace: passes them to the pacer.
+    ///   - send: passes them to the datagrams.
+    @inline(__always)
+    @discardableResult
+    mutating func sendPackets<Result>(
+        of stream: SendingStream, numberOffset: Int?, isKeyFrame: Bool = false, at now: MediaTime,
+        pace: (inout RTPStreamSender, PacedDatagrams) -> Result,
+        _ send: (inout RTPStreamSender, DatagramQueue) -> Result
+    ) -> Result {
+        guard let waiting else {
+            datagrams.begin(stream.id.number, numberOffset: numberOffset)
+            return send(&stream.cell.state, datagrams)
+        }
+        waiting.begin(stream.id.number, numberOffset: numberOffset, isKeyFrame: isKeyFrame)
+        let result = pace(&stream.cell.state, waiting)
+        releasePaced(at: now)
+        return result
+    }
+
+    /// Lets the packets leave whose time has come.
+    mutating func releasePaced(at now: MediaTime) {
+        guard congestion != nil else { return }
+        congestion?.release(at: now, to: datagrams)
+        probe(at: now)
+        wakeTime = min(wakeTime, congestionTime)
+    }
+
+    /// When congestion control has something to do.
+    var congestionTime: MediaTime {
+        mutating get {
+            guard let time = congestion?.paceTime, let due = congestion?.dueTime else { return .distantFuture }
+            return min(time, due)
+        }
+    }
+
+    /// Sends a probe of the path if one is worth its bytes: packets of the newest stream that has RTX, once more.
+    private mutating func probe(at now: MediaTime) {
+        guard let waiting, let cluster = congestion?.takeProbe(at: now) else { return }
+        for index in sending.indices {
+            guard let stream = sending[index], !stream.isSilent, let offset = stream.cell.state.transportNumberOffset
+            else { continue }
+            waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
+            guard stream.cell.state.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
+            congestion?.release(at: now, to: datagrams)
+            return
+        }
+    }
+
+    /// Begins anew on another path, as after a change of the address.
+    mutating func restartCongestion(at now: MediaTime) {
+        begin(at: now)
+        congestion?.restart(at: now)
+    }
+
+    /// Lets everything leave that waits, as the session ends.
+    mutating func releaseAll(at now: MediaTime) { congestion?.releaseAll(at: now, to: datagrams) }
+
+    /// Takes transport-wide feedback.
+    mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) {
+        let isCut = congestion?.take(feedback, at: now) ?? false
+        if isCut { giveUpFrames() }
+        releasePaced(at: now)
+    }
+
+    /// Lowers the rate if feedback is missing for too long.
+    mutating func noticeSilence(at now: MediaTime) {
+        guard let due = congestion?.dueTime, due <= now else { return }
+        if congestion?.update(at: now) == true { giveUpFrames() }
+    }
+
+    private mutating func giveUpFrames() {
+        // Overload: what waits would only lengthen the queue. The streams continue with a key frame.
+        for index in sending.indices {
+            guard let stream = sending[index], congestion?.discardFrames(of: stream.id.number) == true else { continue }
+            wantKeyFrame(of: stream)
+            stream.cell.state.abandonPackets()
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Takes note of the packet's transport-wide sequence number, if it has one.
+    @inline(__always)
+    mutating func noteTransportNumber(of datagram: Span<UInt8>, at now: MediaTime) {
+        guard let id = transportNumberID, let number = TransportSequenceNumber(id: id, inRTP: datagram) else { return }
+        arrivals.note(number.number, byteCount: datagram.count, arrival: now)
+        if arrivals.dueTime < wakeTime { wakeTime = arrivals.dueTime }
+    }
+
+    /// When the next transport-wide feedback is due.
+    var transportFeedbackTime: MediaTime { arrivals.dueTime }
+
+    /// Writes the transport-wide feedback that is due, with a report that is sent anyway or in a datagram of its own.
+    mutating func writeTransportFeedback(at now: MediaTime) {
+        guard arrivals.dueTime <= now, let byteCount = arrivals.prepare() else { return }
+        if compound.isEmpty || compound.room < byteCount {
+            close(at: now)
+            open(reporting: nil, isRequest: true, at: now)
+        }
+        var media: SSRC?
+        for index in receiving.indices where media == nil { media = receiving[index]?.ssrc }
+        let (source, about) = (source, media ?? SSRC(0))
+        compound.append(byteCount: byteCount) { arrivals.write(from: source, about: about, at: now, into: &$0) }
+    }
+}

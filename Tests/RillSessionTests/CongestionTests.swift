@@ -1,0 +1,192 @@
+import RillCore
+import RillFuzzTargets
+import RillLink
+import RillRTP
+import RillReceive
+import RillSend
+import RillSession
+import RillTestSupport
+import Testing
+
+/// Sessions that adapt to an emulated network, in virtual time, with frames that are as large as they are allowed to be.
+@Suite struct CongestionTests {
+    @Test func `Both ends of a call fill their direction, and nothing is lost`() throws {
+        let (call, log) = try adaptiveCall(over: "rate=1M,queue=300ms,delay=50ms", bothWays: true)
+        call.run(until: .seconds(30))
+        for (end, other) in [(call.alice, call.bob), (call.bob, call.alice)] {
+            let rate = try #require(end.session.allowance(at: call.now)).bitrate
+            #expect(rate > .kilobits(870) && rate < .kilobits(1050), "\(rate)")
+            let received = try #require(other.session.statistics.receiving.first).stream
+            #expect(received.packetsLost == 0 && received.framesReceived > 600, "\(received)")
+        }
+        #expect(log.share(10, 30, of: 1e6) > 0.85)
+    }
+
+    @Test func `Packets leave in the order of their numbers, and apart`() throws {
+        let (call, log) = try adaptiveCall(over: "delay=20ms")
+        call.run(until: .seconds(3))
+        let sent = log.packets.filter { $0.number != nil }
+        #expect(sent.count > 200)
+        for (index, packet) in sent.enumerated() {
+            #expect(packet.number == SequenceNumber(UInt16(index)))
+        }
+        // At most three times the rate in the first two seconds, and nothing in a rush.
+        let gaps = zip(sent, sent.dropFirst()).map { $1.time - $0.time }
+        #expect(gaps.count { $0 == .zero } <= sent.count / 20, "\(gaps.count { $0 == .zero }) of \(sent.count)")
+    }
+
+    @Test func `The first packet of a frame leaves with the frame`() throws {
+        let (call, log) = try adaptiveCall(over: "rate=2M,queue=300ms,delay=20ms")
+        call.run(until: .seconds(10))
+        let frames = Dictionary(grouping: log.packets.filter { $0.number != nil }, by: \.timestamp)
+        #expect(frames.count > 200)
+        // Cameras give a frame every 33 ms.
+        let waits = frames.values.compactMap { packets in
+            packets.map(\.time).min().map { Double($0.nanoseconds % 33_000_000) / 1e6 }
+        }
+        #expect(waits.count { $0 > 2 } <= waits.count / 20, "\(waits.sorted().suffix(20))")
+    }
+
+    @Test func `Feedback takes at most a twentieth of what is received`() throws {
+        let (call, _) = try adaptiveCall(over: "rate=1M,queue=300ms,delay=50ms")
+        call.run(until: .seconds(20))
+        let feedback = call.bob.feedback.filter { $0.time > .seconds(5) }
+        let byteCount = feedback.reduce(0) { $0 + $1.bytes.count + 28 }
+        let received = Double(call.bob.session.statistics.transport.bytesReceived) * 15 / 20
+        #expect(Double(byteCount) < 0.06 * received && feedback.count > 100, "\(byteCount) of \(received)")
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `After an overload a key frame replaces what was given up`(seed: UInt64) throws {
+        let (call, log) = try adaptiveCall(
+            over: "rate=2500k/400k@15s,queue=300ms,delay=50ms", maximum: .kilobits(2500), seed: seed)
+        var times: [MediaTime] = []
+        call.bob.decode = { _, _, now in times.append(now) }
+        call.run(until: .seconds(15))
+        let before = call.alice.keyFrameRequests
+        call.run(until: .seconds(25))
+        #expect(log.lossShare(15, 25) <= 0.12, "\(log.lossShare(15, 25))")
+        #expect(call.alice.keyFrameRequests - before >= 1 && call.alice.keyFrameRequests - before <= 3)
+        let rate = try #require(call.alice.session.allowance(at: call.now)).bitrate
+        #expect(rate > .kilobits(300) && rate < .kilobits(440), "\(rate)")
+        // Pictures move again.
+        let after = times.filter { $0 > .seconds(14.5) }
+        let gap = try #require(zip(after, after.dropFirst()).map { ($1 - $0).seconds }.max())
+        note("seed \(seed): \(log.lossShare(15, 25)) lost, longest gap \(gap) s, rate \(rate)")
+        #expect(gap <= 1.2, "\(gap)")
+    }
+
+    @Test func `Whoever leaves sends what waits first`() throws {
+        let (call, _) = try adaptiveCall(over: "delay=20ms")
+        call.run(until: .seconds(2))
+        let counts = try #require(call.alice.session.statistics.sending.first).stream
+        let sent = counts.packetsSent - counts.paddingPacketsSent - counts.retransmittedPacketsSent
+        call.alice.change(at: call.now) { $0.leave(at: call.now) }
+        call.run(for: .seconds(1))
+        let received = try #require(call.bob.session.statistics.receiving.first).stream
+        #expect(received.packetsReceived >= sent && received.packetsLost == 0, "\(sent), \(received)")
+        #expect(call.bob.events.contains(.left(reason: nil)))
+    }
+
+    @Test func `Without congestion control nothing is paced, and feedback goes to the app`() throws {
+        let stream = adaptiveStream(seed: 11)
+        let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
+        alice.addCamera(try alice.session.send(stream), byteCount: 6000)
+        _ = try bob.session.receive(try adaptiveReceiving(stream), at: .zero)
+        let call = try Call(alice, bob)
+        call.run(until: .seconds(2))
+        #expect(alice.session.allowance(at: call.now) == nil)
+        let told = alice.events.count { if case .transportFeedback = $0 { true } else { false } }
+        #expect(told > 20)
+    }
+
+    @Test func `A peer that sends no feedback is sent the start bitrate`() throws {
+        let stream = adaptiveStream(seed: 11)
+        let (alice, bob) = (Endpoint(adaptiveSettings(seed: 1)), Endpoint(seed: 2))
+        alice.addCamera(try alice.session.send(stream))
+        var receiving = try adaptiveReceiving(stream)
+        receiving.isTransportFeedbackExpected = false
+        _ = try bob.session.receive(receiving, at: .zero)
+        let call = try Call(alice, bob)
+        call.run(until: .seconds(10))
+        #expect(try #require(alice.session.allowance(at: call.now)).bitrate <= .kilobits(300))
+        #expect(bob.frames.count > 30)
+    }
+
+    // MARK: Support
+
+    private func adaptiveStream(seed: UInt64) -> RTPStreamSettings {
+        var stream = Call.stream(seed: seed)
+        stream.headerExtensions = Call.extensions
+        return stream
+    }
+
+    private func adaptiveReceiving(_ stream: RTPStreamSettings) throws -> StreamReceiverSettings {
+        var receiving = try Call.receiving(stream)
+        receiving.isTransportFeedbackExpected = true
+        return receiving
+    }
+
+    private func adaptiveSettings(seed: UInt64, maximum: Bitrate = .kilobits(2500)) -> RTPSessionSettings {
+        var settings = RTPSessionSettings(canonicalName: "end-\(seed)", seed: seed)
+        settings.usesReducedSizeRTCP = true
+        settings.congestion = CongestionSettings(bitrates: .kilobits(30)...maximum)
+        return settings
+    }
+
+    private func adaptiveCall(
+        over network: String, bothWays: Bool = false, maximum: Bitrate = .kilobits(2500), seed: UInt64 = 1
+    ) throws -> (Call, PathLog) {
+        let ends = [
+            Endpoint(adaptiveSettings(seed: seed, maximum: maximum)),
+            Endpoint(adaptiveSettings(seed: seed + 1000, maximum: maximum)),
+        ]
+        for (sender, receiver, seed) in [(ends[0], ends[1], 11), (ends[1], ends[0], 12)]
+            as [(Endpoint, Endpoint, UInt64)]
+        {
+            guard sender === ends[0] || bothWays else { continue }
+            let stream = adaptiveStream(seed: seed)
+            sender.addCamera(try sender.session.send(stream))
+            _ = try receiver.session.receive(try adaptiveReceiving(stream), at: .zero)
+        }
+        let call = try Call(ends[0], ends[1], over: network, seed: seed)
+        let log = PathLog()
+        call.observer = { log.add($0, $1, $2) }
+        return (call, log)
+    }
+}
+
+/// What left towards a receiver, and whether the network took it.
+private final class PathLog {
+    struct Packet {
+        var time: MediaTime
+        var byteCount: Int
+        /// The transport-wide sequence number of an RTP packet.
+        var number: SequenceNumber?
+        var timestamp: UInt32
+        var isLost: Bool
+    }
+
+    private(set) var packets: [Packet] = []
+
+    func add(_ datagram: Span<UInt8>, _ time: MediaTime, _ outcome: SendOutcome) {
+        let isLost = if case .lost = outcome { true } else { false }
+        let number = TransportSequenceNumber(id: 4, inRTP: datagram)?.number
+        let timestamp = number == nil ? 0 : (4..<8).reduce(UInt32(0)) { $0 << 8 | UInt32(datagram[$1]) }
+        packets.append(
+            Packet(time: time, byteCount: datagram.count, number: number, timestamp: timestamp, isLost: isLost))
+    }
+
+    private func window(_ from: Double, _ to: Double) -> [Packet] {
+        packets.filter { $0.time >= .seconds(from) && $0.time < .seconds(to) }
+    }
+
+    func share(_ from: Double, _ to: Double, of capacity: Double) -> Double {
+        Double(window(from, to).reduce(0) { $0 + ($1.isLost ? 0 : $1.byteCount * 8) }) / capacity / (to - from)
+    }
+
+    func lossShare(_ from: Double, _ to: Double) -> Double {
+        let all = window(from, to)
+        return Double(all.count(where: \.isLost)) / Double(max(1, all.count))
+    }
+}
