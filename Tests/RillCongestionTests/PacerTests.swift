@@ -78,6 +78,17 @@ import Testing
         #expect(drain(&pacer).map(\.token) == [20, 1, 3, 5, 7, 9])
     }
 
+    @Test func `A packet of a probe leaves at the probe's rate`() {
+        var pacer = Pacer(rate: .kilobits(100))
+        for token in 0..<5 {
+            pacer.enqueue(token, .padding, stream: 0, byteCount: 250, at: .zero, rate: .megabits(2))
+        }
+        pacer.enqueue(5, .padding, stream: 0, byteCount: 250, at: .zero)
+        #expect(drain(&pacer).map { $0.time.seconds } == [0, 0.001, 0.002, 0.003, 0.004, 0.005])
+        pacer.enqueue(6, .padding, stream: 0, byteCount: 250, at: .zero)
+        #expect(drain(&pacer).map { $0.time.seconds } == [0.025])
+    }
+
     @Test func `Any interleaving sends every packet once, in the order of its lane, and never above the rate`() {
         var generator = SeededGenerator(seed: 31)
         var pacer = Pacer(rate: .kilobits(800))

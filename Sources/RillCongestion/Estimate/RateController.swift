@@ -66,9 +66,30 @@ public protocol RateController: Sendable {
 }
 
 extension RateController {
+    /// Notes nothing.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the packet's size on the path in bytes.
+    ///   - now: the current time.
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {}
+
+    /// The rate, whatever waits.
+    ///
+    /// - Parameters:
+    ///   - byteCount: what waits in the pacer, in bytes.
+    ///   - now: the current time.
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate { rate }
+
+    /// Never.
     public var dueTime: MediaTime { .distantFuture }
+
+    /// No probe.
+    ///
+    /// - Parameter now: the current time.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? { nil }
+
+    /// Goes on as before.
+    ///
+    /// - Parameter now: the current time.
     public mutating func restart(at now: MediaTime) {}
 }

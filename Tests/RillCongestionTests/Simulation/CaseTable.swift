@@ -24,10 +24,15 @@ struct Figure {
 struct Case: Sendable {
     var name: String
     var plan: CallPlan
+    /// Why not every target is met; `nil` where all are.
+    var knownMiss: String?
     var judge: @Sendable (SimulatedCall) -> [Figure]
 
-    init(_ name: String, _ plan: CallPlan, judge: @escaping @Sendable (SimulatedCall) -> [Figure]) {
-        (self.name, self.plan, self.judge) = (name, plan, judge)
+    init(
+        _ name: String, _ plan: CallPlan, knownMiss: String? = nil,
+        judge: @escaping @Sendable (SimulatedCall) -> [Figure]
+    ) {
+        (self.name, self.plan, self.knownMiss, self.judge) = (name, plan, knownMiss, judge)
     }
 }
 
@@ -53,6 +58,18 @@ struct CaseResult {
             case .atLeast(let middle, let least): median >= middle && worst >= least
             case .atMost(let middle, let most): median <= middle && worst <= most
             case .mostlyAtMost(let most): values.count { $0 <= most } * 10 >= values.count * 9
+            case .told: true
+            }
+        }
+
+        /// Whether the worst seed is within what the worst of twenty may be.
+        var isBearable: Bool { isBearable(by: worst) }
+
+        func isBearable(by value: Double) -> Bool {
+            switch target {
+            case .atLeast(_, let least): value >= least
+            case .atMost(_, let most): value <= most
+            case .mostlyAtMost(let most): value <= 1.25 * most
             case .told: true
             }
         }

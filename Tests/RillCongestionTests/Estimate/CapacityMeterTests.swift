@@ -66,4 +66,20 @@ import Testing
     @Test func `Nothing is known before the first train`() {
         #expect(CapacityMeter().reading == .unknown && reading(trains: 1, paced: 3e6, carried: 2e6) == .unknown)
     }
+
+    @Test func `Two short trains that were stretched say nothing`() {
+        #expect(reading(trains: 3, count: 3, paced: 3e6, carried: 2e6) == .unknown)
+        #expect(capacity(reading(trains: 4, count: 3, paced: 3e6, carried: 2e6)) != nil)
+    }
+
+    @Test func `After a cut the capacity is what arrived`() {
+        var meter = CapacityMeter()
+        meter.reset(to: 5e5)
+        #expect(meter.reading == .capacity(5e5))
+    }
+
+    @Test func `Thousands of trains leave the sums as they are`() throws {
+        let found = try #require(capacity(reading(trains: 50_000, paced: 3e6, carried: 2e6)))
+        #expect(abs(found - 2e6) < 1000)
+    }
 }

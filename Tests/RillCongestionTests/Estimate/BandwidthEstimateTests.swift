@@ -1,0 +1,138 @@
+import RillTestSupport
+import Testing
+
+@testable import RillCongestion
+
+@Suite struct BandwidthEstimateTests {
+    private func estimate() -> BandwidthEstimate {
+        BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .kilobits(2500))
+    }
+
+    /// Sends five packets every 33 ms over an empty path of 2 Mbit/s, 50 ms long, and reports them at once.
+    private func call(_ estimate: inout BandwidthEstimate, frames: Range<Int>, byteCount: Int = 1000) {
+        for frame in frames {
+            var (now, arrival) = (FrameRate(30).time(ofFrame: frame), MediaTime.zero)
+            arrival = now + .milliseconds(50)
+            for index in 0..<5 {
+                let packet = PacketRecord(
+                    number: Int64(frame * 5 + index), sendTime: now, byteCount: Int32(byteCount), kind: .media,
+                    train: Int32(frame))
+                estimate.noteSent(byteCount: byteCount, at: now)
+                arrival = max(arrival, now + .milliseconds(50)) + .seconds(Double(byteCount * 8) / 2e6)
+                now = now + estimate.pacingRate(at: now).duration(ofBytes: byteCount)
+                estimate.note(packet, .received(arrival: arrival), at: arrival + .milliseconds(50))
+            }
+            estimate.update(at: arrival + .milliseconds(50))
+        }
+    }
+
+    @Test func `The rate follows what trains show, and says so`() {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        #expect((1_900_000...2_000_000).contains(estimate.rate.bitsPerSecond), "\(estimate.rate)")
+        guard case .follow(let capacity, _) = estimate.decision else {
+            Issue.record("\(estimate.decision)")
+            return
+        }
+        #expect(abs(capacity.bitsPerSecond - 2_000_000) < 20_000)
+    }
+
+    @Test func `What waits makes the next frame smaller`() {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        let later = MediaTime.zero + .seconds(10)
+        let (empty, full) = (
+            estimate.mediaRate(queued: 0, at: later), estimate.mediaRate(queued: 12_500, at: later)
+        )
+        #expect(empty == estimate.rate && abs(empty.bitsPerSecond - full.bitsPerSecond - 400_000) < 2)
+    }
+
+    @Test func `Without feedback the rate is halved until it is at the minimum`() throws {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        #expect(estimate.dueTime == .distantFuture)
+        let start = MediaTime.zero + .seconds(4)
+        estimate.noteSent(byteCount: 1000, at: start)
+        var rates = [estimate.rate.bitsPerSecond]
+        while estimate.rate > .kilobits(50) {
+            let due = estimate.dueTime
+            #expect(due - start <= .seconds(5))
+            estimate.update(at: due)
+            rates.append(estimate.rate.bitsPerSecond)
+        }
+        for (before, after) in zip(rates, rates.dropFirst()) { #expect(after == max(before / 2, 50_000)) }
+        guard case .silence(let length) = estimate.decision else {
+            Issue.record("\(estimate.decision)")
+            return
+        }
+        #expect(length > .seconds(3) && length < .seconds(5))
+        // When feedback returns, what was known before is probed.
+        call(&estimate, frames: 300..<302, byteCount: 200)
+        let taken = estimate.takeProbe(at: .zero + .seconds(11))
+        let probe = try #require(taken)
+        #expect(probe.rate.bitsPerSecond == rates[0] && estimate.probeCount == 1)
+    }
+
+    @Test func `A sender that rests keeps its rate, and sends two frames when it returns`() {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        let rate = estimate.rate
+        #expect(!estimate.isWindowFull(30_000, at: .zero + .seconds(4)))
+        estimate.update(at: .zero + .seconds(60))
+        #expect(estimate.rate == rate)
+        estimate.noteSent(byteCount: 1000, at: .zero + .seconds(60))
+        #expect(estimate.isWindowFull(30_000, at: .zero + .seconds(60)))
+        #expect(!estimate.isWindowFull(10_000, at: .zero + .seconds(60)))
+    }
+
+    @Test func `Another path begins at the start rate at most`() {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        estimate.restart(at: .zero + .seconds(4))
+        #expect(estimate.rate == .kilobits(300) && estimate.decision == .restart)
+    }
+
+    @Test func `Loss of a tenth changes nothing, and of a third cuts`() {
+        for (every, isCut) in [(10, false), (3, true)] {
+            var estimate = estimate()
+            call(&estimate, frames: 0..<120)
+            for index in 0..<300 {
+                let sent = MediaTime.zero + .seconds(4) + .milliseconds(5 * index)
+                let packet = PacketRecord(
+                    number: Int64(10_000 + index), sendTime: sent, byteCount: 1000, kind: .media,
+                    train: Int32(1000 + index))
+                let fate: PacketFate = index % every == 0 ? .lost : .received(arrival: sent + .milliseconds(54))
+                estimate.note(packet, fate, at: sent + .milliseconds(100))
+                if index % 10 == 9 { estimate.update(at: sent + .milliseconds(100)) }
+            }
+            #expect((estimate.cutCount > 0) == isCut, "one of \(every): \(estimate.decision)")
+        }
+    }
+
+    @Test func `No arrival times trap or leave the range`() {
+        for seed in 0..<50 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            var (estimate, now) = (estimate(), MediaTime.zero)
+            for index in 0..<2000 {
+                now = now + .milliseconds(.random(in: 0...20, using: &generator))
+                let arrival: Int64 =
+                    switch Int.random(in: 0..<6, using: &generator) {
+                    case 0: .random(in: .min ... .max, using: &generator)
+                    case 1: now.nanoseconds - .random(in: 0...3_600_000_000_000, using: &generator)
+                    case 2: now.nanoseconds
+                    default: now.nanoseconds + .random(in: 0...100_000_000, using: &generator)
+                    }
+                let packet = PacketRecord(
+                    number: Int64(index), sendTime: now, byteCount: .random(in: 0...1500, using: &generator),
+                    kind: .media, train: Int32(index / 4))
+                estimate.noteSent(byteCount: Int(packet.byteCount), at: now)
+                estimate.note(packet, .received(arrival: MediaTime(nanoseconds: arrival)), at: now)
+                if index % 7 == 0 { estimate.update(at: now) }
+                #expect(estimate.range.contains(estimate.rate))
+                #expect(estimate.pacingRate(at: now).bitsPerSecond > 0)
+                _ = estimate.mediaRate(queued: 1000, at: now)
+                _ = estimate.isWindowFull(1000, at: now)
+            }
+        }
+    }
+}
