@@ -139,21 +139,6 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "Write a trace of the encoders' inputs, for `rill reencode`.", completion: .file())
     var trace: String?
 
-    /// The values of `--degradation`.
-    enum DegradationChoice: String, ExpressibleByArgument, CaseIterable {
-        case balanced
-        case maintainFramerate = "maintain-framerate"
-        case maintainResolution = "maintain-resolution"
-        case none
-
-        var settings: AdaptationSettings? {
-            guard let preference = DegradationPreference(rawValue: rawValue) else { return nil }
-            var settings = AdaptationSettings()
-            settings.preference = preference
-            return settings
-        }
-    }
-
     @Option(help: "What a layer gives up first when CPU or bitrate do not suffice.")
     var degradation = DegradationChoice.balanced
 
@@ -386,9 +371,7 @@ struct LoopbackCommand: ParsableCommand {
         if sleepless, !live {
             throw ValidationError("--sleepless needs --live: a session in virtual time does not wait for a CPU")
         }
-        if live, congestionOptions.congestion != nil {
-            throw ValidationError("--congestion is for virtual time: `rill call` and `rill send` use it in real time")
-        }
+        if live, let refusal = congestionOptions.refusalOfLiveLoopback { throw refusal }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: with --live, encoding takes its real time")
         }

@@ -2,15 +2,15 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with fates (``SentPacketHistory/take(_:_:)``), then call
+/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with fates (``SentPacketHistory``), then call
 /// ``update(at:)`` once per feedback, and when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
 /// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
-/// - The capacity comes from packet trains (``CapacityMeter``); the rate aims a little below it.
-/// - What our own packets should wait is known (``LinkModel``). What waits beside that is a queue of others, or of a capacity that fell: the
+/// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
+/// - What our own packets should wait is known (`LinkModel`). What waits beside that is a queue of others, or of a capacity that fell: the
 ///   rate moves until that queue is what a flow of this rate aims at, a longer one for a lower rate. So flows that share a queue become
 ///   equal.
-/// - Where jitter hides the trains, the rate rises until a queue stands, and falls with it (``QueueMeter``).
+/// - Where jitter hides the trains, the rate rises until a queue stands, and falls with it (`QueueMeter`).
 /// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
 ///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
 /// - Loss without a queue changes nothing until every fifth packet is lost.
