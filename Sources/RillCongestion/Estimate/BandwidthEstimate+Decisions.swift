@@ -65,10 +65,15 @@ extension BandwidthEstimate {
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(queue.surge)))
         holdUntil = now + .milliseconds(450)
         drainUntil = holdUntil
-        // What arrives behind a queue is the capacity.
-        capacity.reset(to: slowdown.rate)
         acknowledged.forgetPackets()
-        cut(to: 0.85 * slowdown.rate)
+        if slowdown.isStall {
+            // What the path carries after a pause is what it carried before, or nobody knows.
+            cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
+        } else {
+            // What arrives behind a queue is the capacity.
+            capacity.reset(to: slowdown.rate)
+            cut(to: 0.85 * slowdown.rate)
+        }
         return true
     }
 

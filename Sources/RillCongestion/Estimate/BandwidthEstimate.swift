@@ -252,5 +252,6 @@ public struct BandwidthEstimate: RateController {
         if let knownCapacity { pathRate = knownCapacity }
     }
 
+    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) sc \(Int(queue.scatter * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) n\(ceiling.confirmations) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.reading) share \(Int(share / 1000))" }
     func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }
 }
