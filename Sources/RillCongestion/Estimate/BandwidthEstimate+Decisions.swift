@@ -38,11 +38,12 @@ extension BandwidthEstimate {
     /// The rate to move to.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         watchOthers(at: now)
+        if !probes.isSighted(within: .seconds(4), at: now) { capacity.reset() }
         switch queue.isBunching && !isStarting(at: now) ? .unknown : capacity.reading {
         case .capacity(let capacity):
             decision = .follow(capacity: bitrate(capacity), queue: duration(queue.foreign))
             return shared(capacity, elapsed)
-        case .atLeast(let seen) where probes.isSighted(at: now):
+        case .atLeast(let seen) where probes.isSighted(within: .seconds(1), at: now):
             decision = .rise(seen: bitrate(seen))
             let goal = max(bits, min(0.94 * seen, bits * 1.6))
             moveShare(elapsed, most: 2 * goal)
@@ -60,7 +61,7 @@ extension BandwidthEstimate {
         let noise = 1.5 * queue.scatter
         let isCollapse = slowdown.ratio < 0.6 && queue.surge > 0.03 + noise
         // Our own bursts look like this, too, unless it is known what they do.
-        let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.07 + noise && knownCapacity != nil
+        let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.05 + noise && knownCapacity != nil && !queue.isBunching
         guard isCollapse || isSurge else { return false }
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(queue.surge)))
         holdUntil = now + .milliseconds(450)
