@@ -2,9 +2,10 @@ import RillCore
 
 /// How the rate moves after a feedback.
 extension BandwidthEstimate {
-    /// Packets leave by this factor faster than the rate, and in the first two seconds by the second one.
-    static let pacing = (usual: 1.5, starting: 3.0)
-    /// What may wait in the bottleneck's queue of our own packets before they are paced at its rate, in seconds.
+    /// By how much faster packets leave than the rate: usually, and in the first two seconds; and than the capacity behind a queue of our own,
+    /// still fast enough for trains to show a higher one.
+    static let pacing = (usual: 1.5, starting: 3.0, queued: 1.15)
+    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in seconds.
     static let burst = 0.015
     /// The time in which the next frames make good for what waits, in seconds.
     static let recovery = 0.25
@@ -38,6 +39,7 @@ extension BandwidthEstimate {
     /// The rate to move to.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         watchOthers(at: now)
+        // What was known before that may be long gone.
         if !probes.isSighted(within: .seconds(4), at: now) { capacity.reset() }
         switch queue.isBunching && !isStarting(at: now) ? .unknown : capacity.reading {
         case .capacity(let capacity):

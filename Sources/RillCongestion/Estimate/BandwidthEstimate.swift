@@ -100,13 +100,13 @@ public struct BandwidthEstimate: RateController {
     }
 
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
-    /// only wait at the bottleneck, they leave as fast as that sends them.
+    /// only wait at the bottleneck, they leave little faster than that sends them.
     ///
     /// - Parameter now: the current time.
     public func pacingRate(at now: MediaTime) -> Bitrate {
         var pace = bits * (isStarting(at: now) ? BandwidthEstimate.pacing.starting : BandwidthEstimate.pacing.usual)
         if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
-            pace = min(pace, capacity)
+            pace = min(pace, BandwidthEstimate.pacing.queued * capacity)
         }
         return Bitrate(bitsPerSecond: Int(max(pace, 1000)))
     }
@@ -252,6 +252,5 @@ public struct BandwidthEstimate: RateController {
         if let knownCapacity { pathRate = knownCapacity }
     }
 
-    public var debug: String { "\(queue.isBunching ? "B" : "-") st \(Int(queue.standing * 1000)) fo \(Int(queue.foreign * 1000)) surge \(Int(queue.surge * 1000)) sc \(Int(queue.scatter * 1000)) no \(Int(queue.noise * 1000)) ce \(Int((ceiling.rate ?? 0)/1000)) n\(ceiling.confirmations) ak \(Int(acknowledged.smoothed/1000)) rtt \(Int(roundTrip.seconds * 1000)) \(capacity.reading) share \(Int(share / 1000))" }
     func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }
 }
