@@ -14,6 +14,8 @@ struct AcknowledgedRate: Sendable {
         var ratio: Double
         /// The newest of them arrived at this rate, in bits per second.
         var rate: Double
+        /// Whether a single pause made most of it: then the rate is no measure of what the path carries.
+        var isStall = false
     }
 
     private var packets = Ring(capacity: 256, filler: Entry())
@@ -42,23 +44,31 @@ struct AcknowledgedRate: Sendable {
         (self.last, byteCount) = (newest, 0)
     }
 
+    /// The share of the arrival time that a single pause takes in a stall.
+    private static let stall = 0.55
+
     /// Compares what left in the last tenth of a second; `nil` for too few packets.
     var slowdown: Slowdown? {
         guard let newest = packets.last else { return nil }
         var index = packets.count - 1
         var bytes = 0
         var rate: Double?
+        var longest = MediaDuration.zero
         while index > 0 {
             bytes += packets[index].byteCount
+            let next = packets[index].arrival
             index -= 1
             let entry = packets[index]
+            longest = max(longest, next - entry.arrival)
             let arrivalSeconds = (newest.arrival - entry.arrival).seconds
             let count = packets.count - 1 - index
             if rate == nil, arrivalSeconds >= 0.08, count >= 3 { rate = Double(bytes * 8) / arrivalSeconds }
             let sendSeconds = (newest.send - entry.send).seconds
             guard sendSeconds < 0.5 else { return nil }
             if sendSeconds >= 0.08, count >= 3, let rate {
-                return Slowdown(ratio: sendSeconds / arrivalSeconds, rate: rate)
+                return Slowdown(
+                    ratio: sendSeconds / arrivalSeconds, rate: rate,
+                    isStall: longest.seconds > max(0.06, AcknowledgedRate.stall * arrivalSeconds))
             }
         }
         return nil

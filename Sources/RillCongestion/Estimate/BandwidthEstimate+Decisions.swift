@@ -2,9 +2,10 @@ import RillCore
 
 /// How the rate moves after a feedback.
 extension BandwidthEstimate {
-    /// Packets leave by this factor faster than the rate, and in the first two seconds by the second one.
-    static let pacing = (usual: 1.5, starting: 3.0)
-    /// What may wait in the bottleneck's queue of our own packets before they are paced at its rate, in seconds.
+    /// By how much faster packets leave than the rate: usually, and in the first two seconds; and than the capacity behind a queue of our own,
+    /// still fast enough for trains to show a higher one.
+    static let pacing = (usual: 1.5, starting: 3.0, queued: 1.15)
+    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in seconds.
     static let burst = 0.015
     /// The time in which the next frames make good for what waits, in seconds.
     static let recovery = 0.25
@@ -38,11 +39,13 @@ extension BandwidthEstimate {
     /// The rate to move to.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         watchOthers(at: now)
+        // What was known before that may be long gone.
+        if !probes.isSighted(within: .seconds(4), at: now) { capacity.reset() }
         switch queue.isBunching && !isStarting(at: now) ? .unknown : capacity.reading {
         case .capacity(let capacity):
             decision = .follow(capacity: bitrate(capacity), queue: duration(queue.foreign))
             return shared(capacity, elapsed)
-        case .atLeast(let seen) where probes.isSighted(at: now):
+        case .atLeast(let seen) where probes.isSighted(within: .seconds(1), at: now):
             decision = .rise(seen: bitrate(seen))
             let goal = max(bits, min(0.94 * seen, bits * 1.6))
             moveShare(elapsed, most: 2 * goal)
@@ -60,15 +63,20 @@ extension BandwidthEstimate {
         let noise = 1.5 * queue.scatter
         let isCollapse = slowdown.ratio < 0.6 && queue.surge > 0.03 + noise
         // Our own bursts look like this, too, unless it is known what they do.
-        let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.07 + noise && knownCapacity != nil
+        let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.05 + noise && knownCapacity != nil && !queue.isBunching
         guard isCollapse || isSurge else { return false }
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(queue.surge)))
         holdUntil = now + .milliseconds(450)
         drainUntil = holdUntil
-        // What arrives behind a queue is the capacity.
-        capacity.reset(to: slowdown.rate)
         acknowledged.forgetPackets()
-        cut(to: 0.85 * slowdown.rate)
+        if slowdown.isStall {
+            // What the path carries after a pause is what it carried before, or nobody knows.
+            cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
+        } else {
+            // What arrives behind a queue is the capacity.
+            capacity.reset(to: slowdown.rate)
+            cut(to: 0.85 * slowdown.rate)
+        }
         return true
     }
 

@@ -9,6 +9,8 @@ extension BandwidthEstimate {
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
         if queue.standing > (isRising ? 0 : queue.noise) {
+            // What stands after a cut says nothing of the present rate.
+            guard now > holdUntil + .seconds(1) else { return bits }
             let arriving = min(acknowledged.smoothed, 1.1 * bits)
             ceiling.note(arriving, sending: bits, queue: queue.standing, at: now)
             return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))

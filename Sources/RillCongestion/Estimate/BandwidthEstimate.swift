@@ -14,7 +14,7 @@ public import RillCore
 /// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
 ///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
 /// - Loss without a queue changes nothing until every fifth packet is lost.
-/// - Without any feedback for a second the rate is halved twice a second. When feedback returns, a probe shows what the path carries.
+/// - Without any feedback for a second and a half the rate is halved twice a second. When feedback returns, a probe shows what the path carries.
 /// - A sender that rests keeps its rate. When it returns, it sends two frames, and waits for what they show.
 ///
 /// ```swift
@@ -100,13 +100,13 @@ public struct BandwidthEstimate: RateController {
     }
 
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
-    /// only wait at the bottleneck, they leave as fast as that sends them.
+    /// only wait at the bottleneck, they leave little faster than that sends them.
     ///
     /// - Parameter now: the current time.
     public func pacingRate(at now: MediaTime) -> Bitrate {
         var pace = bits * (isStarting(at: now) ? BandwidthEstimate.pacing.starting : BandwidthEstimate.pacing.usual)
         if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
-            pace = min(pace, capacity)
+            pace = min(pace, BandwidthEstimate.pacing.queued * capacity)
         }
         return Bitrate(bitsPerSecond: Int(max(pace, 1000)))
     }
@@ -148,7 +148,7 @@ public struct BandwidthEstimate: RateController {
         lastSent = now
         guard waitingSince == nil else { return }
         waitingSince = now
-        silenceTime = now + .seconds(1 + min(roundTrip.seconds, 1))
+        silenceTime = now + .seconds(1.5 + min(roundTrip.seconds, 1))
     }
 
     /// Notes the fate of a packet.

@@ -37,8 +37,10 @@ struct ProbePlanner: Sendable {
     /// Notes a train of at least two packets.
     mutating func noteTrain(at now: MediaTime) { lastTrain = now }
 
-    /// Whether trains showed something in the last second.
-    func isSighted(at now: MediaTime) -> Bool { lastTrain.map { now - $0 <= .seconds(1) } ?? false }
+    /// Whether trains showed something in the last seconds.
+    func isSighted(within length: MediaDuration, at now: MediaTime) -> Bool {
+        lastTrain.map { now - $0 <= length } ?? false
+    }
 
     /// Asks for a probe of a rate that was known before, as soon as one can be sent.
     mutating func ask(for rate: Double) { asked = rate }
@@ -51,7 +53,7 @@ struct ProbePlanner: Sendable {
     ///   - now: the current time.
     mutating func take(rate: Double, most: Double, at now: MediaTime) -> ProbeCluster? {
         guard lastProbe.map({ now - $0 > .milliseconds(300) }) ?? true else { return nil }
-        guard asked != nil || !isSighted(at: now), rate < 0.95 * most else { return nil }
+        guard asked != nil || !isSighted(within: .seconds(1), at: now), rate < 0.95 * most else { return nil }
         let target = min(max(2 * rate, asked ?? 0), most)
         let byteCount = max(1000, target * ProbePlanner.length / 8)
         guard byteCount <= allowance else { return nil }

@@ -71,13 +71,14 @@ struct QueueMeter: Sendable {
         // packets before it take.
         var own = 0.0
         if let capacity {
-            own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + wait
+            // Where packets bunch the capacity is a guess.
+            own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + (isBunching ? min(wait, 0.05) : wait)
         }
         let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
         if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
         {
             // Faster than eight times the capacity: not by a queue.
-            let isBunched = (arrival - last.arrival).seconds * rate * 8 < bits
+            let isBunched = (arrival - last.arrival).seconds * max(rate, fastest) * 8 < bits
             bunched += ((isBunched ? 1 : 0) - bunched) / 128
         }
         last = (packet.sendTime, arrival)

@@ -92,7 +92,9 @@ struct TraceCall {
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
         for _ in 0..<count {
             sizes[token] = cluster.byteCount / count
-            pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now)
+            pacer.enqueue(
+                token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now,
+                rate: cluster.rate)
             token += 1
         }
     }
