@@ -1,5 +1,6 @@
 import Foundation
 import RillCongestion
+import RillLink
 import RillPages
 import RillTestSupport
 import Testing
