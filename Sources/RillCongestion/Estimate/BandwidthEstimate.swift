@@ -167,7 +167,9 @@ public struct BandwidthEstimate: RateController {
             noteTrain(packet, arrival: arrival, at: now)
             queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: pathRate)
             acknowledged.add(packet, arrival: arrival)
-            roundTrip.add((now - packet.sendTime).seconds - wait - (queue.isBunching ? 0 : queue.foreign))
+            // Without what waited on the way there: jitter stays in it.
+            let queued = queue.isBunching ? wait : (arrival - packet.sendTime).seconds - queue.emptyTransit
+            roundTrip.add((now - packet.sendTime).seconds - queued)
             loss.add(isLost: false)
         case .lost:
             capacity.addLost(packet)

@@ -55,6 +55,9 @@ struct QueueMeter: Sendable {
     private var last: (send: MediaTime, arrival: MediaTime)?
     private var lastUpdate: MediaTime?
 
+    /// The smallest transit of the last 20 s, in seconds; the two clocks differ.
+    var emptyTransit: Double { floor.smallest.value }
+
     /// Adds a packet that arrived, in the order of sending.
     ///
     /// - Parameters:

@@ -9,7 +9,11 @@ import Testing
     }
 
     /// Sends five packets every 33 ms over an empty path of 2 Mbit/s, 50 ms long, and reports them at once.
-    private func call(_ estimate: inout BandwidthEstimate, frames: Range<Int>, byteCount: Int = 1000) {
+    /// Others make each packet wait so much longer.
+    private func call(
+        _ estimate: inout BandwidthEstimate, frames: Range<Int>, byteCount: Int = 1000,
+        others: MediaDuration = .zero
+    ) {
         for frame in frames {
             var (now, arrival) = (FrameRate(30).time(ofFrame: frame), MediaTime.zero)
             arrival = now + .milliseconds(50)
@@ -20,7 +24,7 @@ import Testing
                 estimate.noteSent(byteCount: byteCount, at: now)
                 arrival = max(arrival, now + .milliseconds(50)) + .seconds(Double(byteCount * 8) / 2e6)
                 now = now + estimate.pacingRate(at: now).duration(ofBytes: byteCount)
-                estimate.note(packet, .received(arrival: arrival), at: arrival + .milliseconds(50))
+                estimate.note(packet, .received(arrival: arrival + others), at: arrival + .milliseconds(50))
             }
             estimate.update(at: arrival + .milliseconds(50))
         }
@@ -45,6 +49,24 @@ import Testing
             estimate.mediaRate(queued: 0, at: later), estimate.mediaRate(queued: 12_500, at: later)
         )
         #expect(empty == estimate.rate && abs(empty.bitsPerSecond - full.bitsPerSecond - 400_000) < 2)
+    }
+
+    @Test func `The queue of others lowers the next frames at once, and the rate slowly`() {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        let alone = estimate.rate.bitsPerSecond
+        call(&estimate, frames: 120..<180, others: .milliseconds(30))
+        guard case .share(let queue, let target) = estimate.decision else {
+            Issue.record("\(estimate.decision)")
+            return
+        }
+        #expect(abs(queue.seconds - 0.028) < 0.003 && target < .milliseconds(30))
+        let (rate, media) = (
+            estimate.rate.bitsPerSecond, estimate.mediaRate(queued: 0, at: .zero + .seconds(8)).bitsPerSecond
+        )
+        #expect(rate < alone && rate > alone * 7 / 10)
+        let lower = 1 - 4 * (queue - target).seconds
+        #expect(abs(Double(media) / Double(rate) - lower) < 0.01, "\(media) of \(rate)")
     }
 
     @Test func `Without feedback the rate is halved until it is at the minimum`() throws {

@@ -6,8 +6,10 @@ import Testing
     /// One seed must reach what the worst of twenty must.
     @Test(arguments: Case.all) func `One seed of each case stays within the limits of the worst`(item: Case) throws {
         let result = try CaseResult(item, seeds: 7...7)
-        guard item.knownMiss == nil else { return }
-        for row in result.rows { #expect(row.isBearable, "\(item.name): \(row.description)") }
+        for row in result.rows {
+            let isFine = item.knownMiss == nil ? row.isBearable : row.isRoughlyBearable
+            #expect(isFine, "\(item.name): \(row.description)")
+        }
     }
 
     @Test(.enabled(if: isLongRun), arguments: Case.all)

@@ -143,6 +143,10 @@ extension Case {
             "cross 1000 of 2500",
             CallPlan(60, rate: 2.5e6).with { $0.cross = CrossTraffic(rate: 1e6, byteCount: 1000, start: 10) },
             use: (0.5, 0.4), mean: (35, 60), tail: (80, 100), latency: 150),
+        // Its packets are in the link, which the judge of the queue does not see: only the share is told.
+        Case("beside CUBIC", CallPlan(90, rate: 3e6, "cubic=100ms@10s")) { call in
+            [Figure("use", call.utilization(45, 90))]
+        },
     ]
 
     /// The feedback's own path, silence, senders that rest, and paths that change.
