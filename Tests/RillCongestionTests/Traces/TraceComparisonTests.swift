@@ -1,6 +1,5 @@
 import Foundation
 import RillCongestion
-import RillLink
 import RillPages
 import RillTestSupport
 import Testing
@@ -16,11 +15,7 @@ import Testing
     {
         for targets in TraceTargets.all {
             let comparison = try TraceComparison(model, targets, seeds: 1...3, contenders: [.rill, .google(25)])
-            withKnownIssue("one of three slow traces waits 255 ms with a queue of 150 kB, 250 at most") {
-                #expect(comparison.waitMisses(.rill) == 0, "\(comparison.table)")
-            } when: {
-                model == .slowLTE && targets.queue == .bytes(150_000)
-            }
+            #expect(comparison.waitMisses(.rill) == 0, "\(comparison.table)")
             #expect(comparison.meanUtilization(.rill) >= comparison.meanUtilization(.google(25)), "\(comparison.table)")
         }
     }
