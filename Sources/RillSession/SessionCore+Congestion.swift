@@ -36,7 +36,7 @@ extension SessionCore {
 
     /// Lets the packets leave whose time has come.
     mutating func releasePaced(at now: MediaTime) {
-        guard congestion != nil else { return }
+        guard waiting != nil else { return }
         congestion?.release(at: now, to: datagrams)
         probe(at: now)
         wakeTime = min(wakeTime, congestionTime)
@@ -45,7 +45,10 @@ extension SessionCore {
     /// When congestion control has something to do.
     var congestionTime: MediaTime {
         mutating get {
-            guard let time = congestion?.paceTime, let due = congestion?.dueTime else { return .distantFuture }
+            // A reference is asked first: it costs less than the value.
+            guard waiting != nil, let time = congestion?.paceTime, let due = congestion?.dueTime else {
+                return .distantFuture
+            }
             return min(time, due)
         }
     }
@@ -70,7 +73,7 @@ extension SessionCore {
     }
 
     /// Lets everything leave that waits, as the session ends.
-    mutating func releaseAll(at now: MediaTime) { congestion?.releaseAll(at: now, to: datagrams) }
+    mutating func releaseAll(at now: MediaTime) { if waiting != nil { congestion?.releaseAll(at: now, to: datagrams) } }
 
     /// Takes transport-wide feedback.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) {
@@ -81,7 +84,7 @@ extension SessionCore {
 
     /// Lowers the rate if feedback is missing for too long.
     mutating func noticeSilence(at now: MediaTime) {
-        guard let due = congestion?.dueTime, due <= now else { return }
+        guard waiting != nil, let due = congestion?.dueTime, due <= now else { return }
         if congestion?.update(at: now) == true { giveUpFrames() }
     }
 

@@ -239,7 +239,7 @@ extension SessionCore {
     mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         datagrams.append(compound.bytes.span, as: .rtcp, at: now)
-        congestion?.noteFeedback(byteCount: compound.bytes.count)
+        if waiting != nil { congestion?.noteFeedback(byteCount: compound.bytes.count) }
         compound.removeAll()
     }
 }

@@ -206,7 +206,7 @@ struct SessionCore: ~Copyable {
         guard !hasLeft, let stream = sending[id.place], stream.takes(frame) else { return nil }
         let (wasSilent, numberOffset) = stream.cell.state.prepareFrame(at: now)
         if wasSilent { stream.isReported = false }
-        congestion?.noteFrame(byteCount: payload.count)
+        if waiting != nil { congestion?.noteFrame(byteCount: payload.count) }
         let sent = sendPackets(of: stream, numberOffset: numberOffset, isKeyFrame: frame.isKey, at: now) {
             $0.send(frame, payload: payload, at: now, to: $1)
         } _: {
