@@ -152,10 +152,7 @@ import Testing
         // 2.456 Mbit/s are sent; a probe or the pacer's factor may double that.
         let highest = call.highest
         note("\(kind), lie \(lie): \(highest) bit/s at most while 2456000 are sent")
-        withKnownIssue("while arrival times hide the trains, the estimate rises whatever is sent", isIntermittent: true)
-        {
-            #expect(highest < 5_000_000, "\(kind), lie \(lie): \(highest) bit/s")
-        }
+        #expect(highest < 5_000_000, "\(kind), lie \(lie): \(highest) bit/s")
     }
 
     private func lies(_ bytes: inout [UInt8], _ kind: FeedbackKind, _ lie: Int, _ turn: Int) {

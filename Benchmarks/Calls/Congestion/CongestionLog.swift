@@ -53,9 +53,8 @@ final class CongestionLog: CallObserver {
             return
         }
         var packet = Packet(time: now, byteCount: datagram.count + 28, purpose: .rtcp)
-        if let parsed = try? RTPPacket(parsing: datagram) {
-            packet.purpose = note(parsed, at: now)
-        }
+        // Our own packets are valid: what is no RTP is RTCP.
+        if let parsed = try? RTPPacket(parsing: datagram) { packet.purpose = note(parsed, at: now) }
         packets.append(packet)
     }
 

@@ -14,7 +14,7 @@ package import RillCore
 /// PSNR: 1280x720 and 960x540 cross at 370 kbit/s and a quantizer of 88, and below 960x540 the larger picture is better for as long as
 /// it fits at all (VP8 in real time, webcam_1280x720.y4m). What pictures need differs by clip, so it is measured from the frames.
 ///
-/// - Down: when the bitrate is below the need for ``patience``, or far below for ``deepPatience``, to the largest size that fits.
+/// - Down: when the bitrate is below the need for ``shortageTimeout``, or far below for ``deepShortageTimeout``, to the largest size that fits.
 /// - Up: when the bitrate is 1.5 times the need of a larger one for ``AdaptationSettings/bitrateRecoveryDelay``. So a total that ripples by
 ///   10 % changes nothing, though a layer's share ripples by up to 20 %, as the layers below it keep theirs. If a step up had to be
 ///   reverted soon, the next one waits twice as long.
@@ -28,9 +28,9 @@ package struct BitrateAdaptation: Sendable {
     }
 
     /// How long the bitrate may be below the need.
-    static let patience = MediaDuration.milliseconds(700)
+    static let shortageTimeout = MediaDuration.milliseconds(700)
     /// The same for a bitrate below ``deepShare`` of the need.
-    static let deepPatience = MediaDuration.milliseconds(300)
+    static let deepShortageTimeout = MediaDuration.milliseconds(300)
     private static let deepShare = 0.7
     /// The headroom of a step down, and of a step up.
     private static let margins = (down: 1.1, up: 1.5)
@@ -141,8 +141,8 @@ package struct BitrateAdaptation: Sendable {
             ampleSince = nil
             let since = shortSince ?? now
             shortSince = since
-            let patience = bits < Self.deepShare * need(place) ? Self.deepPatience : Self.patience
-            guard now - max(since, lastChange ?? since) >= patience else { return nil }
+            let shortageTimeout = bits < Self.deepShare * need(place) ? Self.deepShortageTimeout : Self.shortageTimeout
+            guard now - max(since, lastChange ?? since) >= shortageTimeout else { return nil }
             return stepDown(for: bits)
         }
         shortSince = nil

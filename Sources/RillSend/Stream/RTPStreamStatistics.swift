@@ -53,7 +53,7 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     public var fecPacketsSent = 0
     /// Payload bytes of FEC packets sent.
     public var fecBytesSent = 0
-    /// Packets sent again to probe the path.
+    /// Retransmissions that nobody requested, sent as probes of the available bitrate.
     public var paddingPacketsSent = 0
     /// Their payload bytes.
     public var paddingBytesSent = 0

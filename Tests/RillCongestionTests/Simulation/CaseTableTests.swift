@@ -23,12 +23,11 @@ import Testing
         withKnownIssue(Comment(rawValue: miss), isIntermittent: true) { #expect(result.misses.isEmpty) }
     }
 
-    /// Nothing was tuned on these seeds.
-    @Test(.enabled(if: isLongRun), arguments: Case.all)
+    /// Nothing was tuned on these seeds. Cases with a known miss are left out.
+    @Test(.enabled(if: isLongRun), arguments: Case.all.filter { $0.knownMiss == nil })
     func `Other seeds differ little`(item: Case) throws {
         let result = try CaseResult(item, seeds: 101...120)
         note("seeds 101 to 120: \(result.description)")
-        guard item.knownMiss == nil else { return }
         for row in result.rows { #expect(row.isBearable(by: row.median), "\(item.name): \(row.description)") }
     }
 }
