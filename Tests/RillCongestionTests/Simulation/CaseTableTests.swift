@@ -20,7 +20,7 @@ import Testing
             #expect(result.misses.isEmpty)
             return
         }
-        withKnownIssue(Comment(rawValue: miss), isIntermittent: true) { #expect(result.misses.isEmpty) }
+        withKnownIssue(Comment(rawValue: miss)) { #expect(result.misses.isEmpty) }
     }
 
     /// Nothing was tuned on these seeds. Cases with a known miss are left out.
