@@ -1,4 +1,5 @@
 import Rill
+import RillImage
 import RillLab
 
 /// What a call showed, one line of JSON. Times are in milliseconds unless they say otherwise.
@@ -35,6 +36,11 @@ struct CongestionResult: Codable {
         var highRate = 0.0
         var lowRate = 0.0
         var freezes = 0
+        /// The high layer's payload, in bits per second.
+        var highBitrate = 0
+        /// The high layer's luma and that of the encoder alone at the same bitrate, in dB; 0 where it is not measured.
+        var psnr = 0.0
+        var psnrAlone = 0.0
     }
 
     struct Drop: Codable {
@@ -53,14 +59,13 @@ struct CongestionResult: Codable {
     struct LayerFigures: Codable {
         var frames = 0
         var shown = 0
-        var psnr = 0.0
     }
 
     init(_ trial: CongestionCase, seed: UInt64) { (name, self.seed) = (trial.name, seed) }
 }
 
 extension CongestionLog {
-    func result(_ trial: CongestionCase, seed: UInt64, errors: [[Double]]) -> CongestionResult {
+    func result(_ trial: CongestionCase, seed: UInt64) -> CongestionResult {
         var result = CongestionResult(trial, seed: seed)
         result.windows = trial.windows.map(window)
         for step in trial.rises {
@@ -74,12 +79,7 @@ extension CongestionLog {
             Double(packets.reduce(0) { $0 + ($1.purpose == purpose ? $1.byteCount : 0) }) / all
         }
         (result.paddingShare, result.retransmissionShare) = (share(.padding), share(.retransmission))
-        let figures = layers.indices.map { index in
-            let errors = errors[index].filter { $0 > 0 }
-            let mean = errors.reduce(0, +) / Double(max(1, errors.count))
-            return CongestionResult.LayerFigures(
-                frames: layers[index].frames.count, shown: layers[index].shown.count, psnr: mean)
-        }
+        let figures = layers.map { CongestionResult.LayerFigures(frames: $0.frames.count, shown: $0.shown.count) }
         (result.high, result.low) = (figures[0], figures[1])
         return result
     }
@@ -115,6 +115,12 @@ extension CongestionLog {
             Double(layer.shown.count { $0.seconds >= from && $0.seconds < to }) / (to - from)
         }
         (result.highRate, result.lowRate) = (shown[0], shown[1])
+        let high = layers[0].frames.filter { $0.captureTime.seconds >= from && $0.captureTime.seconds < to }
+        result.highBitrate = Int(Double(high.reduce(0) { $0 + $1.byteCount * 8 }) / (to - from))
+        let errors = errors.filter { $0.time.seconds >= from && $0.time.seconds < to }.map(\.error)
+        if !errors.isEmpty {
+            result.psnr = PictureDifference.psnr(ofMeanSquaredError: errors.reduce(0, +) / Double(errors.count))
+        }
         result.freezes = freezes(from: from, to: to).count
         return result
     }

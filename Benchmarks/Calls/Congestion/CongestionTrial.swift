@@ -26,9 +26,47 @@ enum CongestionTrial {
         settings.encodeTime = .milliseconds(10)
         settings.decodeTime = .milliseconds(5)
         let log = CongestionLog(cuts: try ClipCuts(path: path))
-        try CallSimulation(settings, observer: log).run(encoding: source) { _, _, _ in }
-        let result = log.result(trial, seed: seed, errors: [[], []])
-        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+        let high = layers[0]
+        let references = try References(try LoopedClip(path: path, seconds: trial.seconds), of: high)
+        let scaler = try LayerScaler(high.resolution, aspect: high.aspect, capacity: 2)
+        try CallSimulation(settings, observer: log).run(encoding: source) { layer, _, picture in
+            guard layer == 0, trial.isQualityMeasured(at: picture.captureTime), let shown = scaler.fitted(picture)
+            else { return }
+            log.noteError(try references.error(of: shown, capturedAt: picture.captureTime), at: picture.captureTime)
+        }
+        var result = log.result(trial, seed: seed)
+        for (index, window) in trial.windows.enumerated() where window.isQualityMeasured {
+            let clip = try LoopedClip(path: path, seconds: window.to)
+            result.windows[index].psnrAlone = try encoderAlone(
+                high, bitrate: Bitrate(bitsPerSecond: result.windows[index].highBitrate), clip, from: window.from)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        print(String(decoding: try encoder.encode(result), as: UTF8.self))
+    }
+}
+
+extension CongestionTrial {
+    /// The PSNR of the luma that the layer's encoder reaches with a constant bitrate, in dB, from a time of the clip on. It begins five
+    /// seconds before.
+    private static func encoderAlone(
+        _ layer: LayerSettings, bitrate: Bitrate, _ clip: LoopedClip, from start: Int
+    ) throws -> Double {
+        let encoder = try VPXEncoder(
+            layer.encoder, layer: StreamLayer(rid: .high), resolution: layer.resolution, frameRate: layer.frameRate,
+            bitrate: bitrate)
+        let decoder = try VPXDecoder(layer.codec)
+        var errors: [Double] = []
+        while case .frame(let frame) = try clip.next() {
+            guard frame.captureTime >= .zero + .seconds(start - 5) else { continue }
+            _ = try encoder.encode(frame) { _, payload in
+                guard case .picture(let picture) = try decoder.decode(payload, captureTime: frame.captureTime),
+                    frame.captureTime >= .zero + .seconds(start)
+                else { return }
+                errors.append(PictureDifference(between: picture, and: frame).meanSquaredError.y)
+            }
+        }
+        return PictureDifference.psnr(ofMeanSquaredError: errors.reduce(0, +) / Double(max(1, errors.count)))
     }
 }
 
