@@ -95,14 +95,19 @@ private struct BenchSender {
 
     private mutating func release(at now: MediaTime, _ link: inout BenchLink) {
         pacer.setRate(estimate.pacingRate(at: now))
-        while case .send(let size) = pacer.poll(at: now) {
-            let byteCount = size + Self.overhead
-            estimate.noteSent(byteCount: byteCount, at: now)
-            let number = history.record(.media, byteCount: byteCount, train: train, at: now)
-            link.send(number, byteCount: byteCount, at: now)
-            sentCount += 1
+        sending: while true {
+            switch pacer.poll(at: now) {
+            case .wait(until: let time):
+                paceTime = time
+                break sending
+            case .send(let size):
+                let byteCount = size + Self.overhead
+                estimate.noteSent(byteCount: byteCount, at: now)
+                let number = history.record(.media, byteCount: byteCount, train: train, at: now)
+                link.send(number, byteCount: byteCount, at: now)
+                sentCount += 1
+            }
         }
-        if case .wait(until: let time) = pacer.poll(at: now) { paceTime = time }
         if pacer.count == 0, estimate.takeProbe(at: now) != nil { bitrateSum += 1 }
     }
 

@@ -15,9 +15,10 @@ struct LossEstimate: Sendable {
         return count < 20 ? 0 : Double(current.lost + previous.lost) / Double(count)
     }
 
+    @inline(__always)
     mutating func add(isLost: Bool) {
-        current.count += 1
-        if isLost { current.lost += 1 }
+        current.count &+= 1
+        if isLost { current.lost &+= 1 }
     }
 
     mutating func update(at now: MediaTime) {

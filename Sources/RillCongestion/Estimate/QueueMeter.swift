@@ -66,6 +66,7 @@ struct QueueMeter: Sendable {
     ///   - wait: what it should have waited behind our own packets, in seconds.
     ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
     ///   - rate: what it carries at least.
+    @inline(__always)
     mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Double, capacity: Double?, rate: Double) {
         let bits = Double(packet.byteCount) * 8
         let transit = (arrival - packet.sendTime).seconds
@@ -78,19 +79,23 @@ struct QueueMeter: Sendable {
             own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + (isBunching ? min(wait, 0.05) : wait)
         }
         let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
-        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
-        {
-            // Faster than eight times the capacity: not by a queue.
-            let isBunched = (arrival - last.arrival).seconds * max(rate, fastest) * 8 < bits
-            bunched += ((isBunched ? 1 : 0) - bunched) / 128
-        }
-        last = (packet.sendTime, arrival)
+        noteBunching(packet.sendTime, arrival, bits: bits, rate: rate)
         packetBits += (bits - packetBits) / 32
         drop(before: packet.sendTime)
         if packets.count == packets.capacity { dropFirst() }
         packets.append(entry)
         sum += entry.seconds
         squares += entry.seconds * entry.seconds
+    }
+
+    @inline(__always)
+    private mutating func noteBunching(_ sendTime: MediaTime, _ arrival: MediaTime, bits: Double, rate: Double) {
+        if let last, sendTime - last.send > .microseconds(500), sendTime - last.send < .milliseconds(100) {
+            // Faster than eight times the capacity: not by a queue.
+            let isBunched = (arrival - last.arrival).seconds * max(rate, fastest) * 8 < bits
+            bunched += ((isBunched ? 1 : 0) - bunched) / 128
+        }
+        last = (sendTime, arrival)
     }
 
     /// Measures anew, after the packets of a feedback.
@@ -128,15 +133,18 @@ struct QueueMeter: Sendable {
     }
 
     /// The mean of the newest packets.
-    private func mean(ofLast most: Int, within length: MediaDuration) -> Double {
+    private mutating func mean(ofLast most: Int, within length: MediaDuration) -> Double {
         guard let newest = packets.last?.sendTime else { return 0 }
-        var (index, sum) = (packets.count, 0.0)
-        let end = max(0, packets.count - min(most, packets.count))
-        while index > end, newest - packets[index - 1].sendTime <= length {
-            index -= 1
-            sum += packets[index].seconds
+        let count = packets.count
+        let most = min(most, count)
+        var (taken, sum) = (0, 0.0)
+        while taken < most {
+            let packet = packets[count &- 1 &- taken]
+            guard newest - packet.sendTime <= length else { break }
+            taken &+= 1
+            sum += packet.seconds
         }
-        return sum / Double(max(1, packets.count - index))
+        return sum / Double(max(1, taken))
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -162,15 +170,17 @@ struct QueueMeter: Sendable {
     /// Forgets everything, as on another path.
     mutating func reset() { self = QueueMeter() }
 
+    @inline(__always)
     private mutating func drop(before sendTime: MediaTime) {
         // Few packets say little: then older ones count, too.
-        while let first = packets.first,
-            sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500)
+        while packets.count > 0,
+            sendTime - packets[0].sendTime > .milliseconds(packets.count > 32 ? 500 : 1500)
         {
             dropFirst()
         }
     }
 
+    @inline(__always)
     private mutating func dropFirst() {
         guard let first = packets.first else { return }
         sum -= first.seconds

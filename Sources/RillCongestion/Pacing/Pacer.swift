@@ -41,6 +41,8 @@ public struct Pacer: Sendable {
 
     /// One for each priority and stream that was used.
     private var lanes: [PacketLane] = []
+    /// The lane of the last packet: the next one is often of the same.
+    private var recent = 0
     /// The packets that left.
     private var sentCount = 0
     /// When the packets that left are paid for.
@@ -81,25 +83,30 @@ public struct Pacer: Sendable {
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
-        let index: Int
-        if let found = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) {
-            index = found
-        } else {
-            index = lanes.count
-            lanes.append(PacketLane(priority, stream: stream))
+        if recent >= lanes.count || lanes[recent].stream != stream || lanes[recent].priority != priority {
+            recent = lane(priority, stream)
         }
-        lanes[index].append(PacketLane.Packet(token: token, byteCount: byteCount, rate: rate))
-        count += 1
+        lanes[recent].append(
+            PacketLane.Packet(token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0))
+        count &+= 1
         self.byteCount += byteCount
+    }
+
+    /// The place of a lane, which is added if it is new.
+    private mutating func lane(_ priority: PacketPriority, _ stream: Int) -> Int {
+        if let found = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) { return found }
+        lanes.append(PacketLane(priority, stream: stream))
+        return lanes.count - 1
     }
 
     /// Says which packet leaves now, or when to ask again.
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
         guard freeTime <= now else { return .wait(until: freeTime) }
-        guard let packet = takeFirst() else { return .wait(until: .distantFuture) }
+        let packet = takeFirst()
+        let rate = packet.bitsPerSecond == 0 ? self.rate : Bitrate(bitsPerSecond: packet.bitsPerSecond)
         // A pause earns no burst: time that was not used is gone.
-        freeTime = max(freeTime, now) + (packet.rate ?? rate).duration(ofBytes: packet.byteCount)
+        freeTime = now + rate.duration(ofBytes: packet.byteCount)
         return .send(packet.token)
     }
 
@@ -109,7 +116,8 @@ public struct Pacer: Sendable {
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
         guard let index = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) else { return [] }
         var tokens: [Int] = []
-        while let packet = lanes[index].removeFirst() {
+        while lanes[index].count > 0 {
+            let packet = lanes[index].removeFirst()
             tokens.append(packet.token)
             count -= 1
             byteCount -= packet.byteCount
@@ -117,19 +125,26 @@ public struct Pacer: Sendable {
         return tokens
     }
 
-    /// The first packet of the earliest priority, and of its lane that waits longest.
-    private mutating func takeFirst() -> PacketLane.Packet? {
-        var best: Int?
-        var order = (UInt8.max, Int.max)
-        for index in lanes.indices where lanes[index].count > 0 {
-            let candidate = (lanes[index].priority.rawValue, lanes[index].turn)
-            if best == nil || candidate < order { (best, order) = (index, candidate) }
-        }
-        guard let best, let packet = lanes[best].removeFirst() else { return nil }
-        sentCount += 1
+    /// The first packet of the earliest priority, and of its lane that waits longest. One must wait.
+    @inline(__always)
+    private mutating func takeFirst() -> PacketLane.Packet {
+        let best = Pacer.first(of: lanes.span)
+        let packet = lanes[best].removeFirst()
+        sentCount &+= 1
         lanes[best].turn = sentCount
-        count -= 1
+        count &-= 1
         byteCount -= packet.byteCount
         return packet
+    }
+
+    @inline(__always)
+    private static func first(of lanes: Span<PacketLane>) -> Int {
+        var (best, order) = (0, UInt64.max)
+        for index in 0..<lanes.count where lanes[index].count > 0 {
+            // Turns are below 2^56.
+            let candidate = UInt64(lanes[index].priority.rawValue) << 56 | UInt64(truncatingIfNeeded: lanes[index].turn)
+            if candidate < order { (best, order) = (index, candidate) }
+        }
+        return best
     }
 }

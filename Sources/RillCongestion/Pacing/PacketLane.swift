@@ -6,8 +6,8 @@ struct PacketLane: Sendable {
         /// The caller's name for the packet.
         var token: Int
         var byteCount: Int
-        /// The rate at which it leaves instead of the pacer's.
-        var rate: Bitrate?
+        /// The rate at which it leaves instead of the pacer's, in bits per second; 0 for the pacer's.
+        var bitsPerSecond: Int
     }
 
     let priority: PacketPriority
@@ -21,20 +21,23 @@ struct PacketLane: Sendable {
 
     init(_ priority: PacketPriority, stream: Int) { (self.priority, self.stream) = (priority, stream) }
 
+    @inline(__always)
     mutating func append(_ packet: Packet) {
         if count == ring.count { grow(with: packet) }
-        ring[(start + count) & (ring.count - 1)] = packet
-        count += 1
+        ring[(start &+ count) & (ring.count &- 1)] = packet
+        count &+= 1
     }
 
-    mutating func removeFirst() -> Packet? {
-        guard count > 0 else { return nil }
+    /// Removes the first packet, which must be there.
+    @inline(__always)
+    mutating func removeFirst() -> Packet {
         let packet = ring[start]
-        start = (start + 1) & (ring.count - 1)
-        count -= 1
+        start = (start &+ 1) & (ring.count &- 1)
+        count &-= 1
         return packet
     }
 
+    @inline(never)
     private mutating func grow(with filler: Packet) {
         var grown = [Packet](repeating: filler, count: max(16, 2 * ring.count))
         for index in 0..<count { grown[index] = ring[(start + index) & (ring.count - 1)] }
