@@ -115,8 +115,7 @@ private struct BenchSender {
         do {
             let packet = try RTCPPacket(parsing: datagram.span)
             guard case .transportFeedback(let feedback) = try RTCPMessage(parsing: packet) else { return }
-            history.take(feedback) { estimate.note($0, $1, at: now) }
-            estimate.update(at: now)
+            estimate.take(feedback, of: &history, at: now)
             bitrateSum &+= estimate.rate.bitsPerSecond
         } catch {
             fatalError("feedback is malformed: \(error)")

@@ -24,11 +24,20 @@ struct AcknowledgedRate: Sendable {
     private var byteCount = 0
     private var last: MediaTime?
 
-    /// Adds a packet that arrived, in the order of sending.
+    /// Adds those of some packets that arrived, in the order of sending.
     @inline(__always)
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
-        packets.append(Entry(send: packet.sendTime, arrival: arrival, byteCount: Int(packet.byteCount)))
-        byteCount &+= Int(packet.byteCount)
+    mutating func add(_ settled: Span<SettledPacket>) {
+        byteCount &+= packets.update { window, entries in
+            var sum = 0
+            for index in settled.indices where settled[index].outcome == .received {
+                let packet = settled[index]
+                let byteCount = Int(packet.byteCount)
+                entries[window.append()] = Entry(
+                    send: packet.sendTime, arrival: packet.arrival, byteCount: byteCount)
+                sum &+= byteCount
+            }
+            return sum
+        }
     }
 
     /// Smooths, after the packets of a feedback.

@@ -71,15 +71,15 @@ public struct BandwidthEstimate: RateController {
     /// Whether no feedback comes.
     var isSilent = false
     /// Whether feedback told something new since the last update.
-    private var hasNews = false
+    var hasNews = false
     private var lastSent: MediaTime?
-    private var lastTransit: Int64?
+    var lastTransit: Int64?
 
     private static let never = MediaTime(nanoseconds: .min / 2)
     /// A sender that sent nothing for so long has rested.
     private static let rest = MediaDuration.seconds(2)
     /// The receiver's clock did not run if a transit differs by more than that from the one before it.
-    private static let clockJump = MediaDuration.seconds(60)
+    static let clockJump = MediaDuration.seconds(60)
 
     /// An estimate before the first feedback.
     ///
@@ -148,47 +148,9 @@ public struct BandwidthEstimate: RateController {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        // What was lost behind the queue, and what nothing was heard of, has waited all the same.
-        let wait = reportedQueue.add(bits: Double(packet.byteCount) * 8, rate: limits.pathRate, at: packet.sendTime)
-        switch fate {
-        case .received(let arrival):
-            checkClock(packet, arrival)
-            hasNews = true
-            noteTrain(packet, arrival: arrival, at: now)
-            queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: limits.pathRate)
-            acknowledged.add(packet, arrival: arrival)
-            // Without what waited on the way there: jitter stays in it.
-            let queued = queue.isBunching ? wait : (arrival - packet.sendTime).seconds - queue.emptyTransit
-            roundTrip.add((now - packet.sendTime).seconds - queued)
-            loss.add(isLost: false)
-        case .lost:
-            capacity.addLost(packet)
-            loss.add(isLost: true)
-        case .unknown: break
-        }
-    }
-
-    @inline(__always)
-    private mutating func noteTrain(_ packet: PacketRecord, arrival: MediaTime, at now: MediaTime) {
-        guard capacity.add(packet, arrival: arrival) else { return }
-        probes.noteTrain(at: now)
-        if let since = limits.checkingSince, packet.sendTime > since { limits.checkingSince = nil }
-    }
-
-    /// Forgets all times of a receiver whose clock jumps, or who lies.
-    @inline(__always)
-    private mutating func checkClock(_ packet: PacketRecord, _ arrival: MediaTime) {
-        let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
-        let (step, isOverflow) = transit.subtractingReportingOverflow(lastTransit ?? transit)
-        lastTransit = transit
-        if isOverflow || step.magnitude > BandwidthEstimate.clockJump.nanoseconds.magnitude { forgetTimes() }
-    }
-
-    private mutating func forgetTimes() {
-        capacity.reset()
-        queue.reset()
-        acknowledged.reset()
-        reportedQueue.empty()
+        var settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, fate)]
+        var packets = settled.mutableSpan
+        note(&packets, count: 1, at: now)
     }
 
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.

@@ -112,10 +112,10 @@ struct CapacityMeter: Sendable {
     ///
     /// - Returns: whether it belongs to a train of several packets.
     @discardableResult @inline(__always)
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
+    mutating func add(_ packet: SettledPacket) -> Bool {
         if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend {
             open.lastSend = packet.sendTime
-            open.lastArrival = arrival
+            open.lastArrival = packet.arrival
             open.byteCount &+= Int(packet.byteCount)
             open.count &+= 1
             return true
@@ -123,12 +123,12 @@ struct CapacityMeter: Sendable {
         close()
         open = Train(
             number: packet.train, count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
-            firstArrival: arrival, lastArrival: arrival)
+            firstArrival: packet.arrival, lastArrival: packet.arrival)
         return false
     }
 
     /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
-    mutating func addLost(_ packet: PacketRecord) {
+    mutating func addLost(_ packet: SettledPacket) {
         if open.number == packet.train, open.count > 0 { open.byteCount += Int(packet.byteCount) }
     }
 

@@ -1,10 +1,40 @@
 /// A queue of fixed capacity that forgets its oldest element when it is full. It allocates once.
 struct Ring<Element: Sendable>: Sendable {
+    /// Which places of the storage are used.
+    struct Window: Sendable {
+        /// The place of the oldest element. A capacity is a power of two, so that a place costs one operation.
+        private(set) var first = 0
+        private(set) var count = 0
+        private let mask: Int
+
+        init(capacity: Int) { mask = capacity - 1 }
+
+        var capacity: Int { mask &+ 1 }
+
+        /// The place of an element, 0 being the oldest.
+        @inline(__always)
+        func place(_ index: Int) -> Int { (first &+ index) & mask }
+
+        /// Adds an element, and returns its place; forgets the oldest one if all places are used.
+        @inline(__always)
+        mutating func append() -> Int {
+            let place = place(count)
+            if count > mask { first = self.place(1) } else { count &+= 1 }
+            return place
+        }
+
+        @inline(__always)
+        mutating func removeFirst() {
+            precondition(count > 0, "an empty ring has no first element")
+            first = place(1)
+            count &-= 1
+        }
+
+        mutating func removeAll() { (first, count) = (0, 0) }
+    }
+
     private var storage: [Element]
-    /// The place of the oldest element. A capacity is a power of two, so that a place costs one operation.
-    private var start = 0
-    private let mask: Int
-    private(set) var count = 0
+    private(set) var window: Window
 
     /// An empty ring.
     ///
@@ -15,31 +45,35 @@ struct Ring<Element: Sendable>: Sendable {
         precondition(
             capacity > 0 && capacity & (capacity - 1) == 0, "a ring's capacity is a power of two, not \(capacity)")
         storage = [Element](repeating: filler, count: capacity)
-        mask = capacity - 1
+        window = Window(capacity: capacity)
     }
 
-    var isEmpty: Bool { count == 0 }
-    var capacity: Int { mask &+ 1 }
+    var isEmpty: Bool { window.count == 0 }
+    var count: Int { window.count }
+    var capacity: Int { window.capacity }
 
     /// The element at a place, 0 being the oldest.
     @inline(__always)
-    subscript(index: Int) -> Element { storage[(start &+ index) & mask] }
+    subscript(index: Int) -> Element { storage[window.place(index)] }
 
     var first: Element? { count > 0 ? self[0] : nil }
     var last: Element? { count > 0 ? self[count &- 1] : nil }
 
     @inline(__always)
-    mutating func append(_ element: Element) {
-        storage[(start &+ count) & mask] = element
-        if count > mask { start = (start &+ 1) & mask } else { count &+= 1 }
-    }
+    mutating func append(_ element: Element) { storage[window.append()] = element }
 
     @inline(__always)
-    mutating func removeFirst() {
-        precondition(count > 0, "an empty ring has no first element")
-        start = (start &+ 1) & mask
-        count &-= 1
-    }
+    mutating func removeFirst() { window.removeFirst() }
 
-    mutating func removeAll() { (start, count) = (0, 0) }
+    mutating func removeAll() { window.removeAll() }
+
+    /// Passes places and elements on, so that many changes cost one access to the array.
+    @inline(__always)
+    mutating func update<Result>(_ body: (inout Window, inout MutableSpan<Element>) -> Result) -> Result {
+        var window = window
+        var elements = storage.mutableSpan
+        let result = body(&window, &elements)
+        self.window = window
+        return result
+    }
 }
