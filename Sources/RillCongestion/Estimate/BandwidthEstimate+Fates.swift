@@ -41,7 +41,9 @@ extension BandwidthEstimate {
 
     /// Notes the fates of the first `count` packets, in the order of sending.
     mutating func note(_ packets: inout MutableSpan<SettledPacket>, count: Int, at now: MediaTime) {
-        var (first, model) = (0, reportedQueue)
+        var (first, lostCount, receivedCount) = (0, 0, 0)
+        var (trainTime, newest) = (MediaTime(nanoseconds: .min), MediaTime(nanoseconds: .min))
+        var (model, transit) = (reportedQueue, lastTransit)
         for index in 0..<count {
             let packet = packets[index]
             // What was lost behind the queue, and what nothing was heard of, has waited all the same.
@@ -49,44 +51,52 @@ extension BandwidthEstimate {
                 bits: Double(packet.byteCount) * 8, rate: limits.pathRate, at: packet.sendTime)
             switch packet.outcome {
             case .received:
-                if isClockJump(packet) {
-                    noteArrivals(packets.span.extracting(first..<index), at: now)
+                let before = transit
+                transit = packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
+                if BandwidthEstimate.isJump(from: before, to: transit) {
+                    noteArrivals(packets.span.extracting(first..<index), newest: newest, at: now)
                     forgetTimes()
                     model.empty()
-                    first = index
+                    (first, newest) = (index, packet.arrival)
                 }
-                noteTrain(packet, at: now)
-                loss.add(isLost: false)
+                newest = max(newest, packet.arrival)
+                receivedCount &+= 1
+                if capacity.add(packet) { trainTime = max(trainTime, packet.sendTime) }
             case .lost:
                 capacity.addLost(packet)
-                loss.add(isLost: true)
+                lostCount &+= 1
             case .unknown: break
             }
         }
-        reportedQueue = model
-        noteArrivals(packets.span.extracting(first..<count), at: now)
+        (reportedQueue, lastTransit) = (model, transit)
+        noteArrivals(packets.span.extracting(first..<count), newest: newest, at: now)
+        loss.add(receivedCount &+ lostCount, lost: lostCount)
+        if receivedCount > 0 { hasNews = true }
+        if trainTime.nanoseconds > .min { noteTrain(trainTime, at: now) }
     }
 
-    @inline(__always)
-    private mutating func noteArrivals(_ packets: Span<SettledPacket>, at now: MediaTime) {
-        roundTrip.add(queue.add(packets, capacity: knownCapacity, rate: limits.pathRate, at: now))
+    /// - Parameter newest: when the last of them arrived.
+    private mutating func noteArrivals(_ packets: Span<SettledPacket>, newest: MediaTime, at now: MediaTime) {
+        guard newest.nanoseconds > .min else { return }
+        queue.add(packets, capacity: knownCapacity, rate: limits.pathRate)
         acknowledged.add(packets)
+        // The shortest time from a packet's departure to the feedback, without what waited on the way there: jitter stays in it.
+        guard queue.isBunching else { return roundTrip.add((now - newest).seconds + queue.emptyTransit) }
+        for index in packets.indices where packets[index].outcome == .received {
+            roundTrip.add((now - packets[index].sendTime).seconds - packets[index].wait)
+        }
     }
 
-    @inline(__always)
-    private mutating func noteTrain(_ packet: SettledPacket, at now: MediaTime) {
-        hasNews = true
-        guard capacity.add(packet) else { return }
+    private mutating func noteTrain(_ time: MediaTime, at now: MediaTime) {
         probes.noteTrain(at: now)
-        if let since = limits.checkingSince, packet.sendTime > since { limits.checkingSince = nil }
+        if let since = limits.checkingSince, time > since { limits.checkingSince = nil }
     }
 
     /// Whether a packet's transit differs much from the one before it.
     @inline(__always)
-    private mutating func isClockJump(_ packet: SettledPacket) -> Bool {
-        let transit = packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
-        let (step, isOverflow) = transit.subtractingReportingOverflow(lastTransit ?? transit)
-        lastTransit = transit
+    private static func isJump(from transit: Int64, to next: Int64) -> Bool {
+        guard transit != .min else { return false }
+        let (step, isOverflow) = next.subtractingReportingOverflow(transit)
         return isOverflow || step.magnitude > BandwidthEstimate.clockJump.nanoseconds.magnitude
     }
 

@@ -73,7 +73,8 @@ public struct BandwidthEstimate: RateController {
     /// Whether feedback told something new since the last update.
     var hasNews = false
     private var lastSent: MediaTime?
-    var lastTransit: Int64?
+    /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
+    var lastTransit = Int64.min
 
     private static let never = MediaTime(nanoseconds: .min / 2)
     /// A sender that sent nothing for so long has rested.

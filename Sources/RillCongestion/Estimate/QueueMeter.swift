@@ -64,9 +64,10 @@ struct QueueMeter: Sendable {
         /// Adds a packet. One that arrives faster than `limit`, in bits per second, is bunched.
         @inline(__always)
         mutating func add(_ packet: SettledPacket, bits: Double, limit: Double) {
-            let gap = packet.sendTime - last.send
-            if gap > .microseconds(500), gap < .milliseconds(100) {
-                let isBunched = (packet.arrival - last.arrival).seconds * limit < bits
+            let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
+            if gap > 500_000, gap < 100_000_000 {
+                let distance = packet.arrival.nanoseconds &- last.arrival.nanoseconds
+                let isBunched = MediaDuration(nanoseconds: distance).seconds * limit < bits
                 bunched += ((isBunched ? 1 : 0) - bunched) / 128
             }
             last = (packet.sendTime, packet.arrival)
@@ -99,17 +100,18 @@ struct QueueMeter: Sendable {
     ///   - settled: the packets.
     ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
     ///   - rate: what it carries at least.
-    ///   - now: when the feedback on them arrived.
-    /// - Returns: the shortest time from a packet's departure to the feedback, without what it waited on the way there, in seconds.
-    mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double, at now: MediaTime) -> Double {
+    mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double) {
         var (floor, sums, flow) = (floor, sums, flow)
         let (isBunching, fastest) = (isBunching, fastest)
-        var shortest = Double.infinity
+        // Faster than eight times the capacity: not by a queue.
+        let limit = max(rate, fastest) * 8
         packets.update { window, entries in
             for index in settled.indices where settled[index].outcome == .received {
                 let packet = settled[index]
                 let bits = Double(packet.byteCount) * 8
-                let transit = (packet.arrival - packet.sendTime).seconds
+                let transit = MediaDuration(
+                    nanoseconds: packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
+                ).seconds
                 floor.add(transit, bits: bits, at: packet.sendTime)
                 // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what
                 // our own packets before it take.
@@ -120,20 +122,16 @@ struct QueueMeter: Sendable {
                         bits / capacity - floor.smallest.bits / max(fastest, capacity)
                         + (isBunching ? min(packet.wait, 0.05) : packet.wait)
                 }
-                // Faster than eight times the capacity: not by a queue.
-                flow.add(packet, bits: bits, limit: max(rate, fastest) * 8)
+                flow.add(packet, bits: bits, limit: limit)
                 QueueMeter.drop(before: packet.sendTime, &window, entries, &sums)
                 if window.count == window.capacity { QueueMeter.dropFirst(&window, entries, &sums) }
                 let excess = transit - floor.smallest.value - own
-                entries[window.append()] = Excess(sendTime: packet.sendTime, seconds: excess)
+                // A place is below the capacity.
+                unsafe entries[unchecked: window.append()] = Excess(sendTime: packet.sendTime, seconds: excess)
                 sums.add(excess)
-                // Without what waited on the way there: jitter stays in it.
-                let queued = isBunching ? packet.wait : transit - floor.smallest.value
-                shortest = min(shortest, (now - packet.sendTime).seconds - queued)
             }
         }
         (self.floor, self.sums, self.flow) = (floor, sums, flow)
-        return shortest
     }
 
     /// Measures anew, after the packets of a feedback.
@@ -165,24 +163,23 @@ struct QueueMeter: Sendable {
         // Less than a packet is no queue.
         let least = max(0.006, min(flow.packetBits / rate, 0.1)) + QueueMeter.doubt * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(ofLast: .max, within: .milliseconds(200)) - 0.002)
+        foreign = max(0, self.mean(ofLast: packets.count, within: .milliseconds(200)) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
 
     /// The mean of the newest packets.
+    @inline(__always)
     private mutating func mean(ofLast most: Int, within length: MediaDuration) -> Double {
         guard let newest = packets.last?.sendTime else { return 0 }
-        let count = packets.count
-        let most = min(most, count)
-        var (taken, sum) = (0, 0.0)
-        while taken < most {
-            let packet = packets[count &- 1 &- taken]
-            guard newest - packet.sendTime <= length else { break }
-            taken &+= 1
+        let start = newest - length
+        var sum = 0.0
+        let count = packets.fromNewest(most) { packet in
+            guard packet.sendTime >= start else { return false }
             sum += packet.seconds
+            return true
         }
-        return sum / Double(max(1, taken))
+        return sum / Double(max(1, count))
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -213,10 +210,13 @@ struct QueueMeter: Sendable {
         before sendTime: MediaTime, _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>,
         _ sums: inout Sums
     ) {
+        let time = sendTime.nanoseconds
         // Few packets say little: then older ones count, too.
-        while window.count > 0,
-            sendTime - entries[window.first].sendTime > .milliseconds(window.count > 32 ? 500 : 1500)
-        {
+        let (usual, longest) = (time &- 500_000_000, time &- 1_500_000_000)
+        while window.count > 0 {
+            // A place is below the capacity.
+            let first = unsafe entries[unchecked: window.first].sendTime.nanoseconds
+            guard first < (window.count > 32 ? usual : longest) else { return }
             dropFirst(&window, entries, &sums)
         }
     }
@@ -225,7 +225,8 @@ struct QueueMeter: Sendable {
     private static func dropFirst(
         _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>, _ sums: inout Sums
     ) {
-        sums.remove(entries[window.first].seconds)
+        // A place is below the capacity.
+        unsafe sums.remove(entries[unchecked: window.first].seconds)
         window.removeFirst()
         if window.count == 0 { sums = Sums() }
     }

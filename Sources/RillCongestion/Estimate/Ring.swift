@@ -67,6 +67,36 @@ struct Ring<Element: Sendable>: Sendable {
 
     mutating func removeAll() { window.removeAll() }
 
+    /// Passes the newest elements on, the newest first, until `body` returns `false`.
+    ///
+    /// - Parameters:
+    ///   - most: how many at most.
+    ///   - body: receives an element.
+    /// - Returns: how many `body` took.
+    @inline(__always)
+    func fromNewest(_ most: Int, _ body: (Element) -> Bool) -> Int {
+        let elements = storage.span
+        let end = window.first &+ window.count
+        let start = max(window.first, end &- most)
+        guard end > elements.count else { return Ring.fromEnd(of: elements.extracting(start..<end), body) }
+        // Those at the storage's start are newer than those at its end.
+        let newer = elements.extracting(max(0, start &- elements.count)..<(end &- elements.count))
+        let taken = Ring.fromEnd(of: newer, body)
+        guard taken == newer.count, start < elements.count else { return taken }
+        return taken &+ Ring.fromEnd(of: elements.extracting(start...), body)
+    }
+
+    @inline(__always)
+    private static func fromEnd(of elements: Span<Element>, _ body: (Element) -> Bool) -> Int {
+        var index = elements.count
+        while index > 0 {
+            index &-= 1
+            // From the count down to 0: it is in bounds.
+            guard unsafe body(elements[unchecked: index]) else { return elements.count &- 1 &- index }
+        }
+        return elements.count
+    }
+
     /// Passes places and elements on, so that many changes cost one access to the array.
     @inline(__always)
     mutating func update<Result>(_ body: (inout Window, inout MutableSpan<Element>) -> Result) -> Result {
