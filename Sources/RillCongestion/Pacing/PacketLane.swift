@@ -12,6 +12,8 @@ struct PacketLane: Sendable {
 
     let priority: PacketPriority
     let stream: Int
+    /// Its place among all lanes of a pacer, by their first packet.
+    let number: Int
     /// When it sent last, as a count of packets: among lanes of one priority the one that waits longest is next.
     var turn = 0
     /// A ring: the packets are at `start`, `start` + 1, … modulo its count, a power of two.
@@ -19,7 +21,19 @@ struct PacketLane: Sendable {
     private var start = 0
     private(set) var count = 0
 
-    init(_ priority: PacketPriority, stream: Int) { (self.priority, self.stream) = (priority, stream) }
+    init(_ priority: PacketPriority, stream: Int, number: Int) {
+        (self.priority, self.stream, self.number) = (priority, stream, number)
+    }
+
+    @inline(__always)
+    func holds(_ priority: PacketPriority, _ stream: Int) -> Bool {
+        self.stream == stream && self.priority == priority
+    }
+
+    /// Whether its first packet leaves before that of another lane.
+    func precedes(_ other: PacketLane) -> Bool {
+        (priority.rawValue, turn, number) < (other.priority.rawValue, other.turn, other.number)
+    }
 
     @inline(__always)
     mutating func append(_ packet: Packet) {
