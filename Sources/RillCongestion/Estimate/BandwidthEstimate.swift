@@ -2,8 +2,8 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with fates (``SentPacketHistory``), then call
-/// ``update(at:)`` once per feedback, and when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
+/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with feedback (``take(_:of:at:)-(TransportFeedback,_,_)``), and call
+/// ``update(at:)`` when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
 /// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
 /// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
@@ -21,8 +21,7 @@ public import RillCore
 /// let number = history.record(.media, byteCount: datagram.count + 28, train: train, at: now)
 /// estimate.noteSent(byteCount: datagram.count + 28, at: now)
 /// …
-/// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
-/// estimate.update(at: now)
+/// estimate.take(feedback, of: &history, at: now)
 /// pacer.setRate(estimate.pacingRate(at: now))
 /// ```
 ///
@@ -72,7 +71,8 @@ public struct BandwidthEstimate: RateController {
     var isSilent = false
     /// Whether feedback told something new since the last update.
     var hasNews = false
-    private var lastSent: MediaTime?
+    /// When the sender has rested, if it sends nothing more.
+    private var restTime = MediaTime.distantFuture
     /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
     var lastTransit = Int64.min
 
@@ -135,9 +135,12 @@ public struct BandwidthEstimate: RateController {
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
         _ = limits.queue.add(bits: Double(byteCount) * 8, rate: limits.pathRate, at: now)
         probes.noteSent(byteCount: byteCount)
-        if let lastSent, now - lastSent > BandwidthEstimate.rest { limits.checkingSince = now }
-        lastSent = now
-        guard waitingSince == nil else { return }
+        if now > restTime { limits.checkingSince = now }
+        restTime = now + BandwidthEstimate.rest
+        if silenceTime == .distantFuture { beginWaiting(at: now) }
+    }
+
+    private mutating func beginWaiting(at now: MediaTime) {
         waitingSince = now
         silenceTime = now + .seconds(1.5 + min(roundTrip.seconds, 1))
     }

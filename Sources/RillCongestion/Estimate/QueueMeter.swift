@@ -101,7 +101,7 @@ struct QueueMeter: Sendable {
     ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
     ///   - rate: what it carries at least.
     mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double) {
-        var (floor, sums, flow) = (floor, sums, flow)
+        var (sums, flow) = (sums, flow)
         let (isBunching, fastest) = (isBunching, fastest)
         // Faster than eight times the capacity: not by a queue.
         let limit = max(rate, fastest) * 8
@@ -131,7 +131,7 @@ struct QueueMeter: Sendable {
                 sums.add(excess)
             }
         }
-        (self.floor, self.sums, self.flow) = (floor, sums, flow)
+        (self.sums, self.flow) = (sums, flow)
     }
 
     /// Measures anew, after the packets of a feedback.

@@ -5,7 +5,7 @@ public import RillRTP
 ///
 /// ```swift
 /// let number = history.record(.media, byteCount: datagram.count + 28, at: now)   // into the packet's header extension
-/// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+/// estimate.take(feedback, of: &history, at: now)
 /// ```
 ///
 /// For feedback by stream (RFC 8888) packets are recorded with their stream and sequence number:
