@@ -37,11 +37,14 @@ final class CongestionLog: CallObserver {
         var newest: SequenceNumber?
     }
 
+    let cuts: ClipCuts
     private(set) var packets: [Packet] = []
     private(set) var layers: [Layer] = []
     /// The estimates, whenever they changed.
     private(set) var rates: [(time: MediaTime, rate: Int)] = []
     private(set) var feedbackByteCount = 0
+
+    init(cuts: ClipCuts) { self.cuts = cuts }
 
     func callBegan(streams: [RTPStreamSettings]) { layers = streams.map { Layer(stream: $0) } }
 

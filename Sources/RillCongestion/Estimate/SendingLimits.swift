@@ -36,6 +36,9 @@ struct SendingLimits: Sendable {
     @usableFromInline static var burst: Double { 0.015 }
     /// The time in which the next frames make good for what waits, in seconds.
     private static let recovery = 0.25
+    /// What may wait when a frame is encoded, in seconds of transmission, before the frame is made smaller: no two frames take the same time,
+    /// so that something always waits, and the mean of what is sent would stay below the rate.
+    private static let harmless = 0.011
 
     /// Works out how fast packets leave, for a capacity in bits per second if one is known.
     mutating func setPace(capacity: Double?) {
@@ -59,7 +62,8 @@ struct SendingLimits: Sendable {
     @usableFromInline
     func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
         let waiting = Double(byteCount * 8) + queue.queue(at: now) * pathRate
-        let media = bits - waiting / SendingLimits.recovery - reserve
+        let excess = max(0, waiting - SendingLimits.harmless * pathRate)
+        let media = bits - excess / SendingLimits.recovery - reserve
         return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
     }
 
