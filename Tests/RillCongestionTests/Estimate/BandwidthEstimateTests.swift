@@ -47,8 +47,8 @@ import Testing
         let later = MediaTime.zero + .seconds(10)
         func rate(queued byteCount: Int) -> Int { estimate.mediaRate(queued: byteCount, at: later).bitsPerSecond }
         #expect(rate(queued: 0) == estimate.rate.bitsPerSecond)
-        // What always waits: 12 ms.
-        #expect(rate(queued: 3000) == estimate.rate.bitsPerSecond)
+        // What always waits: 10 ms.
+        #expect(rate(queued: 2500) == estimate.rate.bitsPerSecond)
         #expect(rate(queued: 12_500) < estimate.rate.bitsPerSecond)
         #expect(abs(rate(queued: 12_500) - rate(queued: 25_000) - 400_000) < 2)
     }
