@@ -7,7 +7,7 @@ import Rill
 ///     bench-calls prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
 ///     bench-calls calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
 ///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
-///     bench-calls long    --folder F --hours N --network NETWORK
+///     bench-calls long    --folder F --hours N --network NETWORK [--congestion on]
 ///     bench-calls congestion --case NAME --seed N --clip CLIP.y4m
 ///
 /// `prepare` encodes both layers once. `calls` makes a call for each input line and writes a line for each. A call with a
@@ -27,7 +27,8 @@ enum BenchCalls {
             case "judge": try judge(trace: arguments["trace"], layer: arguments["layer"])
             case "long":
                 try LongCall.run(
-                    hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"])
+                    hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"],
+                    isPaced: arguments.optional("congestion") == "on")
             case "congestion":
                 try CongestionTrial.run(
                     arguments["case"], seed: UInt64(arguments.number("seed") ?? 1), clip: arguments["clip"])
