@@ -35,6 +35,8 @@ final class CongestionLog: CallObserver {
         /// Pictures in the order of showing.
         var shown: [MediaTime] = []
         var newest: SequenceNumber?
+        /// The capture time of the picture that was shown last.
+        var newestShown: MediaTime?
     }
 
     let cuts: ClipCuts
@@ -78,7 +80,9 @@ final class CongestionLog: CallObserver {
 
     func frameWasShown(layer: Int, timestamp: RTPTimestamp, at now: MediaTime) {
         layers[layer].shown.append(now)
-        if let place = layers[layer].places[timestamp.rawValue] { layers[layer].frames[place].shownAt = now }
+        guard let place = layers[layer].places[timestamp.rawValue] else { return }
+        layers[layer].frames[place].shownAt = now
+        layers[layer].newestShown = layers[layer].frames[place].captureTime
     }
 
     func keyFrameWasRequested(layer: Int, at now: MediaTime) {}

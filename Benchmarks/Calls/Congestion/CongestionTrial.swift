@@ -30,9 +30,11 @@ enum CongestionTrial {
         let references = try References(try LoopedClip(path: path, seconds: trial.seconds), of: high)
         let scaler = try LayerScaler(high.resolution, aspect: high.aspect, capacity: 2)
         try CallSimulation(settings, observer: log).run(encoding: source) { layer, _, picture in
-            guard layer == 0, trial.isQualityMeasured(at: picture.captureTime), let shown = scaler.fitted(picture)
+            // The receiver's times begin elsewhere.
+            guard layer == 0, let time = log.layers[0].newestShown, trial.isQualityMeasured(at: time),
+                let shown = scaler.fitted(picture)
             else { return }
-            log.noteError(try references.error(of: shown, capturedAt: picture.captureTime), at: picture.captureTime)
+            log.noteError(try references.error(of: shown, capturedAt: time), at: time)
         }
         var result = log.result(trial, seed: seed)
         for (index, window) in trial.windows.enumerated() where window.isQualityMeasured {
