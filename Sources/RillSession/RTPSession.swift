@@ -310,6 +310,24 @@ public final class RTPSession {
 
     // MARK: For drivers
 
+    /// Sends that kind of congestion feedback about packets that other sessions receive on the same transport, as
+    /// ``noteArrival(of:at:)`` tells of them.
+    ///
+    /// - Parameters:
+    ///   - kind: what was negotiated.
+    ///   - extensions: the IDs of header extensions in the packets.
+    ///   - media: the SSRC of one of the streams.
+    package func reportArrivals(
+        _ kind: StreamDescription.CongestionFeedback, _ extensions: HeaderExtensionMap, about media: SSRC
+    ) {
+        cell.state.arrivals.report(kind, extensions, about: media)
+    }
+
+    /// Takes note of an RTP packet that another session receives; poll afterwards.
+    package func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
+        cell.state.noteArrival(of: datagram, at: now)
+    }
+
     /// The packets that wait for the pacer.
     package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
 

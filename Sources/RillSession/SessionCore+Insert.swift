@@ -19,7 +19,7 @@ extension SessionCore {
         guard let ssrc = SSRC(ofRTP: datagram) else {
             return refuse(.truncated(needed: RTPHeader.fixedByteCount, available: datagram.count))
         }
-        noteTransportNumber(of: datagram, at: now)
+        noteArrival(of: datagram, at: now)
         if let place = theirSources[ssrc], let stream = receiving[place] {
             return insert(datagram, into: stream, at: now)
         }

@@ -33,10 +33,8 @@ struct SessionCore: ~Copyable {
     var congestion: SessionCongestion?
     /// The packets that wait for its pacer.
     let waiting: PacedDatagrams?
-    /// What the remote side's congestion control is told, and the ID of the numbers that it refers to; `nil` if that
-    /// was not negotiated.
-    var arrivals = FeedbackBuilder()
-    var transportNumberID: UInt8?
+    /// What the remote side's congestion control is told.
+    var arrivals = ArrivalReports()
     var events = EventQueue()
     var peer: PeerWatch
     var reports: ReportPlan
@@ -129,9 +127,7 @@ struct SessionCore: ~Copyable {
         guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
             throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
         }
-        if stream.isTransportFeedbackExpected {
-            transportNumberID = stream.jitterBuffer.headerExtensions[.transportSequenceNumber]
-        }
+        if let kind = stream.congestionFeedback { arrivals.report(kind, stream.jitterBuffer.headerExtensions) }
         if wakeTimes.count < receiving.indices.count { wakeTimes.append(.distantFuture) }
         note(made.wakeTime, of: made)
         for ssrc in stream.sources {

@@ -63,7 +63,7 @@ public final class FuzzedCall {
             known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
             known.jitterBuffer.packetCapacity = 64
             known.isPausable = agreed & 16 == 0
-            known.isTransportFeedbackExpected = isAdapting
+            known.congestionFeedback = isAdapting ? .transportWide : nil
             if isAdapting { known.jitterBuffer.headerExtensions = Self.extensions }
             received.append(try session.receive(known, at: .zero))
             var named = known

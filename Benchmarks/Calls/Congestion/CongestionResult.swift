@@ -53,14 +53,13 @@ struct CongestionResult: Codable {
     struct LayerFigures: Codable {
         var frames = 0
         var shown = 0
-        var psnr = 0.0
     }
 
     init(_ trial: CongestionCase, seed: UInt64) { (name, self.seed) = (trial.name, seed) }
 }
 
 extension CongestionLog {
-    func result(_ trial: CongestionCase, seed: UInt64, errors: [[Double]]) -> CongestionResult {
+    func result(_ trial: CongestionCase, seed: UInt64) -> CongestionResult {
         var result = CongestionResult(trial, seed: seed)
         result.windows = trial.windows.map(window)
         for step in trial.rises {
@@ -74,12 +73,7 @@ extension CongestionLog {
             Double(packets.reduce(0) { $0 + ($1.purpose == purpose ? $1.byteCount : 0) }) / all
         }
         (result.paddingShare, result.retransmissionShare) = (share(.padding), share(.retransmission))
-        let figures = layers.indices.map { index in
-            let errors = errors[index].filter { $0 > 0 }
-            let mean = errors.reduce(0, +) / Double(max(1, errors.count))
-            return CongestionResult.LayerFigures(
-                frames: layers[index].frames.count, shown: layers[index].shown.count, psnr: mean)
-        }
+        let figures = layers.map { CongestionResult.LayerFigures(frames: $0.frames.count, shown: $0.shown.count) }
         (result.high, result.low) = (figures[0], figures[1])
         return result
     }
@@ -91,7 +85,9 @@ extension CongestionLog {
     }
 
     /// The clip has a cut every three seconds.
-    private static func isNearCut(_ time: MediaTime) -> Bool { time.seconds.truncatingRemainder(dividingBy: 3) < 1 }
+    private func isNearCut(_ time: MediaTime) -> Bool {
+        (time - clipStart).seconds.truncatingRemainder(dividingBy: 3) < 1
+    }
 
     private func window(_ window: CongestionCase.Window) -> CongestionResult.Window {
         var result = CongestionResult.Window(from: window.from, to: window.to)
@@ -101,7 +97,7 @@ extension CongestionLog {
         result.utilization = Double(sent.reduce(0) { $0 + ($1.wait == nil ? 0 : $1.byteCount * 8) }) / bits
         let waits = sent.compactMap { packet in packet.wait.map { (packet.time, $0.milliseconds) } }
         result.waitMean = waits.reduce(0) { $0 + $1.1 } / Double(max(1, waits.count))
-        result.wait95 = percentile(95, of: waits.filter { !Self.isNearCut($0.0) }.map(\.1))
+        result.wait95 = percentile(95, of: waits.filter { !isNearCut($0.0) }.map(\.1))
         result.wait95WithCuts = percentile(95, of: waits.map(\.1))
         let frames = layers.flatMap(\.frames).filter { $0.captureTime.seconds >= from && $0.captureTime.seconds < to }
         let ends = frames.compactMap { frame -> (MediaTime, Double)? in
@@ -109,7 +105,7 @@ extension CongestionLog {
             guard departures.count == frame.packets.count, let last = departures.max() else { return nil }
             return (frame.captureTime, (last - frame.captureTime).milliseconds)
         }
-        result.sent95 = percentile(95, of: ends.filter { !Self.isNearCut($0.0) }.map(\.1))
+        result.sent95 = percentile(95, of: ends.filter { !isNearCut($0.0) }.map(\.1))
         result.sent95WithCuts = percentile(95, of: ends.map(\.1))
         result.shown95 = percentile(
             95, of: frames.compactMap { frame in frame.shownAt.map { ($0 - frame.captureTime).milliseconds } })
