@@ -47,7 +47,11 @@ public final class FuzzedCall {
         settings.usesReducedSizeRTCP = agreed & 1 != 0
         settings.announcesItself = agreed & 2 == 0
         let isAdapting = agreed & 32 != 0
-        if isAdapting { settings.congestion = CongestionSettings() }
+        let feedback: StreamDescription.CongestionFeedback = agreed & 64 == 0 ? .transportWide : .byStream
+        if isAdapting {
+            settings.congestion = CongestionSettings()
+            settings.congestion?.feedback = feedback
+        }
         isMuting = agreed & 4 != 0
         isChoosing = agreed & 8 != 0
         let session = RTPSession(settings)
@@ -63,7 +67,7 @@ public final class FuzzedCall {
             known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
             known.jitterBuffer.packetCapacity = 64
             known.isPausable = agreed & 16 == 0
-            known.congestionFeedback = isAdapting ? .transportWide : nil
+            known.congestionFeedback = isAdapting ? feedback : nil
             if isAdapting { known.jitterBuffer.headerExtensions = Self.extensions }
             received.append(try session.receive(known, at: .zero))
             var named = known

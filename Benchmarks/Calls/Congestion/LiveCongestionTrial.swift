@@ -58,6 +58,18 @@ enum LiveCongestionTrial {
     private static let tagByteCount = 16
 }
 
+extension VideoCall {
+    /// Ends the call and blocks this thread, which is not one of the tasks', until then.
+    fileprivate func waitForEnd() {
+        let ended = DispatchSemaphore(value: 0)
+        Task {
+            await end()
+            ended.signal()
+        }
+        ended.wait()
+    }
+}
+
 extension UDPSocket.Settings {
     /// The buffer for packets that arrive while a thread is busy.
     fileprivate static var large: UDPSocket.Settings {
@@ -106,8 +118,8 @@ extension CongestionLog {
             passages.count > 100
         else { throw WrongUse("\(sent.count) datagrams were sent, and \(passages.count) were relayed") }
         // No datagram arrives before it was sent: the smallest delay tells how the clocks differ.
-        let zero = zip(sent, passages).map { $0.time - ($1.arrival - .zero) }.max() ?? .zero
-        func time(_ time: MediaTime) -> MediaTime { .zero + (time - zero) }
+        let zero = zip(sent, passages).map { $0.time - ($1.arrival - MediaTime.zero) }.max() ?? MediaTime.zero
+        func time(_ time: MediaTime) -> MediaTime { MediaTime.zero + (time - zero) }
         callBegan(
             streams.map { stream in
                 Layer(ssrc: stream.ssrc ?? SSRC(0), retransmissionSSRC: stream.repair.retransmission?.ssrc)
