@@ -174,8 +174,7 @@ import Testing
         let outcome = try rillProgram().run(
             ["loopback", clip, "--congestion", "30k...2M,start=100k", "--network", "rate=1M,queue=300ms,delay=10ms"]
                 + ["--no-compare", "--json"] + mode)
-        let layers = try report(outcome).layers
-        #expect(layers[0].received.framesShown > 20 && layers[1].received.framesShown > 5, "\(outcome.errors)")
+        #expect(try report(outcome).layers[0].received.framesShown > 20, "\(outcome.errors)")
     }
 
     @Test(arguments: [
