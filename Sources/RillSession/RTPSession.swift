@@ -311,7 +311,7 @@ public final class RTPSession {
     // MARK: For drivers
 
     /// Sends that kind of congestion feedback about packets that other sessions receive on the same transport, as
-    /// ``noteArrival(of:at:)`` tells of them.
+    /// ``noteArrival(of:isReceived:at:)`` tells of them.
     ///
     /// - Parameters:
     ///   - kind: what was negotiated.
@@ -323,9 +323,15 @@ public final class RTPSession {
         cell.state.arrivals.report(kind, extensions, about: media)
     }
 
-    /// Takes note of an RTP packet that another session receives; poll afterwards.
-    package func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
+    /// Takes note of an RTP packet on the transport; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: the packet.
+    ///   - isReceived: whether it belongs to a stream that another session receives.
+    ///   - now: the current time.
+    package func noteArrival(of datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
         cell.state.noteArrival(of: datagram, at: now)
+        if isReceived { cell.state.noteArrival(received: datagram, at: now) }
     }
 
     /// The packets that wait for the pacer.

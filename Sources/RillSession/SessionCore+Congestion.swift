@@ -112,10 +112,16 @@ extension SessionCore {
 
     // MARK: Receiving
 
-    /// Takes note of an RTP packet for the remote side's congestion control.
+    /// Takes note of an RTP packet, of any stream, for the remote side's congestion control.
     @inline(__always)
     mutating func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
         if let due = arrivals.note(datagram, at: now), due < wakeTime { wakeTime = due }
+    }
+
+    /// Takes note of an RTP packet of a stream that is received, for the remote side's congestion control.
+    @inline(__always)
+    mutating func noteArrival(received datagram: Span<UInt8>, at now: MediaTime) {
+        if let due = arrivals.note(received: datagram, at: now), due < wakeTime { wakeTime = due }
     }
 
     /// Writes the congestion feedback that is due, with a report that is sent anyway or in a datagram of its own.

@@ -36,6 +36,7 @@ extension SessionCore {
         _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
     ) -> SessionInsertResult {
         noteArrival(at: now)
+        noteArrival(received: datagram, at: now)
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
         note(wakeTime, of: stream)

@@ -34,7 +34,7 @@ struct SessionCore: ~Copyable {
     /// The packets that wait for its pacer.
     let waiting: PacedDatagrams?
     /// What the remote side's congestion control is told.
-    var arrivals = ArrivalReports()
+    var arrivals: ArrivalReports
     var events = EventQueue()
     var peer: PeerWatch
     var reports: ReportPlan
@@ -81,6 +81,9 @@ struct SessionCore: ~Copyable {
         peer = PeerWatch(settings)
         reports = ReportPlan(interval: settings.reportInterval)
         compound = CompoundBuffer(limit: settings.maximumPacketByteCount)
+        // Behind a sender report and its CNAME.
+        let name = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
+        arrivals = ArrivalReports(room: compound.limit - 28 - RTCPPacket.headerByteCount - name)
         let waiting = settings.congestion.map { PacedDatagrams($0) }
         self.waiting = waiting
         congestion =

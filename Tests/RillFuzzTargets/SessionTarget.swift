@@ -165,6 +165,7 @@ func sessionSeeds() -> [FuzzTarget.Seed] {
         FuzzTarget.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
         FuzzTarget.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
         FuzzTarget.Seed("congestion", agreed: 33, media.prefix(2) + FuzzedPackets.transportFeedback + media.suffix(4)),
+        FuzzTarget.Seed("by-stream", agreed: 97, media.prefix(2) + FuzzedPackets.streamFeedback + media.suffix(4)),
     ]
 }
 
@@ -231,6 +232,25 @@ public enum FuzzedPackets {
                 sender: FuzzedCall.announced, media: FuzzedCall.own, baseSequenceNumber: SequenceNumber(UInt16(count)),
                 referenceTime: Int32(count), feedbackCount: UInt8(count), packets: statuses.span)
             return [UInt8](capacity: feedback.byteCount) { feedback.write(into: &$0) }
+        }
+    }
+
+    /// The same by stream (RFC 8888), on a stream that was never sent too.
+    public static var streamFeedback: [[UInt8]] {
+        (0..<6).map { count in
+            [UInt8](capacity: 200) { output in
+                var writer = CongestionControlFeedbackWriter(sender: FuzzedCall.announced, into: &output)
+                for ssrc in [FuzzedCall.own, SSRC(4)] {
+                    writer.beginReport(on: ssrc, from: SequenceNumber(0), into: &output)
+                    for number in 0...count {
+                        let age = CongestionControlFeedback.ArrivalTimeOffset(
+                            nanoseconds: Int64(count - number) * 9_000_000)
+                        writer.append(
+                            number % 4 == 3 ? .notReceived : .received(age, .notCapable), into: &output)
+                    }
+                }
+                writer.finish(at: NTPShort(rawValue: UInt32(count) << 12), into: &output)
+            }
         }
     }
 

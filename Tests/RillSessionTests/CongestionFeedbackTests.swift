@@ -99,6 +99,25 @@ import Testing
         #expect(congestion.feedback == .byStream)
     }
 
+    @Test func `Packets of unknown streams are not reported by stream`() throws {
+        let (call, _) = try AdaptiveCall.make(over: "delay=20ms", .byStream)
+        var strangers = 0
+        call.filter = { datagram, isForBob in
+            guard isForBob, PacketKind(of: datagram.span) == .rtp else { return [datagram] }
+            var stranger = datagram
+            strangers += 1
+            // A new SSRC each time, and a payload type of no stream.
+            (stranger[1], stranger[8], stranger[9]) = (20, UInt8(truncatingIfNeeded: strangers), 0xEE)
+            return [datagram, stranger]
+        }
+        call.run(until: .seconds(5))
+        let known = try #require(call.alice.session.statistics.sending.first).ssrc
+        let reported = try call.bob.feedback.reduce(into: Set<SSRC>()) {
+            $0.formUnion(try reportedStreams(in: $1.bytes))
+        }
+        #expect(reported.contains(known) && reported.count <= 2 && strangers > 100, "\(reported)")
+    }
+
     // MARK: Support
 
     /// A stream as a session description tells it.
@@ -119,5 +138,17 @@ import Testing
             }
         }
         return kinds
+    }
+
+    /// The streams that feedback by stream in a compound reports.
+    private func reportedStreams(in datagram: [UInt8]) throws -> Set<SSRC> {
+        var packets = RTCPCompound(datagram.span)
+        var streams: Set<SSRC> = []
+        while let packet = try packets.next() {
+            guard case .congestionControlFeedback(let feedback) = try RTCPMessage(parsing: packet) else { continue }
+            var reports = feedback.reports
+            while let report = reports.next() { streams.insert(report.ssrc) }
+        }
+        return streams
     }
 }

@@ -43,11 +43,16 @@ final class ArrivalReporter: Sendable {
         }
     }
 
-    /// Takes note of an RTP packet that arrived, whatever stream it belongs to.
-    func note(_ datagram: Span<UInt8>, at now: MediaTime) {
+    /// Takes note of an RTP packet that arrived.
+    ///
+    /// - Parameters:
+    ///   - datagram: the packet.
+    ///   - isReceived: whether it belongs to a stream of the receiver.
+    ///   - now: the current time.
+    func note(_ datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
         state.changeWaking { state in
             guard let session = state.session else { return false }
-            session.noteArrival(of: datagram, at: now)
+            session.noteArrival(of: datagram, isReceived: isReceived, at: now)
             return session.nextPoll < state.deadline
         }
     }

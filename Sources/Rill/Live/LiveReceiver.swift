@@ -161,7 +161,7 @@ public final class LiveReceiver: Sendable {
         guard PacketKind(of: datagram) == .rtcp else {
             guard let ssrc = SSRC(ofSenderOf: datagram) else { return false }
             let (place, isReported) = routes.withLock { ($0.streams[ssrc], $0.areReported) }
-            if isReported { arrivals.note(datagram, at: now) }
+            if isReported { arrivals.note(datagram, isReceived: place != nil, at: now) }
             guard let place else { return false }
             insert(datagram, Route(place), at: now)
             return true

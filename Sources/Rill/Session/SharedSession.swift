@@ -80,7 +80,7 @@ package final class SharedSession: Sendable {
 
     /// Does the same for a caller that takes all datagrams at once.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
-        let (result, batch, isLate) = state.withLock { state -> (Result, Batch?, Bool) in
+        let (result, batch, mustWake) = state.withLock { state -> (Result, Batch?, Bool) in
             let result = body(state.session)
             if let driver = state.driver { return (result, nil, state.session.nextPoll < driver.deadline) }
             let batch = state.spare.popLast() ?? Batch()
@@ -89,7 +89,7 @@ package final class SharedSession: Sendable {
             return (result, state.keep(batch), false)
         }
         if let batch { say(batch, by: send) { _ in } }
-        if isLate { state.change { _ in } }
+        if mustWake { state.change { _ in } }
         return result
     }
 

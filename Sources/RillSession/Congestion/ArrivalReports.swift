@@ -12,7 +12,7 @@ struct ArrivalReports {
     /// The SSRC of a stream of the transport, for a session that receives none itself.
     private(set) var media = SSRC(0)
     private var transportWide = FeedbackBuilder()
-    private var byStream = StreamFeedbackBuilder()
+    private var byStream: StreamFeedbackBuilder
 
     /// How packets are counted.
     enum Form: Equatable {
@@ -20,6 +20,13 @@ struct ArrivalReports {
         case transportWide(id: UInt8)
         /// By the sequence numbers of the streams (RFC 8888).
         case byStream
+    }
+
+    /// Reports nothing.
+    ///
+    /// - Parameter room: the bytes that are left for a report in a datagram.
+    init(room: Int) {
+        byStream = StreamFeedbackBuilder(limit: min(max(room, 64), StreamFeedbackBuilder.maximumByteCount))
     }
 
     /// Reports that kind from now on, if packets can be counted that way.
@@ -34,21 +41,27 @@ struct ArrivalReports {
         }
     }
 
-    /// Takes note of an RTP packet; returns when the next report is due, or `nil` if the packet is not reported.
+    /// Takes note of an RTP packet of any stream, if it is reported by a transport-wide number.
+    ///
+    /// - Returns: when the next report is due; `nil` if the packet is not reported.
     @inline(__always)
     mutating func note(_ datagram: Span<UInt8>, at now: MediaTime) -> MediaTime? {
-        guard let form else { return nil }
-        switch form {
-        case .transportWide(let id):
-            guard let number = TransportSequenceNumber(id: id, inRTP: datagram) else { return nil }
-            transportWide.note(number.number, byteCount: datagram.count, arrival: now)
-            return transportWide.dueTime
-        case .byStream: return noteByStream(datagram, at: now)
+        guard case .transportWide(let id) = form, let number = TransportSequenceNumber(id: id, inRTP: datagram) else {
+            return nil
         }
+        transportWide.note(number.number, byteCount: datagram.count, arrival: now)
+        return transportWide.dueTime
     }
 
-    private mutating func noteByStream(_ datagram: Span<UInt8>, at now: MediaTime) -> MediaTime? {
-        guard let ssrc = SSRC(ofRTP: datagram), let number = SequenceNumber(ofRTP: datagram) else { return nil }
+    /// Takes note of an RTP packet of a stream that is received, if it is reported by stream. Others would take memory, and
+    /// the place of those.
+    ///
+    /// - Returns: when the next report is due; `nil` if the packet is not reported.
+    @inline(__always)
+    mutating func note(received datagram: Span<UInt8>, at now: MediaTime) -> MediaTime? {
+        guard form == .byStream, let ssrc = SSRC(ofRTP: datagram), let number = SequenceNumber(ofRTP: datagram) else {
+            return nil
+        }
         byStream.note(number, of: ssrc, byteCount: datagram.count, arrival: now)
         return byStream.dueTime
     }
