@@ -39,7 +39,8 @@ public struct StreamFeedbackBuilder: Sendable {
     /// - Parameter limit: the size of a feedback packet at most, in bytes: 64 to ``maximumByteCount``, the default. A smaller one leaves
     ///   room in the datagram for reports.
     public init(limit: Int = StreamFeedbackBuilder.maximumByteCount) {
-        precondition((64...StreamFeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
+        precondition(
+            (64...StreamFeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
         self.limit = limit
     }
 

@@ -15,7 +15,7 @@ struct ArrivalReports {
     private var byStream: StreamFeedbackBuilder
 
     /// How packets are counted.
-    enum Form: Equatable {
+    enum Form {
         /// By the number in the header extension with this ID.
         case transportWide(id: UInt8)
         /// By the sequence numbers of the streams (RFC 8888).
@@ -59,7 +59,8 @@ struct ArrivalReports {
     /// - Returns: when the next report is due; `nil` if the packet is not reported.
     @inline(__always)
     mutating func note(received datagram: Span<UInt8>, at now: MediaTime) -> MediaTime? {
-        guard form == .byStream, let ssrc = SSRC(ofRTP: datagram), let number = SequenceNumber(ofRTP: datagram) else {
+        guard case .byStream = form, let ssrc = SSRC(ofRTP: datagram), let number = SequenceNumber(ofRTP: datagram)
+        else {
             return nil
         }
         byStream.note(number, of: ssrc, byteCount: datagram.count, arrival: now)
