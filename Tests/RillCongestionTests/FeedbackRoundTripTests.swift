@@ -121,6 +121,27 @@ import Testing
         if kilobits >= 500 { #expect(times.count >= 60_000 / 110, "\(times.count)") }
     }
 
+    @Test func `Behind a rest feedback comes as often as before`() throws {
+        var trip = FeedbackRoundTrip()
+        var times = [MediaTime]()
+        for start in [0.0, 20] {
+            for index in 0..<100 {
+                let now = MediaTime.zero + .seconds(start) + .milliseconds(10 * index)
+                trip.send(at: now, delay: .milliseconds(20))
+                while trip.builder.dueTime <= now {
+                    let due = trip.builder.dueTime
+                    let made = trip.feedback(at: due)
+                    try trip.take(#require(made))
+                    times.append(due)
+                }
+            }
+        }
+        let returned = times.filter { $0 >= .zero + .seconds(20) }
+        let spacings = zip(returned, returned.dropFirst()).map { $1 - $0 }
+        #expect(spacings.count >= 8)
+        #expect((spacings.max() ?? .seconds(9)) <= .milliseconds(110), "\(spacings)")
+    }
+
     @Test func `A flood beyond the memory forgets the oldest packets`() {
         var history = SentPacketHistory()
         for index in 0..<3 * SentPacketHistory.maximumCapacity {

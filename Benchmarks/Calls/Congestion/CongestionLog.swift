@@ -43,8 +43,14 @@ final class CongestionLog: CallObserver {
     /// The estimates, whenever they changed.
     private(set) var rates: [(time: MediaTime, rate: Int)] = []
     private(set) var feedbackByteCount = 0
+    private let cuts: ClipCuts
     /// When the clip's first frame was captured.
     var clipStart = MediaTime.zero
+
+    init(cuts: ClipCuts) { self.cuts = cuts }
+
+    /// Whether a scene of the clip began in the second before.
+    func isNearCut(_ time: MediaTime) -> Bool { cuts.isNear(MediaTime.zero + (time - clipStart)) }
 
     func callBegan(streams: [RTPStreamSettings]) {
         callBegan(streams.map { Layer(ssrc: $0.ssrc, retransmissionSSRC: $0.retransmission?.ssrc) })

@@ -84,11 +84,6 @@ extension CongestionLog {
         packets.filter { $0.time.seconds >= from && $0.time.seconds < to }
     }
 
-    /// The clip has a cut every three seconds.
-    private func isNearCut(_ time: MediaTime) -> Bool {
-        (time - clipStart).seconds.truncatingRemainder(dividingBy: 3) < 1
-    }
-
     private func window(_ window: CongestionCase.Window) -> CongestionResult.Window {
         var result = CongestionResult.Window(from: window.from, to: window.to)
         let (from, to) = (Double(window.from), Double(window.to))

@@ -16,7 +16,7 @@ enum CongestionTrial {
         settings.congestion = congestion
         settings.encodeTime = .milliseconds(10)
         settings.decodeTime = .milliseconds(5)
-        let log = CongestionLog()
+        let log = CongestionLog(cuts: try ClipCuts(path: arguments["clip"]))
         try CallSimulation(settings, observer: log).run(encoding: source) { _, _, _ in }
         try print(log.result(trial, seed: seed))
     }

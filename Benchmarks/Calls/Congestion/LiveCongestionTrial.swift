@@ -12,6 +12,7 @@ enum LiveCongestionTrial {
     static func run(_ arguments: Arguments) throws {
         let (trial, seed) = (try CongestionCase(arguments), UInt64(try arguments.number("seed") ?? 1))
         let clip = try LoopedClip(path: arguments["clip"], seconds: trial.seconds)
+        let cuts = try ClipCuts(path: arguments["clip"])
         let layers = CongestionTrial.layers(of: clip)
         let clock = LiveClock()
         let key = SRTPKey.generate(.aeadAES128GCM)
@@ -50,7 +51,7 @@ enum LiveCongestionTrial {
         for call in [sending, watching] { call.waitForEnd() }
         let passages = try relay.stop()
         guard refused == 0 else { throw WrongUse("\(refused) packets were rejected") }
-        let log = try CongestionLog(near.all, passages, streams, frames, rates)
+        let log = try CongestionLog(near.all, passages, streams, frames, rates, cuts)
         try CongestionTrial.print(log.result(trial, seed: seed))
     }
 
@@ -109,11 +110,12 @@ extension CongestionLog {
     ///   - streams: the streams, in the order of the layers.
     ///   - frames: what was encoded and shown.
     ///   - rates: the estimates.
+    ///   - cuts: when scenes of the clip begin.
     convenience init(
         _ sent: [SentDatagrams.Datagram], _ passages: [RelayProgram.Passage], _ streams: [StreamDescription],
-        _ frames: FrameRecord, _ rates: [(MediaTime, Bitrate)]
+        _ frames: FrameRecord, _ rates: [(MediaTime, Bitrate)], _ cuts: ClipCuts
     ) throws {
-        self.init()
+        self.init(cuts: cuts)
         guard zip(sent, passages).allSatisfy({ $0.byteCount == $1.byteCount }), passages.count <= sent.count,
             passages.count > 100
         else { throw WrongUse("\(sent.count) datagrams were sent, and \(passages.count) were relayed") }

@@ -107,6 +107,7 @@ final class CallCore: SendingBudget, Sendable {
             least = SendingAllowance(
                 bitrate: min(known.bitrate, allowance.bitrate),
                 frameBitrate: min(known.frameBitrate, allowance.frameBitrate),
+                nextFrameBitrate: min(known.nextFrameBitrate, allowance.nextFrameBitrate),
                 obstacle: known.obstacle ?? allowance.obstacle)
         }
         return least

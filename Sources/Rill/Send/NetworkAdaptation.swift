@@ -5,11 +5,17 @@ import RillCore
 ///
 /// Its clock are the capture times of frames: a new bitrate takes effect with each layer's next frame.
 struct NetworkAdaptation: Sendable {
-    /// What encoders may produce together.
+    /// What encoders may produce together, in the mean.
     var total: Bitrate
+    /// What the next frames leave of that to packets that wait, in bit/s.
+    var reserved = 0
+    /// A layer's next frames keep at least this share of its bitrate.
+    private static let minimumShare = 0.3
     /// How long a frame after a cut of the scene may take at its layer's bitrate.
     static let burstLimit = MediaDuration.milliseconds(120)
 
+    /// Each layer's part of ``total``.
+    private var shares: [Bitrate]
     /// Of each layer; empty if layers keep size and rate.
     private var layers: [BitrateAdaptation]
     private var recent = RecentMinimum()
@@ -17,6 +23,7 @@ struct NetworkAdaptation: Sendable {
 
     init(_ total: Bitrate, of layers: [LayerSettings], _ settings: AdaptationSettings?) {
         self.total = total
+        shares = [Bitrate](repeating: Bitrate(bitsPerSecond: 0), count: layers.count)
         self.layers = layers.indices.map { NetworkAdaptation.adaptation(of: $0, in: layers, settings) }.compactMap(
             \.self)
     }
@@ -47,28 +54,41 @@ struct NetworkAdaptation: Sendable {
         return before.map { minimum > $0 } ?? true
     }
 
-    /// Splits the total among layers.
+    /// Splits the total among layers, and returns what their next frames may have.
+    ///
+    /// The total alone decides which layers are sent: packets that wait for a moment, as those of a key frame do, must not switch off a layer
+    /// that needs two steady seconds to return. What is reserved is taken from the largest layer first.
     ///
     /// - Parameters:
     ///   - indices: the layers that are switched on.
     ///   - settings: the settings of all layers.
     ///   - allocator: the allocator of the last split; it becomes that of this one.
-    func split(
+    mutating func split(
         among indices: [Int], of settings: [LayerSettings], _ allocator: inout BitrateAllocator?
-    ) -> BitrateAllocator.Split {
+    ) -> [Bitrate] {
         let rates = indices.map { index in
             var layer = BitrateAllocator.Layer(settings[index])
             if !layers.isEmpty { layer.minimum = min(layers[index].minimumBitrate, layer.target) }
             return layer
         }
         var next = BitrateAllocator(layers: rates, keepingActive: allocator)
-        defer { allocator = next }
-        return next.split(total, steady: steady ?? total)
+        let split = next.split(total, steady: steady ?? total)
+        allocator = next
+        var result = indices.indices.map { split[$0] }
+        for (place, index) in indices.enumerated() { shares[index] = result[place] }
+        var left = reserved
+        for place in result.indices.sorted(by: { result[$0] > result[$1] }) {
+            let rate = result[place].bitsPerSecond
+            let taken = min(left, rate - Int(Double(rate) * Self.minimumShare))
+            result[place] = Bitrate(bitsPerSecond: rate - taken)
+            left -= taken
+        }
+        return result
     }
 
     /// Fits a layer to its share. Returns its reduction if that changes.
-    mutating func fit(_ index: Int, to bitrate: Bitrate, at now: MediaTime) -> Degradation? {
-        layers.isEmpty ? nil : layers[index].fit(bitrate, at: now)
+    mutating func fit(_ index: Int, at now: MediaTime) -> Degradation? {
+        layers.isEmpty ? nil : layers[index].fit(shares[index], at: now)
     }
 
     /// Notes a delta frame that a layer encoded.

@@ -121,12 +121,13 @@ struct SendDecisions: Sendable {
         for (place, index) in active.enumerated() { plan.limit(layer: index, to: split[place]) }
     }
 
-    private mutating func split(among active: [Int], of settings: [LayerSettings]) -> BitrateAllocator.Split {
-        if let network { return network.split(among: active, of: settings, &allocator) }
+    private mutating func split(among active: [Int], of settings: [LayerSettings]) -> [Bitrate] {
+        if let rates = network?.split(among: active, of: settings, &allocator) { return rates }
         let layers = active.map { BitrateAllocator.Layer(settings[$0]) }
         var allocator = BitrateAllocator(layers: layers, keepingActive: self.allocator)
         defer { self.allocator = allocator }
-        return allocator.split(total ?? Bitrate(bitsPerSecond: 0))
+        let split = allocator.split(total ?? Bitrate(bitsPerSecond: 0))
+        return active.indices.map { split[$0] }
     }
 
     /// Applies the reductions of a layer: by its controller, and by the network.
@@ -151,7 +152,7 @@ struct SendDecisions: Sendable {
 
 extension SendDecisions {
     /// Sets what encoders may produce together, from their next frames on; `nil` if no network limits them.
-    mutating func setNetwork(_ total: Bitrate?) {
+    mutating func setNetwork(_ total: Bitrate?, next: Bitrate? = nil) {
         guard let total else {
             guard network != nil else { return }
             network = nil
@@ -160,12 +161,14 @@ extension SendDecisions {
             for index in limitations.indices { degrade(index) }
             return
         }
-        guard network?.total != total else { return }
+        let reserved = next.map { max(total, $0).bitsPerSecond - $0.bitsPerSecond } ?? 0
+        guard network?.total != total || network?.reserved != reserved else { return }
         if network == nil {
             network = NetworkAdaptation(total, of: plan.settings, adaptation)
             plan.burstLimit = NetworkAdaptation.burstLimit
         }
         network?.total = total
+        network?.reserved = reserved
         share()
     }
 
@@ -175,7 +178,7 @@ extension SendDecisions {
         if mayChange { share() }
         for index in limitations.indices {
             if plan.isSending(layer: index),
-                network?.fit(index, to: plan.effectiveSettings(layer: index).bitrate, at: now) != nil
+                network?.fit(index, at: now) != nil
             {
                 degrade(index)
             } else {

@@ -26,9 +26,12 @@ extension SendPipeline {
     /// The same bitrate again costs nothing. Call it with every new estimate, less everything else on the path
     /// (`RateBudget` of RillCongestion). While it is set, the total of ``setTotalBitrate(_:)`` has no effect.
     ///
-    /// - Parameter bitrate: the bitrate of all encoded frames together, without headers.
-    public func setNetworkBitrate(_ bitrate: Bitrate?) {
-        state.withLock { $0.decisions.setNetwork(bitrate) }
+    /// - Parameters:
+    ///   - bitrate: the bitrate of all encoded frames together, in the mean, without headers.
+    ///   - next: the bitrate of the next frames, if packets wait that have to leave first. It makes frames smaller, those of the largest layer
+    ///     first, to 30 % at least; it switches no layer off and changes no size.
+    public func setNetworkBitrate(_ bitrate: Bitrate?, next: Bitrate? = nil) {
+        state.withLock { $0.decisions.setNetwork(bitrate, next: next) }
     }
 
     /// Leaves out the next frame that a layer would encode, because packets wait to be sent. It is counted in

@@ -245,10 +245,24 @@ extension SimulcastPlan {
         if let limit = layers[index].limit {
             effective.bitrate = max(settings.encoder.minimumBitrate, min(limit, settings.bitrate))
         }
-        if settings.encoder.burstLimit == nil, settings.encoder.effort == .realtime {
-            effective.encoder.burstLimit = burstLimit
+        if let burstLimit, settings.encoder.burstLimit == nil, settings.encoder.effort == .realtime {
+            effective.encoder.followNetwork(burstLimit)
         }
         layers[index].effective = effective
         layers[index].decimator.rate = effective.maximumFrameRate
+    }
+}
+
+extension EncoderSettings {
+    /// Leaves it to the network's bitrate to keep queues short, which already counts what waits.
+    ///
+    /// libvpx's rate control would do it again, with what it believes to wait: with its usual buffer of a second VP8 spends half of a bitrate
+    /// that has just risen, as long as that buffer is low, and needs two or three seconds behind each cut of the scene for finer quantizers.
+    fileprivate mutating func followNetwork(_ limit: MediaDuration) {
+        burstLimit = limit
+        guard codec == .vp8 else { return }
+        undershootPercentage = 10
+        bufferSize = .milliseconds(400)
+        (initialBufferLevel, optimalBufferLevel) = (.milliseconds(200), .milliseconds(200))
     }
 }

@@ -9,6 +9,9 @@ extension BandwidthEstimate {
     static let burst = 0.015
     /// The time in which the next frames make good for what waits, in seconds.
     static let recovery = 0.25
+    /// What may wait when a frame is encoded, in seconds of transmission, before the frame is made smaller: no two frames take the same time,
+    /// so that something always waits, and the mean of what is sent would stay below the rate.
+    static let harmless = 0.011
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
     /// Loss above that share is taken for congestion even without a queue.

@@ -118,7 +118,7 @@ public struct BandwidthEstimate: RateController {
     ///   - now: the current time.
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
         let waiting = Double(byteCount * 8) + sentQueue.queue(at: now) * pathRate
-        var media = bits - waiting / BandwidthEstimate.recovery
+        var media = bits - max(0, waiting - BandwidthEstimate.harmless * pathRate) / BandwidthEstimate.recovery
         if contention.isSeen {
             media -=
                 BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))

@@ -3,7 +3,8 @@ public import RillCore
 /// When feedback is due: every 50 ms while ``shareLimit`` of the received bitrate allows that, and less often below, at least every
 /// second. At 130 kbit/s that is every 100 ms.
 ///
-/// Feedback is due only while there is something to report. A pure value: it reads no clock.
+/// Feedback is due only while there is something to report. What a sender rests does not count as time without bytes: the feedback behind
+/// a rest would else be followed by a second without any. A pure value: it reads no clock.
 public struct FeedbackInterval: Sendable {
     /// The shortest time between two feedbacks.
     public static let shortest = MediaDuration.milliseconds(50)
@@ -18,6 +19,8 @@ public struct FeedbackInterval: Sendable {
     private(set) var dueTime = MediaTime.distantFuture
 
     private var lastTime: MediaTime?
+    /// From when the received bytes are counted: the last feedback, or one interval before the packet that ended a rest.
+    private var countedFrom: MediaTime?
     /// The received bytes since the last feedback.
     private var receivedByteCount = 0
     private var interval = FeedbackInterval.shortest
@@ -27,15 +30,20 @@ public struct FeedbackInterval: Sendable {
     mutating func noteReceived(_ byteCount: Int, at arrival: MediaTime) {
         receivedByteCount &+= byteCount
         guard dueTime == .distantFuture else { return }
-        dueTime = max(arrival, lastTime.map { $0 + interval } ?? arrival)
+        guard let lastTime else {
+            dueTime = arrival
+            return
+        }
+        dueTime = max(arrival, lastTime + interval)
+        countedFrom = max(lastTime, arrival - interval)
     }
 
     /// Notes a feedback packet of so many bytes.
     mutating func noteSent(_ byteCount: Int, at now: MediaTime) {
-        if let lastTime, receivedByteCount > 0, now > lastTime {
+        if let countedFrom, receivedByteCount > 0, now > countedFrom {
             let share = Double((byteCount + FeedbackInterval.overhead) * 100)
             let allowed = Double(receivedByteCount * FeedbackInterval.shareLimit)
-            let nanoseconds = Double((now - lastTime).nanoseconds) * share / allowed
+            let nanoseconds = Double((now - countedFrom).nanoseconds) * share / allowed
             let needed = MediaDuration(nanoseconds: Int64(min(nanoseconds, 1e12)))
             interval = min(max(needed, FeedbackInterval.shortest), FeedbackInterval.longest)
         }

@@ -71,13 +71,17 @@ public struct SendingAllowance: Equatable, Sendable {
 
     /// The bitrate for all streams together, with retransmissions, FEC and all headers of the path.
     public var bitrate: Bitrate
-    /// The bitrate for the encoded frames of all streams together: ``bitrate`` less everything else, as measured.
+    /// The bitrate for the encoded frames of all streams together, in the mean: ``bitrate`` less everything else, as measured. It decides
+    /// which layers are sent, and their sizes.
     public var frameBitrate: Bitrate
+    /// The bitrate of the next frames: less than ``frameBitrate`` while packets wait, so that they leave before the wait grows.
+    public var nextFrameBitrate: Bitrate
     /// Why the next frame is left out; `nil` if it is not.
     public var obstacle: Obstacle?
 
     /// Creates an allowance.
-    public init(bitrate: Bitrate, frameBitrate: Bitrate, obstacle: Obstacle? = nil) {
-        (self.bitrate, self.frameBitrate, self.obstacle) = (bitrate, frameBitrate, obstacle)
+    public init(bitrate: Bitrate, frameBitrate: Bitrate, nextFrameBitrate: Bitrate, obstacle: Obstacle? = nil) {
+        (self.bitrate, self.frameBitrate) = (bitrate, frameBitrate)
+        (self.nextFrameBitrate, self.obstacle) = (nextFrameBitrate, obstacle)
     }
 }

@@ -159,8 +159,9 @@ struct SessionCongestion: ~Copyable {
         let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
         let obstacle: SendingAllowance.Obstacle? =
             waiting.cell.state.pacer.isFull ? .queueFull : isFull ? .windowFull : nil
-        let rate = estimate.mediaRate(queued: queued, at: now)
+        let (rate, next) = (estimate.rate, estimate.mediaRate(queued: queued, at: now))
         return SendingAllowance(
-            bitrate: estimate.rate, frameBitrate: budget.encoderRate(of: rate), obstacle: obstacle)
+            bitrate: rate, frameBitrate: budget.encoderRate(of: rate), nextFrameBitrate: budget.encoderRate(of: next),
+            obstacle: obstacle)
     }
 }

@@ -57,6 +57,25 @@ struct BurstEncodingTests {
         #expect(usual > 2, "libvpx alone follows as well, within \(usual) shares: the limit shows nothing")
     }
 
+    /// The bitrate of a network never stands still. Where each small fall took away what VP8 had saved, it stayed at the quantizers of a
+    /// low bitrate and spent little more than half of a high one.
+    @Test(arguments: [VideoCodec.vp8, .vp9])
+    func `A bitrate that rises and ripples is spent`(codec: VideoCodec) throws {
+        let pictures = try ScenePictures(Self.resolution, scenes: 1)
+        let (low, high) = (300, 2000)
+        let encoder = try encoder(codec, .kilobits(low), limit: .milliseconds(120))
+        var allowed = 0
+        func ripple(_ index: Int) throws {
+            let target = (index < 240 ? low : high) * (index % 3 == 0 ? 95 : 102) / 100
+            try encoder.setBitrate(.kilobits(target))
+            if index >= 330 { allowed += target * 1000 / 8 / 30 }
+        }
+        let sizes = try sizes(encoder, pictures, count: 480, change: ripple)
+        let spent = sizes[330...].reduce(0, +)
+        note("\(codec.rawValue): \(spent * 100 / allowed) % of the bitrate")
+        #expect(spent > allowed * 85 / 100 && spent < allowed * 110 / 100, "\(spent) of \(allowed) bytes")
+    }
+
     @Test(arguments: [VideoCodec.vp8, .vp9])
     func `A new scene's first frame fits the limit`(codec: VideoCodec) throws {
         let pictures = try ScenePictures(Self.resolution, scenes: 4)

@@ -136,6 +136,8 @@ struct SimulcastPlanTests {
         let tasks = plan.tasks(at: .zero)
         #expect(tasks[0]?.settings.encoder.burstLimit == .milliseconds(120))
         #expect(tasks[1]?.settings.encoder.burstLimit == .milliseconds(50))
+        #expect(tasks[0]?.settings.encoder.bufferSize == .milliseconds(400))
+        #expect(tasks[1]?.settings.encoder.bufferSize == own.encoder.bufferSize)
         plan.burstLimit = nil
         #expect(plan.tasks(at: .zero + .milliseconds(33))[0]?.settings.encoder.burstLimit == nil)
     }

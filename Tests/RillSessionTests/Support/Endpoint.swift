@@ -158,7 +158,7 @@ final class Endpoint {
             sources[index].nextTime = source.nextTime + source.interval
             guard allowance.obstacle == nil else { return omittedFrames += 1 }
             // Cameras have equal shares.
-            let bits = Double(allowance.frameBitrate.bitsPerSecond) / Double(sources.count)
+            let bits = Double(allowance.nextFrameBitrate.bitsPerSecond) / Double(sources.count)
             source.byteCount = max(50, Int(bits * source.interval.seconds / 8))
         }
         let frame = SyntheticFrame.make(

@@ -86,6 +86,31 @@ struct NetworkBitrateTests {
         #expect((1...45).contains(counts[0]) && sender.high.encoder.keyFramesEncoded == 1, "\(counts)")
     }
 
+    @Test func `Packets that wait make frames smaller, and switch nothing off`() throws {
+        let sender = try Sender()
+        sender.pipeline.setNetworkBitrate(.kilobits(600))
+        try sender.send(60)
+        let before = sender.high.encoder.bytesEncoded
+        let counts = try sender.send(60) { _ in
+            // Behind a key frame nearly all is reserved, far less than the high layer needs.
+            sender.pipeline.setNetworkBitrate(.kilobits(600), next: .kilobits(60))
+        }
+        #expect(counts == [60, 10])
+        #expect(sender.high.resolution == Self.resolution && sender.high.encoder.keyFramesEncoded == 1)
+        // 30 % of its share.
+        #expect(sender.high.targetBitrate == 166_500, "\(sender.high.targetBitrate)")
+        let reduced = sender.high.encoder.bytesEncoded - before
+        #expect(reduced < before * 2 / 3, "\(before) and then \(reduced) bytes")
+    }
+
+    @Test func `What is reserved is taken from the largest layer first`() throws {
+        let sender = try Sender()
+        sender.pipeline.setNetworkBitrate(.kilobits(600), next: .kilobits(500))
+        #expect(sender.high.targetBitrate == 455_000 && sender.low.targetBitrate == 45_000)
+        sender.pipeline.setNetworkBitrate(.kilobits(600), next: .kilobits(700))
+        #expect(sender.high.targetBitrate == 555_000, "\(sender.high.targetBitrate)")
+    }
+
     @Test(arguments: [100, 150, 300, 600])
     func `An estimate that ripples by a tenth does not toggle layers or sizes`(kilobits: Int) throws {
         let sender = try Sender()

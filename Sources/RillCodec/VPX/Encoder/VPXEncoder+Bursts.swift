@@ -11,6 +11,10 @@ struct BurstControl {
     var byteLimit: Int?
     /// The smallest quantizer setting that libvpx has now.
     fileprivate var floor: Int
+    /// The highest bitrate at which libvpx may have saved what it has not spent.
+    private var creditBitrate: Bitrate?
+    /// A bitrate below that share of the one before makes what was saved too much.
+    private static let creditShare = 0.8
 
     /// `nil` if nothing is to be limited, or if the codec's quantizers are unknown.
     init?(_ settings: EncoderSettings) {
@@ -42,6 +46,15 @@ struct BurstControl {
         guard var frame = current.take() else { return }
         frame.isIntra = frame.isIntra || isKey
         limiter.add(frame, byteCount: byteCount, quantizer: quantizer)
+    }
+
+    /// Returns whether a bitrate is so much lower than those before that libvpx should forget what it saved. A bitrate that only
+    /// ripples takes nothing away: a buffer that never fills keeps VP8 from finer quantizers for good.
+    mutating func losesCredit(from old: Bitrate, to new: Bitrate) -> Bool {
+        let before = max(creditBitrate ?? old, old)
+        let isFarLower = Double(new.bitsPerSecond) < Self.creditShare * Double(before.bitsPerSecond)
+        creditBitrate = isFarLower ? new : max(before, new)
+        return isFarLower
     }
 
     fileprivate mutating func change(_ limit: MediaDuration, _ settings: EncoderSettings) {

@@ -245,7 +245,9 @@ extension VPXEncoder {
 
     private func reconfigure(_ settings: EncoderSettings, _ bitrate: Bitrate) throws(CodecError) {
         try settings.validate(with: bitrate)
-        if settings.burstLimit != nil, bitrate < self.bitrate { try dropCredit(settings, bitrate) }
+        if settings.burstLimit != nil, bursts?.losesCredit(from: self.bitrate, to: bitrate) == true {
+            try dropCredit(settings, bitrate)
+        }
         try unsafe context.configure(settings.configuration(for: resolution, bitrate))
         bursts.update(settings)
         if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
