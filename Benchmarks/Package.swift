@@ -23,7 +23,8 @@ let package = Package(
             dependencies: ["Clips", "Machine"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
-                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillScenes", "RillTranscode",
+                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
+                    "RillTranscode",
                     "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),

@@ -7,7 +7,7 @@ import Rill
 ///     bench-calls prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
 ///     bench-calls calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
 ///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
-///     bench-calls long    --folder F --hours N --network NETWORK
+///     bench-calls long    --folder F --hours N --network NETWORK [--congestion on]
 ///     bench-calls congestion      --case NAME --clip CLIP.y4m [--seed N] [--seconds N]
 ///     bench-calls congestion-live --case NAME --clip CLIP.y4m [--seed N] [--seconds N] --rill PROGRAM
 ///
@@ -28,7 +28,8 @@ enum BenchCalls {
             case "judge": try judge(trace: arguments["trace"], layer: arguments["layer"])
             case "long":
                 try LongCall.run(
-                    hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"])
+                    hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"],
+                    isPaced: arguments.optional("congestion") == "on")
             case "congestion": try CongestionTrial.run(arguments)
             case "congestion-live": try LiveCongestionTrial.run(arguments)
             default:

@@ -2,17 +2,25 @@ import Rill
 import RillLab
 import RillLink
 import RillSend
+import RillSession
 
 /// A call of hours: it repeats ten seconds at full size, which `workload prepare` encodes.
 enum LongCall {
     static let layer = LayerSettings.high(.hd720, bitrate: .kilobits(1500))
 
     /// Simulates the hours without codecs; prints the datagrams, the shown frames, and the duration in seconds.
-    static func run(hours: Int, network: String, in folder: String) throws {
+    ///
+    /// - Parameters:
+    ///   - hours: how long the call is.
+    ///   - network: the network in both directions.
+    ///   - folder: where the encoded clip is.
+    ///   - isPaced: whether congestion control runs, and packets wait in its pacer.
+    static func run(hours: Int, network: String, in folder: String, isPaced: Bool) throws {
         let clip = try CodedLayer(of: layer, ivf: folder + "/hd.ivf").repeated(360 * hours)
         let observer = Counter()
-        let simulation = CallSimulation(
-            CallSettings(layers: [layer], network: try LinkSettings(notation: network)), observer: observer)
+        var settings = CallSettings(layers: [layer], network: try LinkSettings(notation: network))
+        settings.congestion = isPaced ? CongestionSettings() : nil
+        let simulation = CallSimulation(settings, observer: observer)
         let begin = ContinuousClock.now
         try simulation.run(sending: [clip])
         let cost = ContinuousClock.now - begin

@@ -6,6 +6,7 @@ public enum Suite: String, CaseIterable, Sendable {
     case rtp
     case receive
     case session
+    case congestion
     case security
     case pipeline
     case transcode
@@ -19,6 +20,7 @@ public enum Suite: String, CaseIterable, Sendable {
         case .rtp: Self.rtpWorkloads
         case .receive: Self.receiveWorkloads
         case .session: Self.sessionWorkloads
+        case .congestion: Self.congestionWorkloads
         case .security: Self.securityWorkloads
         case .pipeline: Self.pipelineWorkloads
         case .transcode: Self.transcodeWorkloads

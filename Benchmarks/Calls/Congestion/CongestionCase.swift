@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import RillLink
 
 /// A network of the congestion table, and the windows of time that are judged.
@@ -21,6 +22,14 @@ struct CongestionCase {
         var to: Int
         /// Bits per second.
         var capacity: Double
+        /// Whether the high layer's pictures are compared with their source, and with those of the encoder alone.
+        var isQualityMeasured = false
+    }
+
+    func isQualityMeasured(at time: MediaTime) -> Bool {
+        windows.contains {
+            $0.isQualityMeasured && time.seconds >= Double($0.from) && time.seconds < Double($0.to)
+        }
     }
 
     /// A change of the capacity.
@@ -55,7 +64,8 @@ struct CongestionCase {
         CongestionCase(
             name: "drop", network: "rate=2500k/500k@30s/2500k@60s", seconds: 100,
             windows: [
-                Window(from: 20, to: 30, capacity: 2.5e6), Window(from: 40, to: 60, capacity: 5e5),
+                Window(from: 20, to: 30, capacity: 2.5e6),
+                Window(from: 40, to: 60, capacity: 5e5, isQualityMeasured: true),
                 Window(from: 85, to: 100, capacity: 2.5e6),
             ],
             rises: [Step(at: 60, capacity: 2.5e6)], drops: [Step(at: 30, capacity: 5e5)]),

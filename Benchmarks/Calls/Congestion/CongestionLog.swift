@@ -43,6 +43,8 @@ final class CongestionLog: CallObserver {
     /// The estimates, whenever they changed.
     private(set) var rates: [(time: MediaTime, rate: Int)] = []
     private(set) var feedbackByteCount = 0
+    /// The mean squared error of pictures of the high layer.
+    private(set) var errors: [(time: MediaTime, error: Double)] = []
     private let cuts: ClipCuts
     /// When the clip's first frame was captured.
     var clipStart = MediaTime.zero
@@ -104,6 +106,8 @@ final class CongestionLog: CallObserver {
     func rateWasEstimated(_ rate: Bitrate, at now: MediaTime) {
         if rates.last?.rate != rate.bitsPerSecond { rates.append((now, rate.bitsPerSecond)) }
     }
+
+    func noteError(_ error: Double, at time: MediaTime) { errors.append((time, error)) }
 
     private func note(_ header: RTPHeader, _ payloadByteCount: Int, at now: MediaTime) -> Purpose {
         for index in layers.indices {

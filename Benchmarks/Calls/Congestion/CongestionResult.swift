@@ -1,4 +1,5 @@
 import Rill
+import RillImage
 import RillLab
 
 /// What a call showed, one line of JSON. Times are in milliseconds unless they say otherwise.
@@ -35,6 +36,11 @@ struct CongestionResult: Codable {
         var highRate = 0.0
         var lowRate = 0.0
         var freezes = 0
+        /// The high layer's payload, in bits per second.
+        var highBitrate = 0
+        /// The high layer's luma and that of the encoder alone at the same bitrate, in dB; 0 where it is not measured.
+        var psnr = 0.0
+        var psnrAlone = 0.0
     }
 
     struct Drop: Codable {
@@ -109,6 +115,12 @@ extension CongestionLog {
             Double(layer.shown.count { $0.seconds >= from && $0.seconds < to }) / (to - from)
         }
         (result.highRate, result.lowRate) = (shown[0], shown[1])
+        let high = layers[0].frames.filter { $0.captureTime.seconds >= from && $0.captureTime.seconds < to }
+        result.highBitrate = Int(Double(high.reduce(0) { $0 + $1.byteCount * 8 }) / (to - from))
+        let errors = errors.filter { $0.time.seconds >= from && $0.time.seconds < to }.map(\.error)
+        if !errors.isEmpty {
+            result.psnr = PictureDifference.psnr(ofMeanSquaredError: errors.reduce(0, +) / Double(errors.count))
+        }
         result.freezes = freezes(from: from, to: to).count
         return result
     }

@@ -78,6 +78,7 @@ def windows(made: dict[Case, list[dict]], result: Result) -> Table:
     table = Table(
         ["case and window", "utilisation", "payload", "wait", "95 %", "with cuts", "sent 95 %", "with cuts", "shown 95 %", "high fps",
          "low fps", "freezes", "Chromium"], [])
+    quality_notes: list[str] = []
     for case, calls in made.items():
         for index, chromium in enumerate(case.chromium):
             found = [call["windows"][index] for call in calls]
@@ -99,9 +100,16 @@ def windows(made: dict[Case, list[dict]], result: Result) -> Table:
                 most(f"{where}: wait", values("waitMean"), 20, 25), most(f"{where}: wait, 95 %", values("wait95"), 60, 80),
                 most(f"{where}: capture to sent, 95 %", values("sent95"), 95), least(f"{where}: low layer", values("lowRate"), 4.5, 4.5),
             ]
+            if quality := [each["psnr"] - each["psnrAlone"] for each in found if each["psnr"]]:
+                result.targets += [least(f"{where}: high layer", values("highRate"), 15, 15),
+                                   least(f"{where}: PSNR beside the encoder alone, dB", quality, -1.5)]
+                quality_notes.append(f"{where}: high layer {figure([each['psnr'] for each in found], '.1f')} dB, the encoder alone "
+                                     f"{figure([each['psnrAlone'] for each in found], '.1f')} dB at the same bitrate.")
             if case.freezes is not None:
                 result.targets += [most(f"{where}: freezes a minute", [2 * each for each in values("freezes")], case.freezes),
                                    most(f"{where}: capture to shown, 95 %", values("shown95"), 300)]
+    if quality_notes:
+        result.note(*quality_notes)
     return table
 
 

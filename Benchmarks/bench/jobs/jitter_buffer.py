@@ -15,7 +15,9 @@ OURS = {"in-order": "Rill, in order", "disturbed": "Rill, late and lost", "copy"
 THEIRS = {"GStreamer, in order": (0, 0), "GStreamer, late and lost": (20_000, 50_000)}
 TARGETS = {"Rill, in order": 150, "Rill, late and lost": 300}
 COUNTED, PACKETS = 40_000, 100_000
-HOURS, NETWORK, LONG_TARGET = 2, "delay=50ms,jitter=10ms,loss=2%", 10
+HOURS, NETWORK = 2, "delay=50ms,jitter=10ms,loss=2%"
+# Seconds without and with congestion control.
+LONG_TARGETS = {"off": 10, "on": 15}
 
 
 def execute(context: Context, result: Result) -> None:
@@ -44,11 +46,14 @@ def execute(context: Context, result: Result) -> None:
                 # A buffer may still grow once or twice in the counted part, but packets do not allocate.
                 result.targets.append(Target(f"{title}: no allocation per packet", f"{allocations:.4f}", allocations < 0.001))
         progress(f"simulating {HOURS} hours")
-        words = run(command(calls, "long", "--folder", folder, "--hours", HOURS, "--network", NETWORK)).output.split()
+        long = ("long", "--folder", folder, "--hours", HOURS, "--network", NETWORK, "--congestion")
+        simulated = {state: run(command(calls, *long, state)).output.split() for state in LONG_TARGETS}
     result.blocks.append(table)
-    datagrams, frames, shown, cost = *map(int, words[:3]), float(words[3])
-    result.note(f"{HOURS} h over {NETWORK}: {cost:.1f} s for {datagrams} datagrams, {shown} of {frames} frames shown.")
-    result.targets.append(target(f"{HOURS} hours of a call simulated", cost, LONG_TARGET, "s"))
+    for state, words in simulated.items():
+        datagrams, frames, shown, cost = *map(int, words[:3]), float(words[3])
+        what = f"{HOURS} h over {NETWORK}, congestion control {state}"
+        result.note(f"{what}: {cost:.1f} s for {datagrams} datagrams, {shown} of {frames} frames shown.")
+        result.targets.append(target(f"{HOURS} hours of a call simulated, congestion control {state}", cost, LONG_TARGETS[state], "s"))
 
 
 def theirs(receiver: str, trace: Path, loss: int, delay: int) -> Program:
@@ -68,6 +73,6 @@ JOB = Job(
     "inserts, assembles, times and releases them as frames; GStreamer uses rtpjitterbuffer and rtpvp8depay. Late and lost means 5 % of the "
     "packets 10 ms late, so that others overtake them, and 2 % lost; with Rill these are NACKed and arrive 100 ms later, with GStreamer they "
     "stay lost. Nanoseconds are wall time for Rill's loop, which has one thread, and CPU time of all threads for GStreamer. Also measures "
-    "how long it takes to simulate two hours of that call without codecs.",
+    "how long it takes to simulate two hours of that call without codecs, without and with congestion control.",
     execute, {"iterations": 101},
 )

@@ -24,8 +24,7 @@ for frame in 0..<600 {
         builder.write(from: SSRC(1), about: SSRC(2), at: free, into: &output)
     }
     let feedback = try TransportFeedback(parsing: try RTCPPacket(parsing: bytes.span))
-    history.take(feedback) { packet, fate in estimate.note(packet, fate, at: free + .milliseconds(40)) }
-    estimate.update(at: free + .milliseconds(40))
+    estimate.take(feedback, of: &history, at: free + .milliseconds(40))
 }
 let isNear = estimate.rate > .kilobits(640) && estimate.rate < .kilobits(900)
 print("of 800 kbit/s the estimate finds most: \(isNear), bytes in flight: \(history.bytesInFlight > 0)")

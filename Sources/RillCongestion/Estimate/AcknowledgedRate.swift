@@ -24,10 +24,20 @@ struct AcknowledgedRate: Sendable {
     private var byteCount = 0
     private var last: MediaTime?
 
-    /// Adds a packet that arrived, in the order of sending.
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
-        packets.append(Entry(send: packet.sendTime, arrival: arrival, byteCount: Int(packet.byteCount)))
-        byteCount += Int(packet.byteCount)
+    /// Adds those of some packets that arrived, in the order of sending.
+    @inline(__always)
+    mutating func add(_ settled: Span<SettledPacket>) {
+        byteCount &+= packets.update { window, entries in
+            var sum = 0
+            for index in settled.indices where settled[index].outcome == .received {
+                let packet = settled[index]
+                let byteCount = Int(packet.byteCount)
+                entries[window.append()] = Entry(
+                    send: packet.sendTime, arrival: packet.arrival, byteCount: byteCount)
+                sum &+= byteCount
+            }
+            return sum
+        }
     }
 
     /// Smooths, after the packets of a feedback.
@@ -46,29 +56,31 @@ struct AcknowledgedRate: Sendable {
 
     /// The share of the arrival time that a single pause takes in a stall.
     private static let stall = 0.55
+    private static let length = MediaDuration.milliseconds(80)
 
     /// Compares what left in the last tenth of a second; `nil` for too few packets.
     var slowdown: Slowdown? {
         guard let newest = packets.last else { return nil }
         var index = packets.count - 1
-        var bytes = 0
+        var (bytes, later) = (0, newest)
         var rate: Double?
         var longest = MediaDuration.zero
         while index > 0 {
-            bytes += packets[index].byteCount
-            let next = packets[index].arrival
+            bytes += later.byteCount
             index -= 1
             let entry = packets[index]
-            longest = max(longest, next - entry.arrival)
-            let arrivalSeconds = (newest.arrival - entry.arrival).seconds
-            let count = packets.count - 1 - index
-            if rate == nil, arrivalSeconds >= 0.08, count >= 3 { rate = Double(bytes * 8) / arrivalSeconds }
-            let sendSeconds = (newest.send - entry.send).seconds
-            guard sendSeconds < 0.5 else { return nil }
-            if sendSeconds >= 0.08, count >= 3, let rate {
+            longest = max(longest, later.arrival - entry.arrival)
+            later = entry
+            let (sent, arrived) = (newest.send - entry.send, newest.arrival - entry.arrival)
+            let isLong = packets.count - 1 - index >= 3
+            if rate == nil, isLong, arrived >= AcknowledgedRate.length {
+                rate = Double(bytes * 8) / arrived.seconds
+            }
+            guard sent < .milliseconds(500) else { return nil }
+            if isLong, sent >= AcknowledgedRate.length, let rate {
                 return Slowdown(
-                    ratio: sendSeconds / arrivalSeconds, rate: rate,
-                    isStall: longest.seconds > max(0.06, AcknowledgedRate.stall * arrivalSeconds))
+                    ratio: sent.seconds / arrived.seconds, rate: rate,
+                    isStall: longest.seconds > max(0.06, AcknowledgedRate.stall * arrived.seconds))
             }
         }
         return nil

@@ -2,23 +2,13 @@ import RillCore
 
 /// How the rate moves after a feedback.
 extension BandwidthEstimate {
-    /// By how much faster packets leave than the rate: usually, and in the first two seconds; and than the capacity behind a queue of our own,
-    /// still fast enough for trains to show a higher one.
-    static let pacing = (usual: 1.5, starting: 3.0, queued: 1.15)
-    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in seconds.
-    static let burst = 0.015
-    /// The time in which the next frames make good for what waits, in seconds.
-    static let recovery = 0.25
-    /// What may wait when a frame is encoded, in seconds of transmission, before the frame is made smaller: no two frames take the same time,
-    /// so that something always waits, and the mean of what is sent would stay below the rate.
-    static let harmless = 0.011
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
     /// Loss above that share is taken for congestion even without a queue.
     static let bearableLoss = 0.2
 
     mutating func decide(at now: MediaTime) {
-        if startTime == nil { startTime = now }
+        if limits.startEnd == .distantFuture { limits.startEnd = now + .seconds(2) }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
         queue.update(capacity: knownCapacity, rate: bits, at: now)
@@ -28,7 +18,7 @@ extension BandwidthEstimate {
         rebaseIfLow(at: now)
         capacity.trustsBursts = !contention.isSeen && !queue.isBunching
         if cutIfOverloaded(at: now) || cutIfLossy(at: now) { return }
-        if queue.surge < 0.02 { drainUntil = min(drainUntil, now) }
+        if queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
         var goal = goal(elapsed, at: now)
         if now < holdUntil {
             goal = min(goal, bits)
@@ -62,15 +52,16 @@ extension BandwidthEstimate {
     // MARK: Cuts
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
-        guard now >= holdUntil, let slowdown = acknowledged.slowdown else { return false }
         let noise = 1.5 * queue.scatter
-        let isCollapse = slowdown.ratio < 0.6 && queue.surge > 0.03 + noise
+        // Without a queue the packets are not compared.
+        guard now >= holdUntil, queue.surge > 0.03 + noise, let slowdown = acknowledged.slowdown else { return false }
+        let isCollapse = slowdown.ratio < 0.6
         // Our own bursts look like this, too, unless it is known what they do.
         let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.05 + noise && knownCapacity != nil && !queue.isBunching
         guard isCollapse || isSurge else { return false }
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(queue.surge)))
         holdUntil = now + .milliseconds(450)
-        drainUntil = holdUntil
+        limits.drainUntil = holdUntil
         acknowledged.forgetPackets()
         if slowdown.isStall {
             // What the path carries after a pause is what it carried before, or nobody knows.

@@ -58,7 +58,7 @@ extension BandwidthEstimate {
             stood = (now, bits)
             return
         }
-        if before.bits < bits { stood?.bits = bits }
+        if before.bits < bits { stood = (before.since, bits) }
         let isLow = bits < max(before.bits / 2, 1.05 * Double(range.lowerBound.bitsPerSecond))
         guard now - before.since > .seconds(3), isLow else { return }
         queue.rebase(at: now)

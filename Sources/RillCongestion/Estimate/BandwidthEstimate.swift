@@ -2,8 +2,8 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with fates (``SentPacketHistory``), then call
-/// ``update(at:)`` once per feedback, and when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
+/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with feedback (``take(_:of:at:)-(TransportFeedback,_,_)``), and call
+/// ``update(at:)`` when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
 /// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
 /// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
@@ -21,8 +21,7 @@ public import RillCore
 /// let number = history.record(.media, byteCount: datagram.count + 28, train: train, at: now)
 /// estimate.noteSent(byteCount: datagram.count + 28, at: now)
 /// …
-/// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
-/// estimate.update(at: now)
+/// estimate.take(feedback, of: &history, at: now)
 /// pacer.setRate(estimate.pacingRate(at: now))
 /// ```
 ///
@@ -43,8 +42,8 @@ public struct BandwidthEstimate: RateController {
     /// The probes that were asked for so far.
     public var probeCount: Int { probes.count }
 
-    /// ``rate`` with its fraction.
-    var bits: Double
+    /// What is asked between two feedbacks.
+    @usableFromInline var limits: SendingLimits
     /// The rate that the queue of others allows.
     var share: Double
     let start: Double
@@ -56,18 +55,13 @@ public struct BandwidthEstimate: RateController {
     var ceiling = Ceiling()
     var contention = Contention()
     var roundTrip = RoundTrip()
-    /// The queue as our own packets fill it: when they are sent, and when they are reported.
-    var sentQueue = LinkModel()
+    /// The queue as our own packets fill it, when they are reported.
     var reportedQueue = LinkModel()
-    /// What the path carries, in bits per second, where that is known, and what it seems to carry.
+    /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
-    private var pathRate: Double
-    var startTime: MediaTime?
     var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
     var holdUntil = BandwidthEstimate.never
-    /// While the queue of a cut drains: until then nothing is sent beyond a small window.
-    var drainUntil = BandwidthEstimate.never
     /// Since when a queue stands, and the highest rate since.
     var stood: (since: MediaTime, bits: Double)?
     /// When the first packet left about which nothing was heard since, and when that is too long.
@@ -76,17 +70,17 @@ public struct BandwidthEstimate: RateController {
     /// Whether no feedback comes.
     var isSilent = false
     /// Whether feedback told something new since the last update.
-    private var hasNews = false
-    private var lastSent: MediaTime?
-    /// Since when little is sent after a rest, until a train shows what the path carries now.
-    private var checkingSince: MediaTime?
-    private var lastTransit: Int64?
+    var hasNews = false
+    /// When the sender has rested, if it sends nothing more.
+    private var restTime = MediaTime.distantFuture
+    /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
+    var lastTransit = Int64.min
 
     private static let never = MediaTime(nanoseconds: .min / 2)
     /// A sender that sent nothing for so long has rested.
     private static let rest = MediaDuration.seconds(2)
     /// The receiver's clock did not run if a transit differs by more than that from the one before it.
-    private static let clockJump = MediaDuration.seconds(60)
+    static let clockJump = MediaDuration.seconds(60)
 
     /// An estimate before the first feedback.
     ///
@@ -95,35 +89,32 @@ public struct BandwidthEstimate: RateController {
     ///   - range: the bounds of the rate.
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
-        bits = Double(start.bitsPerSecond)
-        (self.start, share, pathRate) = (bits, bits, 1.05 * bits)
+        limits = SendingLimits(bits: Double(start.bitsPerSecond))
+        (self.start, share) = (limits.bits, limits.bits)
+        limits.setPace(capacity: nil)
+    }
+
+    /// ``rate`` with its fraction.
+    var bits: Double {
+        get { limits.bits }
+        set { limits.bits = newValue }
     }
 
     /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
     /// only wait at the bottleneck, they leave little faster than that sends them.
     ///
     /// - Parameter now: the current time.
-    public func pacingRate(at now: MediaTime) -> Bitrate {
-        var pace = bits * (isStarting(at: now) ? BandwidthEstimate.pacing.starting : BandwidthEstimate.pacing.usual)
-        if let capacity = knownCapacity, sentQueue.queue(at: now) > BandwidthEstimate.burst, !isStarting(at: now) {
-            pace = min(pace, BandwidthEstimate.pacing.queued * capacity)
-        }
-        return Bitrate(bitsPerSecond: Int(max(pace, 1000)))
-    }
+    @inlinable
+    public func pacingRate(at now: MediaTime) -> Bitrate { limits.pace(at: now) }
 
     /// What the next frame may be encoded at: the rate, less what waits already.
     ///
     /// - Parameters:
     ///   - byteCount: what waits in the pacer.
     ///   - now: the current time.
+    @inlinable
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
-        let waiting = Double(byteCount * 8) + sentQueue.queue(at: now) * pathRate
-        var media = bits - max(0, waiting - BandwidthEstimate.harmless * pathRate) / BandwidthEstimate.recovery
-        if contention.isSeen {
-            media -=
-                BandwidthEstimate.damping * bits * (min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share))
-        }
-        return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
+        limits.mediaRate(queued: byteCount, at: now)
     }
 
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
@@ -131,9 +122,9 @@ public struct BandwidthEstimate: RateController {
     /// - Parameters:
     ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
     ///   - now: the current time.
+    @inlinable
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
-        let slack = checkingSince != nil ? 0.06 : roundTrip.seconds + (now < drainUntil ? 0.05 : 0.175)
-        return Double(bytesInFlight * 8) > bits * slack
+        limits.isWindowFull(bytesInFlight, at: now)
     }
 
     /// Notes that a packet leaves now.
@@ -142,11 +133,14 @@ public struct BandwidthEstimate: RateController {
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
-        _ = sentQueue.add(bits: Double(byteCount) * 8, rate: pathRate, at: now)
+        _ = limits.queue.add(bits: Double(byteCount) * 8, rate: limits.pathRate, at: now)
         probes.noteSent(byteCount: byteCount)
-        if let lastSent, now - lastSent > BandwidthEstimate.rest { checkingSince = now }
-        lastSent = now
-        guard waitingSince == nil else { return }
+        if now > restTime { limits.checkingSince = now }
+        restTime = now + BandwidthEstimate.rest
+        if silenceTime == .distantFuture { beginWaiting(at: now) }
+    }
+
+    private mutating func beginWaiting(at now: MediaTime) {
         waitingSince = now
         silenceTime = now + .seconds(1.5 + min(roundTrip.seconds, 1))
     }
@@ -158,43 +152,9 @@ public struct BandwidthEstimate: RateController {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        // What was lost behind the queue, and what nothing was heard of, has waited all the same.
-        let wait = reportedQueue.add(bits: Double(packet.byteCount) * 8, rate: pathRate, at: packet.sendTime)
-        switch fate {
-        case .received(let arrival):
-            checkClock(packet, arrival)
-            hasNews = true
-            noteTrain(packet, arrival: arrival, at: now)
-            queue.add(packet, arrival: arrival, wait: wait, capacity: knownCapacity, rate: pathRate)
-            acknowledged.add(packet, arrival: arrival)
-            // Without what waited on the way there: jitter stays in it.
-            let queued = queue.isBunching ? wait : (arrival - packet.sendTime).seconds - queue.emptyTransit
-            roundTrip.add((now - packet.sendTime).seconds - queued)
-            loss.add(isLost: false)
-        case .lost:
-            capacity.addLost(packet)
-            loss.add(isLost: true)
-        case .unknown: break
-        }
-    }
-
-    private mutating func noteTrain(_ packet: PacketRecord, arrival: MediaTime, at now: MediaTime) {
-        guard capacity.add(packet, arrival: arrival) else { return }
-        probes.noteTrain(at: now)
-        if let since = checkingSince, packet.sendTime > since { checkingSince = nil }
-    }
-
-    /// Forgets all times of a receiver whose clock jumps, or who lies.
-    private mutating func checkClock(_ packet: PacketRecord, _ arrival: MediaTime) {
-        let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
-        defer { lastTransit = transit }
-        guard let lastTransit else { return }
-        let (step, isOverflow) = transit.subtractingReportingOverflow(lastTransit)
-        guard isOverflow || step.magnitude > BandwidthEstimate.clockJump.nanoseconds.magnitude else { return }
-        capacity.reset()
-        queue.reset()
-        acknowledged.reset()
-        reportedQueue.empty()
+        var settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, fate)]
+        var packets = settled.mutableSpan
+        note(&packets, count: 1, at: now)
     }
 
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
@@ -207,7 +167,7 @@ public struct BandwidthEstimate: RateController {
             return
         }
         (hasNews, isSilent) = (false, false)
-        if let since = checkingSince, now - since > .milliseconds(1500) { checkingSince = nil }
+        if let since = limits.checkingSince, now - since > .milliseconds(1500) { limits.checkingSince = nil }
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
     }
@@ -220,7 +180,7 @@ public struct BandwidthEstimate: RateController {
     /// - Parameter now: the current time; the pacer is empty.
     /// - Returns: what to send; `nil` for nothing.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        guard now >= holdUntil, !isSilent, checkingSince == nil else { return nil }
+        guard now >= holdUntil, !isSilent, limits.checkingSince == nil else { return nil }
         let most = Double(range.upperBound.bitsPerSecond)
         guard let cluster = probes.take(rate: bits, most: most, at: now) else { return nil }
         decision = .probe(cluster)
@@ -233,6 +193,7 @@ public struct BandwidthEstimate: RateController {
     public mutating func restart(at now: MediaTime) {
         var fresh = BandwidthEstimate(start: Bitrate(bitsPerSecond: Int(start)), range: range)
         fresh.bits = min(start, bits)
+        fresh.limits.setPace(capacity: nil)
         (fresh.share, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
         (fresh.cutCount, fresh.probes, fresh.decision) = (cutCount, probes, .restart)
         fresh.probes.restart()
@@ -242,17 +203,21 @@ public struct BandwidthEstimate: RateController {
     /// Takes over what the path carries, as trains show it, or as it seems.
     mutating func updateModel() {
         knownCapacity = nil
-        pathRate = 1.05 * bits
+        limits.pathRate = 1.05 * bits
         if queue.isBunching {
             knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
         } else if case .capacity(let capacity) = capacity.reading {
             // Trains that lie between those of others show what is theirs, not what could be.
             knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
         } else if case .atLeast(let seen) = capacity.reading {
-            pathRate = max(seen, pathRate)
+            limits.pathRate = max(seen, limits.pathRate)
         }
-        if let knownCapacity { pathRate = knownCapacity }
+        if let knownCapacity { limits.pathRate = knownCapacity }
+        limits.setPace(capacity: knownCapacity)
+        limits.roundTrip = roundTrip.seconds
+        let excess = min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
+        limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0
     }
 
-    func isStarting(at now: MediaTime) -> Bool { startTime.map { now - $0 < .seconds(2) } ?? true }
+    func isStarting(at now: MediaTime) -> Bool { now < limits.startEnd }
 }

@@ -19,14 +19,15 @@ struct CapacityMeter: Sendable {
     }
 
     private struct Train: Sendable {
-        var number: Int32
-        var firstSend: MediaTime
-        var lastSend: MediaTime
-        var firstArrival: MediaTime
-        var lastArrival: MediaTime
+        var number: Int32 = 0
+        /// 0 while there is no train.
+        var count: Int32 = 0
+        var firstSend = MediaTime.zero
+        var lastSend = MediaTime.zero
+        var firstArrival = MediaTime.zero
+        var lastArrival = MediaTime.zero
         /// Without the first packet: the train's span begins when that has arrived.
         var byteCount = 0
-        var count = 1
     }
 
     private struct Sample: Sendable {
@@ -53,15 +54,28 @@ struct CapacityMeter: Sendable {
 
         init(length: MediaDuration) { self.length = length }
 
-        mutating func add(_ sample: Sample, _ sign: Double) {
-            count += sign > 0 ? 1 : -1
-            gaps += sign > 0 ? sample.gaps : -sample.gaps
-            bits += sign * sample.bits
-            sent += sign * sample.sendSeconds
-            arrived += sign * sample.arrivalSeconds
-            squares += sign * sample.arrivalSeconds * sample.arrivalSeconds
-            products += sign * sample.arrivalSeconds * sample.bits
-            bitSquares += sign * sample.bits * sample.bits
+        @inline(__always)
+        mutating func add(_ sample: Sample) {
+            count &+= 1
+            gaps &+= sample.gaps
+            bits += sample.bits
+            sent += sample.sendSeconds
+            arrived += sample.arrivalSeconds
+            squares += sample.arrivalSeconds * sample.arrivalSeconds
+            products += sample.arrivalSeconds * sample.bits
+            bitSquares += sample.bits * sample.bits
+        }
+
+        @inline(__always)
+        mutating func remove(_ sample: Sample) {
+            count &-= 1
+            gaps &-= sample.gaps
+            bits -= sample.bits
+            sent -= sample.sendSeconds
+            arrived -= sample.arrivalSeconds
+            squares -= sample.arrivalSeconds * sample.arrivalSeconds
+            products -= sample.arrivalSeconds * sample.bits
+            bitSquares -= sample.bits * sample.bits
         }
 
         /// The scatter of the trains' times around what their bytes take at the pooled rate, over their sum.
@@ -79,9 +93,12 @@ struct CapacityMeter: Sendable {
     /// More trains than four seconds have at 60 frames a second.
     private static let sampleCount = 256
 
-    private var open: Train?
+    private var open = Train()
     private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
-    private var pools = [700, 1400, 2800, 4000].map { Pool(length: .milliseconds($0)) }
+    private var pools: InlineArray<4, Pool> = [
+        Pool(length: .milliseconds(700)), Pool(length: .milliseconds(1400)), Pool(length: .milliseconds(2800)),
+        Pool(length: .milliseconds(4000)),
+    ]
 
     /// The fastest long train of the last second that arrived as it left, in bits per second.
     private var burst: (rate: Double, end: MediaTime)?
@@ -94,40 +111,42 @@ struct CapacityMeter: Sendable {
     /// Adds a received packet, in the order of sending.
     ///
     /// - Returns: whether it belongs to a train of several packets.
-    @discardableResult
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
-        if open != nil, open?.number == packet.train, packet.sendTime >= open?.lastSend ?? packet.sendTime {
-            open?.lastSend = packet.sendTime
-            open?.lastArrival = arrival
-            open?.byteCount += Int(packet.byteCount)
-            open?.count += 1
+    @discardableResult @inline(__always)
+    mutating func add(_ packet: SettledPacket) -> Bool {
+        if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend {
+            open.lastSend = packet.sendTime
+            open.lastArrival = packet.arrival
+            open.byteCount &+= Int(packet.byteCount)
+            open.count &+= 1
             return true
         }
         close()
         open = Train(
-            number: packet.train, firstSend: packet.sendTime, lastSend: packet.sendTime, firstArrival: arrival,
-            lastArrival: arrival)
+            number: packet.train, count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
+            firstArrival: packet.arrival, lastArrival: packet.arrival)
         return false
     }
 
     /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
-    mutating func addLost(_ packet: PacketRecord) {
-        if open?.number == packet.train { open?.byteCount += Int(packet.byteCount) }
+    mutating func addLost(_ packet: SettledPacket) {
+        if open.number == packet.train, open.count > 0 { open.byteCount += Int(packet.byteCount) }
     }
 
     /// Forgets all trains, as after a cut.
     ///
     /// - Parameter capacity: what the path is known to carry from something else, in bits per second.
     mutating func reset(to capacity: Double? = nil) {
-        (open, burst, reading) = (nil, nil, capacity.map { .capacity($0) } ?? .unknown)
+        (open, burst, reading) = (Train(), nil, capacity.map { .capacity($0) } ?? .unknown)
         samples.removeAll()
         for index in pools.indices { pools[index] = Pool(length: pools[index].length) }
     }
 
+    @inline(never)
     private mutating func close() {
-        guard let train = open, train.count >= 2 else { return }
+        let train = open
+        guard train.count >= 2 else { return }
         let sample = Sample(
-            end: train.lastArrival, bits: Double(train.byteCount * 8), gaps: train.count - 1,
+            end: train.lastArrival, bits: Double(train.byteCount * 8), gaps: Int(train.count) - 1,
             sendSeconds: (train.lastSend - train.firstSend).seconds,
             arrivalSeconds: (train.lastArrival - train.firstArrival).seconds)
         // The ring forgets its oldest: no pool may hold it any more.
@@ -135,7 +154,7 @@ struct CapacityMeter: Sendable {
         note(sample)
         samples.append(sample)
         for index in pools.indices {
-            pools[index].add(sample, 1)
+            pools[index].add(sample)
             while pools[index].count > 1,
                 sample.end - samples[samples.count - pools[index].count].end > pools[index].length
             {
@@ -156,18 +175,18 @@ struct CapacityMeter: Sendable {
         }
     }
 
+    @inline(__always)
     private mutating func dropOldest(of index: Int) {
-        pools[index].add(samples[samples.count - pools[index].count], -1)
+        pools[index].remove(samples[samples.count - pools[index].count])
     }
 
     private mutating func judge() {
-        var chosen = pools[0]
-        var error = Double.infinity
-        for pool in pools {
-            error = pool.error
-            chosen = pool
-            if error < CapacityMeter.tolerance { break }
+        var (place, error) = (0, pools[0].error)
+        while !(error < CapacityMeter.tolerance), place < pools.count - 1 {
+            place += 1
+            error = pools[place].error
         }
+        let chosen = pools[place]
         guard chosen.bits > 0, chosen.arrived > 0.004 else { return }
         let isStretched = chosen.arrived > 1.12 * chosen.sent + 0.001
         // One or two short trains may have met anything.

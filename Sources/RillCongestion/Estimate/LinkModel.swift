@@ -3,14 +3,16 @@ import RillCore
 /// What should wait in the bottleneck's queue by our own packets, if the path carries a known rate and nothing else.
 ///
 /// Each packet adds its transmission time, and time passes: a fluid queue.
+@usableFromInline
 struct LinkModel: Sendable {
     private var time = MediaTime(nanoseconds: .min / 2)
-    /// What waits at `time`, in seconds of transmission.
-    private var queue = 0.0
+    /// What waits at `time`, in seconds of transmission: what waits later is never more.
+    @usableFromInline private(set) var backlog = 0.0
 
     /// How long a packet that is sent now would wait, in seconds.
+    @usableFromInline
     func queue(at now: MediaTime) -> Double {
-        queue > 0 && now > time ? max(0, queue - (now - time).seconds) : queue
+        backlog > 0 && now > time ? max(0, backlog - (now - time).seconds) : backlog
     }
 
     /// Adds a packet.
@@ -20,13 +22,14 @@ struct LinkModel: Sendable {
     ///   - rate: what the path carries, in bits per second, above 0.
     ///   - now: when it is sent.
     /// - Returns: how long it waits before its own transmission, in seconds.
+    @inline(__always)
     mutating func add(bits: Double, rate: Double, at now: MediaTime) -> Double {
         let wait = queue(at: now)
         time = max(time, now)
         // A queue of seconds is not believed: then the rate is wrong.
-        queue = min(wait + bits / rate, 2)
+        backlog = min(wait + bits / rate, 2)
         return wait
     }
 
-    mutating func empty() { queue = 0 }
+    mutating func empty() { backlog = 0 }
 }

@@ -15,9 +15,10 @@ struct LossEstimate: Sendable {
         return count < 20 ? 0 : Double(current.lost + previous.lost) / Double(count)
     }
 
-    mutating func add(isLost: Bool) {
-        current.count += 1
-        if isLost { current.lost += 1 }
+    /// Adds packets.
+    mutating func add(_ count: Int, lost: Int) {
+        current.count &+= count
+        current.lost &+= lost
     }
 
     mutating func update(at now: MediaTime) {

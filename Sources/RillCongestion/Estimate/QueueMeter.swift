@@ -34,10 +34,50 @@ struct QueueMeter: Sendable {
         var seconds = 0.0
     }
 
+    /// The sums over ``packets``.
+    private struct Sums: Sendable {
+        var seconds = 0.0
+        var squares = 0.0
+
+        @inline(__always)
+        mutating func add(_ value: Double) {
+            seconds += value
+            squares += value * value
+        }
+
+        @inline(__always)
+        mutating func remove(_ value: Double) {
+            seconds -= value
+            squares -= value * value
+        }
+    }
+
+    /// How packets follow each other.
+    private struct Flow: Sendable {
+        /// The share of packets that arrived faster than any queue sends them.
+        var bunched = 0.0
+        /// The size of a packet, smoothed.
+        var packetBits = 4000.0
+        /// When the last packet left, and when it arrived.
+        private var last = (send: MediaTime(nanoseconds: .min / 2), arrival: MediaTime.zero)
+
+        /// Adds a packet. One that arrives faster than `limit`, in bits per second, is bunched.
+        @inline(__always)
+        mutating func add(_ packet: SettledPacket, bits: Double, limit: Double) {
+            let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
+            if gap > 500_000, gap < 100_000_000 {
+                let distance = packet.arrival.nanoseconds &- last.arrival.nanoseconds
+                let isBunched = MediaDuration(nanoseconds: distance).seconds * limit < bits
+                bunched += ((isBunched ? 1 : 0) - bunched) / 128
+            }
+            last = (packet.sendTime, packet.arrival)
+            packetBits += (bits - packetBits) / 32
+        }
+    }
+
     /// The packets of the last half second.
     private var packets = Ring(capacity: 512, filler: Excess())
-    private var sum = 0.0
-    private var squares = 0.0
+    private var sums = Sums()
     private var floor = WindowedMinimum()
     /// The known capacities, negative: the smallest is the highest.
     private var slowness = WindowedMinimum()
@@ -48,49 +88,50 @@ struct QueueMeter: Sendable {
     private var lastMean: (mean: Double, time: MediaTime)?
     /// The usual mean of half a second: it follows lower ones within a second, and higher ones within twenty.
     private var baseline: Double?
-    /// The share of packets that arrived faster than any queue sends them.
-    private var bunched = 0.0
-    /// The size of a packet, smoothed.
-    private var packetBits = 4000.0
-    private var last: (send: MediaTime, arrival: MediaTime)?
+    private var flow = Flow()
     private var lastUpdate: MediaTime?
 
     /// The smallest transit of the last 20 s, in seconds; the two clocks differ.
     var emptyTransit: Double { floor.smallest.value }
 
-    /// Adds a packet that arrived, in the order of sending.
+    /// Adds those of some packets that arrived, in the order of sending, each with what it should have waited behind our own packets.
     ///
     /// - Parameters:
-    ///   - packet: the packet.
-    ///   - arrival: when it arrived.
-    ///   - wait: what it should have waited behind our own packets, in seconds.
+    ///   - settled: the packets.
     ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
     ///   - rate: what it carries at least.
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Double, capacity: Double?, rate: Double) {
-        let bits = Double(packet.byteCount) * 8
-        let transit = (arrival - packet.sendTime).seconds
-        floor.add(transit, bits: bits, at: packet.sendTime)
-        // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
-        // packets before it take.
-        var own = 0.0
-        if let capacity {
-            // Where packets bunch the capacity is a guess.
-            own = bits / capacity - floor.smallest.bits / max(fastest, capacity) + (isBunching ? min(wait, 0.05) : wait)
+    mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double) {
+        var (sums, flow) = (sums, flow)
+        let (isBunching, fastest) = (isBunching, fastest)
+        // Faster than eight times the capacity: not by a queue.
+        let limit = max(rate, fastest) * 8
+        packets.update { window, entries in
+            for index in settled.indices where settled[index].outcome == .received {
+                let packet = settled[index]
+                let bits = Double(packet.byteCount) * 8
+                let transit = MediaDuration(
+                    nanoseconds: packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
+                ).seconds
+                floor.add(transit, bits: bits, at: packet.sendTime)
+                // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what
+                // our own packets before it take.
+                var own = 0.0
+                if let capacity {
+                    // Where packets bunch the capacity is a guess.
+                    own =
+                        bits / capacity - floor.smallest.bits / max(fastest, capacity)
+                        + (isBunching ? min(packet.wait, 0.05) : packet.wait)
+                }
+                flow.add(packet, bits: bits, limit: limit)
+                QueueMeter.drop(before: packet.sendTime, &window, entries, &sums)
+                if window.count == window.capacity { QueueMeter.dropFirst(&window, entries, &sums) }
+                let excess = transit - floor.smallest.value - own
+                // A place is below the capacity.
+                unsafe entries[unchecked: window.append()] = Excess(sendTime: packet.sendTime, seconds: excess)
+                sums.add(excess)
+            }
         }
-        let entry = Excess(sendTime: packet.sendTime, seconds: transit - floor.smallest.value - own)
-        if let last, packet.sendTime - last.send > .microseconds(500), packet.sendTime - last.send < .milliseconds(100)
-        {
-            // Faster than eight times the capacity: not by a queue.
-            let isBunched = (arrival - last.arrival).seconds * max(rate, fastest) * 8 < bits
-            bunched += ((isBunched ? 1 : 0) - bunched) / 128
-        }
-        last = (packet.sendTime, arrival)
-        packetBits += (bits - packetBits) / 32
-        drop(before: packet.sendTime)
-        if packets.count == packets.capacity { dropFirst() }
-        packets.append(entry)
-        sum += entry.seconds
-        squares += entry.seconds * entry.seconds
+        (self.sums, self.flow) = (sums, flow)
     }
 
     /// Measures anew, after the packets of a feedback.
@@ -107,12 +148,12 @@ struct QueueMeter: Sendable {
             fastest = -slowness.smallest.value
         }
         let wasBunching = isBunching
-        isBunching = bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
+        isBunching = flow.bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
         if isBunching != wasBunching { baseline = nil }
         guard packets.count >= 4 else { return }
         let count = Double(packets.count)
-        let mean = sum / count
-        let deviation = max(0, squares / count - mean * mean).squareRoot()
+        let mean = sums.seconds / count
+        let deviation = max(0, sums.squares / count - mean * mean).squareRoot()
         let before = baseline ?? mean
         let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
         baseline = usual
@@ -120,23 +161,25 @@ struct QueueMeter: Sendable {
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
-        let least = max(0.006, min(packetBits / rate, 0.1)) + QueueMeter.doubt * noise
+        let least = max(0.006, min(flow.packetBits / rate, 0.1)) + QueueMeter.doubt * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(ofLast: .max, within: .milliseconds(200)) - 0.002)
+        foreign = max(0, self.mean(ofLast: packets.count, within: .milliseconds(200)) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
 
     /// The mean of the newest packets.
-    private func mean(ofLast most: Int, within length: MediaDuration) -> Double {
+    @inline(__always)
+    private mutating func mean(ofLast most: Int, within length: MediaDuration) -> Double {
         guard let newest = packets.last?.sendTime else { return 0 }
-        var (index, sum) = (packets.count, 0.0)
-        let end = max(0, packets.count - min(most, packets.count))
-        while index > end, newest - packets[index - 1].sendTime <= length {
-            index -= 1
-            sum += packets[index].seconds
+        let start = newest - length
+        var sum = 0.0
+        let count = packets.fromNewest(most) { packet in
+            guard packet.sendTime >= start else { return false }
+            sum += packet.seconds
+            return true
         }
-        return sum / Double(max(1, packets.count - index))
+        return sum / Double(max(1, count))
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -162,20 +205,29 @@ struct QueueMeter: Sendable {
     /// Forgets everything, as on another path.
     mutating func reset() { self = QueueMeter() }
 
-    private mutating func drop(before sendTime: MediaTime) {
+    @inline(__always)
+    private static func drop(
+        before sendTime: MediaTime, _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>,
+        _ sums: inout Sums
+    ) {
+        let time = sendTime.nanoseconds
         // Few packets say little: then older ones count, too.
-        while let first = packets.first,
-            sendTime - first.sendTime > .milliseconds(packets.count > 32 ? 500 : 1500)
-        {
-            dropFirst()
+        let (usual, longest) = (time &- 500_000_000, time &- 1_500_000_000)
+        while window.count > 0 {
+            // A place is below the capacity.
+            let first = unsafe entries[unchecked: window.first].sendTime.nanoseconds
+            guard first < (window.count > 32 ? usual : longest) else { return }
+            dropFirst(&window, entries, &sums)
         }
     }
 
-    private mutating func dropFirst() {
-        guard let first = packets.first else { return }
-        sum -= first.seconds
-        squares -= first.seconds * first.seconds
-        packets.removeFirst()
-        if packets.isEmpty { (sum, squares) = (0, 0) }
+    @inline(__always)
+    private static func dropFirst(
+        _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>, _ sums: inout Sums
+    ) {
+        // A place is below the capacity.
+        unsafe sums.remove(entries[unchecked: window.first].seconds)
+        window.removeFirst()
+        if window.count == 0 { sums = Sums() }
     }
 }

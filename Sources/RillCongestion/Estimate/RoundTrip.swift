@@ -7,13 +7,20 @@ struct RoundTrip: Sendable {
     /// The round trip in seconds.
     private(set) var seconds = 0.2
 
+    @inline(__always)
     mutating func add(_ seconds: Double) { shortest = min(shortest, seconds) }
 
     /// After the packets of a feedback.
     mutating func update() {
         guard shortest.isFinite else { return }
-        recent.append(min(max(shortest, 0), 3))
+        let newest = min(max(shortest, 0), 3)
+        let forgotten = recent.count == recent.capacity ? recent[0] : 0
+        recent.append(newest)
         shortest = .infinity
+        if forgotten < seconds, recent.count > 1 {
+            seconds = max(seconds, newest)
+            return
+        }
         seconds = 0
         for index in 0..<recent.count { seconds = max(seconds, recent[index]) }
     }

@@ -17,6 +17,7 @@ struct WindowedMinimum: Sendable {
     /// The smallest value; infinite before the first.
     private(set) var smallest = Sample()
 
+    @inline(__always)
     mutating func add(_ value: Double, bits: Double = 0, at now: MediaTime) {
         if now < start || now.nanoseconds - start.nanoseconds >= 1_000_000_000 { advance(to: now) }
         if value < current.value { current = Sample(value: value, bits: bits) }
@@ -42,6 +43,7 @@ struct WindowedMinimum: Sendable {
         return rest < 0 ? rest + length : rest
     }
 
+    @inline(never)
     private mutating func advance(to now: MediaTime) {
         let next = WindowedMinimum.second(of: now)
         minima[WindowedMinimum.place(second)] = current

@@ -30,6 +30,8 @@ public struct FeedbackBuilder: Sendable {
     private var encoder = TransportFeedbackEncoder()
     /// Whether the encoder has the next feedback: until a packet arrives.
     private var isPrepared = false
+    /// Whether the packets that the encoder has have the times that it knows: until an older packet arrives.
+    private var isContinued = false
 
     /// A builder that has seen no packet.
     public init() {}
@@ -49,6 +51,7 @@ public struct FeedbackBuilder: Sendable {
             arrivals[place(extended)] = ticks
         case .late(let extended):
             if arrivals[place(extended)] == Self.neverArrived { arrivals[place(extended)] = ticks }
+            isContinued = false
         }
         isPrepared = false
         interval.noteReceived(byteCount, at: arrival)
@@ -59,7 +62,8 @@ public struct FeedbackBuilder: Sendable {
         if !isPrepared {
             // From the start of the feedback before the last on, as far as deltas reach: the next feedback has the rest.
             guard let range = numbers.range(repeating: 2, window: Self.window) else { return nil }
-            isPrepared = encoder.encode(arrivals, range)
+            isPrepared = encoder.encode(arrivals, range, isContinued: isContinued)
+            isContinued = isPrepared
         }
         return isPrepared ? encoder.byteCount : nil
     }

@@ -39,8 +39,10 @@ public struct Pacer: Sendable {
     /// The bytes that wait.
     public private(set) var byteCount = 0
 
-    /// One for each priority and stream that was used.
-    private var lanes: [PacketLane] = []
+    /// The lane of the last packet that came or left: the next one is often of the same.
+    private var lane = PacketLane(.deltaFrame, stream: 0, number: 0)
+    /// One for each other priority and stream that was used.
+    private var otherLanes: [PacketLane] = []
     /// The packets that left.
     private var sentCount = 0
     /// When the packets that left are paid for.
@@ -81,15 +83,9 @@ public struct Pacer: Sendable {
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
-        let index: Int
-        if let found = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) {
-            index = found
-        } else {
-            index = lanes.count
-            lanes.append(PacketLane(priority, stream: stream))
-        }
-        lanes[index].append(PacketLane.Packet(token: token, byteCount: byteCount, rate: rate))
-        count += 1
+        if !lane.holds(priority, stream) { goToLane(priority, stream) }
+        lane.append(PacketLane.Packet(token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0))
+        count &+= 1
         self.byteCount += byteCount
     }
 
@@ -97,9 +93,16 @@ public struct Pacer: Sendable {
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
         guard freeTime <= now else { return .wait(until: freeTime) }
-        guard let packet = takeFirst() else { return .wait(until: .distantFuture) }
+        if lane.count < count { goToFirstLane() }
+        let packet = lane.removeFirst()
+        sentCount &+= 1
+        lane.turn = sentCount
+        count &-= 1
+        byteCount -= packet.byteCount
+        let rate = packet.bitsPerSecond == 0 ? rate.bitsPerSecond : packet.bitsPerSecond
         // A pause earns no burst: time that was not used is gone.
-        freeTime = max(freeTime, now) + (packet.rate ?? rate).duration(ofBytes: packet.byteCount)
+        let nanoseconds = UInt64(packet.byteCount * 8_000_000_000) / UInt64(rate)
+        freeTime = now + MediaDuration(nanoseconds: Int64(bitPattern: nanoseconds))
         return .send(packet.token)
     }
 
@@ -107,9 +110,10 @@ public struct Pacer: Sendable {
     ///
     /// - Returns: their tokens, in order.
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
-        guard let index = lanes.firstIndex(where: { $0.stream == stream && $0.priority == priority }) else { return [] }
+        goToLane(priority, stream)
         var tokens: [Int] = []
-        while let packet = lanes[index].removeFirst() {
+        while lane.count > 0 {
+            let packet = lane.removeFirst()
             tokens.append(packet.token)
             count -= 1
             byteCount -= packet.byteCount
@@ -117,19 +121,31 @@ public struct Pacer: Sendable {
         return tokens
     }
 
-    /// The first packet of the earliest priority, and of its lane that waits longest.
-    private mutating func takeFirst() -> PacketLane.Packet? {
-        var best: Int?
-        var order = (UInt8.max, Int.max)
-        for index in lanes.indices where lanes[index].count > 0 {
-            let candidate = (lanes[index].priority.rawValue, lanes[index].turn)
-            if best == nil || candidate < order { (best, order) = (index, candidate) }
+    // MARK: Lanes
+
+    /// Makes the lane of a priority and stream the present one; adds it if it is new.
+    @inline(never)
+    private mutating func goToLane(_ priority: PacketPriority, _ stream: Int) {
+        guard !lane.holds(priority, stream) else { return }
+        if let index = otherLanes.firstIndex(where: { $0.holds(priority, stream) }) {
+            swap(&lane, &otherLanes[index])
+        } else {
+            otherLanes.append(lane)
+            lane = PacketLane(priority, stream: stream, number: otherLanes.count)
         }
-        guard let best, let packet = lanes[best].removeFirst() else { return nil }
-        sentCount += 1
-        lanes[best].turn = sentCount
-        count -= 1
-        byteCount -= packet.byteCount
-        return packet
+    }
+
+    /// Makes the lane with the earliest priority the present one, and of those the one that waits longest. One must wait.
+    @inline(never)
+    private mutating func goToFirstLane() {
+        var best: Int?
+        for index in otherLanes.indices where otherLanes[index].count > 0 {
+            let isFirst =
+                if let best { otherLanes[index].precedes(otherLanes[best]) } else {
+                    lane.count == 0 || otherLanes[index].precedes(lane)
+                }
+            if isFirst { best = index }
+        }
+        if let best { swap(&lane, &otherLanes[best]) }
     }
 }

@@ -39,6 +39,13 @@ extension SentPacketHistory {
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
     ) {
+        settle(feedback)
+        tell(body)
+    }
+
+    /// Takes feedback by stream, and lists in ``settled`` the packets whose fate it settles, in the order of sending.
+    mutating func settle(_ feedback: borrowing CongestionControlFeedback) {
+        settledCount = 0
         guard let (time, overtaken) = byStream.begin(feedback.timestamp) else {
             refusals.outdated += 1
             return
@@ -55,7 +62,7 @@ extension SentPacketHistory {
         if oldest < overtaken {
             for number in oldest..<min(overtaken, next) { giveUp(number, &told) }
         }
-        tell(told, body)
+        list(told)
         skipSettled()
     }
 
@@ -184,19 +191,18 @@ extension SentPacketHistory {
         told.note(number)
     }
 
-    private mutating func tell(_ told: Told, _ body: (PacketRecord, PacketFate) -> Void) {
+    private mutating func list(_ told: Told) {
         guard told.first <= told.last else { return }
+        makeRoomForSettled()
         for number in told.first...told.last {
             let index = place(number)
-            let fate: PacketFate
             switch ring[index].state {
-            case .arrived: fate = .received(arrival: ring[index].arrival)
-            case .lost: fate = .lost
-            case .unknown: fate = .unknown
+            case .arrived: list(index, .received, arrival: ring[index].arrival)
+            case .lost: list(index, .lost)
+            case .unknown: list(index, .unknown)
             case .inFlight, .missing, .settled: continue
             }
             ring[index].state = .settled
-            body(ring[index].packet, fate)
         }
     }
 }

@@ -8,6 +8,13 @@ extension SentPacketHistory {
     ///   - feedback: parsed feedback, from anybody.
     ///   - body: receives the packet and its fate.
     public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
+        settle(feedback)
+        tell(body)
+    }
+
+    /// Takes transport-wide feedback, and lists in ``settled`` the packets whose fate it settles, in the order of their numbers.
+    mutating func settle(_ feedback: borrowing TransportFeedback) {
+        settledCount = 0
         let first = extended(feedback.baseSequenceNumber)
         guard next > 0, first <= next else {
             refusals.neverSent += feedback.count
@@ -17,13 +24,14 @@ extension SentPacketHistory {
             refusals.outdated += 1
             return
         }
+        makeRoomForSettled()
         // What the receiver does not list any more keeps the fate that it was listed with.
-        settle(before: first, body)
+        if oldest < first { settle(before: first) }
         let range = open(first, count: feedback.count)
         feedback.readArrivals(of: range, into: &arrivals)
         // 64 ms per step of the reference time, 250 µs per step of a delta.
         let reference = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
-        settle(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
+        settle(range.count, from: first + Int64(range.lowerBound), reference: reference)
         skipSettled()
     }
 
@@ -56,54 +64,66 @@ extension SentPacketHistory {
     // MARK: Fates
 
     /// Settles packets by ``arrivals``.
-    private mutating func settle(
-        _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketFate) -> Void
-    ) {
+    private mutating func settle(_ count: Int, from first: Int64, reference: Int64) {
+        var settling = Settling(mask: ring.count - 1, used: settledCount)
+        settling.settle(&ring, arrivals, count: count, from: first, reference: reference, &settled)
+        settledCount = settling.used
+        bytesInFlight -= settling.byteCount
+        refusals.repeated += settling.repeated
+        oldest = max(oldest, first + Int64(settling.firstOpen ?? count))
+    }
+
+    /// Packets while they are settled: what changes, in one place, and one access to each array for all of them. Single ones would cost more
+    /// than what is done in them.
+    private struct Settling {
+        let mask: Int
+        /// The places of the list that are used.
+        var used: Int
+        var byteCount = 0
         var repeated = 0
-        bytesInFlight -= SentPacketHistory.settle(
-            &ring, arrivals, count: count, from: first, reference: reference, &repeated, body)
-        refusals.repeated += repeated
-    }
+        /// The first packet whose fate is still open.
+        var firstOpen: Int?
 
-    /// Settles packets by arrival times, and returns the bytes that are in flight no more.
-    ///
-    /// One access to the ring for all packets: single ones would cost more than what is done in them.
-    private static func settle(
-        _ ring: inout [Entry], _ arrivals: [Int64], count: Int, from first: Int64, reference: Int64,
-        _ repeated: inout Int, _ body: (PacketRecord, PacketFate) -> Void
-    ) -> Int {
-        let mask = ring.count - 1
-        var settledByteCount = 0
-        let times = arrivals.span
-        var entries = ring.mutableSpan
-        for index in 0..<count {
-            let place = Int(truncatingIfNeeded: first &+ Int64(index)) & mask
-            guard entries[place].isOpen else {
-                repeated &+= 1
-                continue
+        init(mask: Int, used: Int) { (self.mask, self.used) = (mask, used) }
+
+        @inline(__always)
+        mutating func settle(
+            _ ring: inout [Entry], _ arrivals: [Int64], count: Int, from first: Int64, reference: Int64,
+            _ settled: inout [SettledPacket]
+        ) {
+            let times = arrivals.span
+            var entries = ring.mutableSpan
+            var output = settled.mutableSpan
+            for index in 0..<count {
+                let place = Int(truncatingIfNeeded: first &+ Int64(index)) & mask
+                guard entries[place].isOpen else {
+                    repeated &+= 1
+                    continue
+                }
+                guard times[index] != TransportFeedback.notReceived else {
+                    entries[place].state = .missing
+                    if firstOpen == nil { firstOpen = index }
+                    continue
+                }
+                if entries[place].isCounted { byteCount &+= Int(entries[place].packet.byteCount) }
+                entries[place].isCounted = false
+                entries[place].state = .settled
+                let arrival = MediaTime(nanoseconds: (reference &+ times[index]) &* 250_000)
+                output[used] = SettledPacket(entries[place].packet, .received, arrival: arrival, place: place)
+                used &+= 1
             }
-            guard times[index] != TransportFeedback.notReceived else {
-                entries[place].state = .missing
-                continue
-            }
-            if entries[place].isCounted { settledByteCount += Int(entries[place].packet.byteCount) }
-            entries[place].isCounted = false
-            entries[place].state = .settled
-            let arrival = MediaTime(nanoseconds: (reference + times[index]) * 250_000)
-            body(entries[place].packet, .received(arrival: arrival))
         }
-        return settledByteCount
     }
 
-    private mutating func settle(before first: Int64, _ body: (PacketRecord, PacketFate) -> Void) {
+    private mutating func settle(before first: Int64) {
         while oldest < min(first, next) {
             let index = place(oldest)
             oldest += 1
             guard ring[index].isOpen else { continue }
-            let fate = ring[index].state == .missing ? PacketFate.lost : .unknown
+            let outcome = ring[index].state == .missing ? SettledPacket.Outcome.lost : .unknown
             uncount(index)
             ring[index].state = .settled
-            body(ring[index].packet, fate)
+            list(index, outcome)
         }
     }
 }

@@ -5,7 +5,7 @@ public import RillRTP
 ///
 /// ```swift
 /// let number = history.record(.media, byteCount: datagram.count + 28, at: now)   // into the packet's header extension
-/// history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
+/// estimate.take(feedback, of: &history, at: now)
 /// ```
 ///
 /// For feedback by stream (RFC 8888) packets are recorded with their stream and sequence number:
@@ -84,6 +84,9 @@ public struct SentPacketHistory: Sendable {
     var byStream = StreamReports()
     /// The arrival times of the transport-wide feedback that is being taken.
     var arrivals: [Int64] = []
+    /// The packets whose fate the last feedback settled, and their number.
+    var settled: [SettledPacket] = []
+    var settledCount = 0
 
     /// A history without packets. The first packet has the number 0.
     public init() {}
@@ -145,7 +148,29 @@ public struct SentPacketHistory: Sendable {
         while oldest < next, ring[place(oldest)].state == .settled { oldest += 1 }
     }
 
+    // MARK: Settled packets
+
+    /// Makes room for all packets whose fate is open.
+    mutating func makeRoomForSettled() {
+        guard settled.count < Int(next - oldest) else { return }
+        let filler = SettledPacket(SentPacketHistory.noPacket, .unknown)
+        settled = [SettledPacket](repeating: filler, count: ring.count)
+    }
+
+    /// Lists a packet as settled.
+    mutating func list(_ place: Int, _ outcome: SettledPacket.Outcome, arrival: MediaTime = .zero) {
+        settled[settledCount] = SettledPacket(ring[place].packet, outcome, arrival: arrival, place: place)
+        settledCount += 1
+    }
+
+    /// Passes the settled packets on.
+    func tell(_ body: (PacketRecord, PacketFate) -> Void) {
+        for index in 0..<settledCount { body(ring[Int(settled[index].place)].packet, settled[index].fate) }
+    }
+
     // MARK: Memory
+
+    private static let noPacket = PacketRecord(number: -1, sendTime: .zero, byteCount: 0, kind: .media, train: 0)
 
     /// Doubles the ring, or forgets the oldest packet.
     private mutating func makeRoom() {
@@ -154,8 +179,7 @@ public struct SentPacketHistory: Sendable {
             oldest += 1
             return
         }
-        let empty = Entry(
-            packet: PacketRecord(number: -1, sendTime: .zero, byteCount: 0, kind: .media, train: 0), state: .settled)
+        let empty = Entry(packet: SentPacketHistory.noPacket, state: .settled)
         var grown = [Entry](repeating: empty, count: max(Self.initialCapacity, 2 * ring.count))
         for number in oldest..<next {
             grown[Int(truncatingIfNeeded: number) & (grown.count - 1)] = ring[place(number)]

@@ -108,14 +108,16 @@ struct SessionCongestion: ~Copyable {
 
     /// Takes transport-wide feedback; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
-        history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
-        return update(at: now)
+        let cuts = estimate.cutCount
+        estimate.take(feedback, of: &history, at: now)
+        return estimate.cutCount > cuts
     }
 
     /// Takes feedback by stream; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
-        history.take(feedback) { packet, fate in estimate.note(packet, fate, at: now) }
-        return update(at: now)
+        let cuts = estimate.cutCount
+        estimate.take(feedback, of: &history, at: now)
+        return estimate.cutCount > cuts
     }
 
     /// When ``update(at:)`` is due without feedback: too long none came.

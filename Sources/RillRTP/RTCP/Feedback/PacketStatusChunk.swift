@@ -55,6 +55,15 @@ struct PacketStatusChunk: Equatable {
         return Symbol(truncatingIfNeeded: bits)
     }
 
+    /// Whether the chunk's first `count` packets, at most its capacity, all have small deltas.
+    @inline(__always)
+    func isSmall(first count: Int) -> Bool {
+        guard isVector else { return rawValue >> 13 == UInt16(PacketStatusChunk.smallDelta) }
+        guard !hasTwoBitSymbols else { return false }
+        let unused = UInt16(truncatingIfNeeded: PacketStatusChunk.oneBitCapacity - count)
+        return (rawValue & 0x3FFF) &>> unused == 0x3FFF &>> unused
+    }
+
     /// Returns the size of the deltas of the chunk's first `count` packets in bytes, and the index of a packet with
     /// the reserved symbol, if any.
     func deltaByteCount(ofFirst count: Int) -> (byteCount: Int, reserved: Int?) {

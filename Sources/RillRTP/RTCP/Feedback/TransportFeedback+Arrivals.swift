@@ -58,7 +58,11 @@ private struct ArrivalReader: ~Escapable {
     mutating func read(_ chunk: PacketStatusChunk, count: Int, into output: inout MutableSpan<Int64>) {
         // The symbols from the highest bits down, each of one or two bits; a run repeats its own.
         var bits = chunk.rawValue
-        if bits & 0x8000 == 0 {
+        if chunk.isSmall(first: count) {
+            let skipped = min(count, max(0, -place))
+            skipSmall(skipped)
+            readSmall(count - skipped, into: &output)
+        } else if bits & 0x8000 == 0 {
             readRun(of: bits >> 13, count: count, into: &output)
         } else if bits & 0x4000 == 0 {
             bits <<= 2
@@ -73,6 +77,40 @@ private struct ArrivalReader: ~Escapable {
                 bits <<= 2
             }
         }
+    }
+
+    /// Adds up small deltas, of packets that are skipped.
+    @_lifetime(self: copy self)
+    private mutating func skipSmall(_ count: Int) {
+        let bytes = deltas.extracting(offset..<offset + count)
+        var index = 0
+        while index &+ 8 <= count {
+            // The offset is checked, and any bytes are a number.
+            let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // Eight bytes as four sums of two, and these in the highest one of four.
+            let pairs = (word & 0x00FF_00FF_00FF_00FF) &+ ((word >> 8) & 0x00FF_00FF_00FF_00FF)
+            time &+= Int64(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) >> 48)
+            index &+= 8
+        }
+        while index < count {
+            time &+= Int64(bytes[index])
+            index &+= 1
+        }
+        offset &+= count
+        place &+= count
+    }
+
+    @inline(__always) @_lifetime(self: copy self)
+    private mutating func readSmall(_ count: Int, into output: inout MutableSpan<Int64>) {
+        let bytes = deltas.extracting(offset..<offset + count)
+        precondition(count == 0 || place >= 0 && place + count <= output.count)
+        for index in 0..<count {
+            // Both are in bounds, as was checked above.
+            unsafe time &+= Int64(bytes[unchecked: index])
+            unsafe output[unchecked: place &+ index] = time
+        }
+        offset &+= count
+        place &+= count
     }
 
     @inline(__always) @_lifetime(self: copy self)

@@ -7,23 +7,29 @@
 /// if encoder.encode(arrivals, numbers) { encoder.write(sender: ours, media: media, feedbackCount: 7, into: &output) }
 /// ```
 ///
+/// Feedback repeats most of the one before it: then only what is new is encoded, behind what is there.
+///
 /// The memory is fixed. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.
 package struct TransportFeedbackEncoder: Sendable {
     /// The packets of a feedback at most.
     @inlinable package static var maximumCount: Int { 1024 }
+    /// The packets that were encoded since the encoder began anew, at most.
+    private static var capacity: Int { 2 * maximumCount }
     /// The arrival time of a packet that has not arrived.
     @inlinable package static var notReceived: Int64 { .min }
     private static let headerByteCount = 20
 
     private var chunks = [UInt8](repeating: 0, count: 2 * (TransportFeedbackEncoder.maximumCount / 7 + 1))
-    private var deltas = [UInt8](repeating: 0, count: 2 * TransportFeedbackEncoder.maximumCount)
-    private var symbols = [UInt64](
-        repeating: 0, count: SymbolWriter.wordCount(of: TransportFeedbackEncoder.maximumCount))
+    private var deltas = [UInt8](repeating: 0, count: 2 * TransportFeedbackEncoder.capacity)
+    private var symbols = [UInt64](repeating: 0, count: SymbolWriter.wordCount(of: TransportFeedbackEncoder.capacity))
     private var chunkByteCount = 0
-    private var deltaByteCount = 0
-    /// The first packet's number, the number of packets, and the time that the first delta counts from, in steps of 64 ms.
-    private var first: Int64 = 0
-    private var count = 0
+    /// Where the deltas of the feedback begin and end.
+    private var (deltaStart, deltaEnd) = (0, 0)
+    /// The number of the packet with the first symbol, of the first packet of the feedback, and of the one behind its last.
+    private var (origin, first, end): (Int64, Int64, Int64) = (0, 0, 0)
+    /// The arrival time of the last packet that arrived.
+    private var lastTicks: Int64 = 0
+    /// The time that the first delta counts from, in steps of 64 ms.
     private var reference: Int64 = 0
 
     /// An encoder that has encoded nothing.
@@ -31,7 +37,7 @@ package struct TransportFeedbackEncoder: Sendable {
 
     /// The size of the feedback in bytes.
     package var byteCount: Int {
-        TransportFeedbackEncoder.headerByteCount + (chunkByteCount + deltaByteCount + 3) / 4 * 4
+        TransportFeedbackEncoder.headerByteCount + (chunkByteCount + deltaEnd - deltaStart + 3) / 4 * 4
     }
 
     /// Encodes packets, as far as their times are less than 8 s apart.
@@ -39,20 +45,56 @@ package struct TransportFeedbackEncoder: Sendable {
     /// - Parameters:
     ///   - arrivals: arrival times in steps of 250 µs or ``notReceived``, by number modulo their count, a power of two.
     ///   - numbers: the packets: at most ``maximumCount``.
+    ///   - isContinued: whether the times of packets that were encoded last are still the same.
     /// - Returns: `false` if none of them has arrived.
-    package mutating func encode(_ arrivals: [Int64], _ numbers: ClosedRange<Int64>) -> Bool {
+    package mutating func encode(
+        _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, isContinued: Bool = false
+    ) -> Bool {
         precondition(numbers.count <= TransportFeedbackEncoder.maximumCount, "\(numbers.count) packets: 1024 fit")
+        if !isContinued || !drop(before: numbers, arrivals) {
+            guard begin(numbers, arrivals) else { return false }
+        }
+        var position = Position(number: end, deltaEnd: deltaEnd, lastTicks: lastTicks)
+        TransportFeedbackEncoder.encode(arrivals, to: numbers.upperBound, from: origin, &position, &symbols, &deltas)
+        (end, deltaEnd, lastTicks) = (position.number, position.deltaEnd, position.lastTicks)
+        chunkByteCount = TransportFeedbackEncoder.encode(
+            symbols, Int(first - origin)..<Int(end - origin), into: &chunks)
+        return true
+    }
+
+    /// Begins anew with the first packet that arrived. Returns `false` if there is none.
+    private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
         let mask = arrivals.count - 1
         var number = numbers.lowerBound
         while arrivals[Int(truncatingIfNeeded: number) & mask] == TransportFeedbackEncoder.notReceived {
             guard number < numbers.upperBound else { return false }
             number += 1
         }
-        first = numbers.lowerBound
+        (origin, first, end) = (numbers.lowerBound, numbers.lowerBound, number)
+        (deltaStart, deltaEnd) = (0, 0)
         reference = arrivals[Int(truncatingIfNeeded: number) & mask] >> 8
-        (count, deltaByteCount) = TransportFeedbackEncoder.encode(
-            arrivals, numbers, skipping: Int(number - first), from: reference, into: &symbols, &deltas)
-        chunkByteCount = TransportFeedbackEncoder.encode(symbols, count: count, into: &chunks)
+        lastTicks = reference << 8
+        SymbolWriter.clear(to: Int(number - origin), in: &symbols)
+        return true
+    }
+
+    /// Drops the packets before a feedback's, which were encoded with the feedback before it. Returns `false` if it has no other that
+    /// arrived, or if there is no room behind them.
+    private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
+        guard numbers.lowerBound >= first, numbers.lowerBound < end,
+            numbers.upperBound - origin < Int64(TransportFeedbackEncoder.capacity)
+        else { return false }
+        let kept = Int(numbers.lowerBound - origin)..<Int(end - origin)
+        guard
+            let (received, byteCount) = TransportFeedbackEncoder.firstReceived(
+                in: kept, behind: Int(first - origin), of: symbols)
+        else { return false }
+        // The first delta counts from the reference time, and takes one byte.
+        let ticks = arrivals[Int(truncatingIfNeeded: origin + Int64(received)) & (arrivals.count - 1)]
+        deltaStart += byteCount - 1
+        deltas[deltaStart] = UInt8(truncatingIfNeeded: ticks)
+        SymbolWriter.setSmall(received, in: &symbols)
+        (first, reference) = (numbers.lowerBound, ticks >> 8)
         return true
     }
 
@@ -65,34 +107,48 @@ package struct TransportFeedbackEncoder: Sendable {
         output.append(bigEndian: sender.rawValue)
         output.append(bigEndian: media.rawValue)
         output.append(bigEndian: UInt16(truncatingIfNeeded: first))
-        output.append(bigEndian: UInt16(count))
+        output.append(bigEndian: UInt16(end - first))
         output.append(bigEndian: UInt32(truncatingIfNeeded: reference << 8) | UInt32(feedbackCount))
         output.append(copying: chunks.span.extracting(first: chunkByteCount))
-        output.append(copying: deltas.span.extracting(first: deltaByteCount))
+        output.append(copying: deltas.span.extracting(deltaStart..<deltaEnd))
         output.append(
             repeating: 0,
-            count: byteCount - TransportFeedbackEncoder.headerByteCount - chunkByteCount - deltaByteCount)
+            count: byteCount - TransportFeedbackEncoder.headerByteCount - chunkByteCount - (deltaEnd - deltaStart))
     }
 
     // MARK: Chunks
 
-    /// Writes the symbols and deltas of packets, the first of which that arrived follows `skipped` others.
-    ///
-    /// - Returns: the number of packets that fit, and the bytes of their deltas.
+    /// The first of some packets that arrived, and the bytes that the deltas from `start` up to its own take.
+    private static func firstReceived(
+        in packets: Range<Int>, behind start: Int, of symbols: [UInt64]
+    ) -> (place: Int, byteCount: Int)? {
+        let symbols = Symbols(symbols.span)
+        guard let place = symbols.firstReceived(in: packets) else { return nil }
+        return (place, symbols.deltaByteCount(in: start..<place + 1))
+    }
+
+    /// How far packets are encoded.
+    private struct Position {
+        var number: Int64
+        var deltaEnd: Int
+        var lastTicks: Int64
+    }
+
+    /// Writes the symbols and deltas of packets as far as they fit, behind those that are there.
     private static func encode(
-        _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, skipping skipped: Int, from reference: Int64,
-        into symbols: inout [UInt64], _ deltas: inout [UInt8]
-    ) -> (count: Int, byteCount: Int) {
+        _ arrivals: [Int64], to last: Int64, from origin: Int64, _ position: inout Position,
+        _ symbols: inout [UInt64], _ deltas: inout [UInt8]
+    ) {
         let arrivals = arrivals.span
         let mask = arrivals.count - 1
         var words = symbols.mutableSpan
         var bytes = deltas.mutableSpan
-        var writer = SymbolWriter(skipping: skipped, in: &words)
-        var (number, used, last) = (numbers.lowerBound + Int64(skipped), 0, reference << 8)
-        while number <= numbers.upperBound {
+        var writer = SymbolWriter(behind: Int(position.number - origin), in: words)
+        var (number, used, lastTicks) = (position.number, position.deltaEnd, position.lastTicks)
+        while number <= last {
             let ticks = arrivals[Int(truncatingIfNeeded: number) & mask]
             if ticks != notReceived {
-                let delta = ticks &- last
+                let delta = ticks &- lastTicks
                 if UInt64(bitPattern: delta) < 256 {
                     writer.setSmall()
                     bytes[used] = UInt8(truncatingIfNeeded: delta)
@@ -104,25 +160,25 @@ package struct TransportFeedbackEncoder: Sendable {
                     bytes[used &+ 1] = UInt8(truncatingIfNeeded: large)
                     used &+= 2
                 }
-                last = ticks
+                lastTicks = ticks
             }
             writer.advance(in: &words)
             number &+= 1
         }
         writer.finish(in: &words)
-        return (Int(number - numbers.lowerBound), used)
+        position = Position(number: number, deltaEnd: used, lastTicks: lastTicks)
     }
 
-    /// Writes the chunks of `count` packets. Each covers as many of the remaining packets as possible, as
+    /// Writes the chunks of packets. Each covers as many of the remaining packets as possible, as
     /// ``PacketStatusChunk/longest(from:of:)`` has it.
     ///
     /// - Returns: the bytes written.
-    private static func encode(_ symbols: [UInt64], count: Int, into chunks: inout [UInt8]) -> Int {
+    private static func encode(_ symbols: [UInt64], _ packets: Range<Int>, into chunks: inout [UInt8]) -> Int {
         let symbols = Symbols(symbols.span)
         var bytes = chunks.mutableSpan
-        var (index, used) = (0, 0)
-        while index < count {
-            let left = count - index
+        var (index, used) = (packets.lowerBound, 0)
+        while index < packets.upperBound {
+            let left = packets.upperBound - index
             let (small, large) = symbols.next64(from: index)
             let run = symbols.run(from: index, limit: left)
             let most = large >> 50 == 0 ? min(left, 14) : min(left, 7)
@@ -159,11 +215,23 @@ private struct SymbolWriter {
     /// The words for so many packets.
     static func wordCount(of packetCount: Int) -> Int { 2 * ((packetCount >> 6) + 2) }
 
-    /// Starts behind `count` packets that have not arrived.
-    init(skipping count: Int, in words: inout MutableSpan<UInt64>) {
+    /// Goes on behind `count` packets.
+    init(behind count: Int, in words: borrowing MutableSpan<UInt64>) {
         word = count >> 6
         bit = (1 << 63) &>> UInt64(truncatingIfNeeded: count & 63)
-        for index in 0..<2 * word { words[index] = 0 }
+        (small, large) = (words[2 * word], words[2 * word + 1])
+    }
+
+    /// Makes the first `count` packets ones that have not arrived, and those behind them in the same word.
+    static func clear(to count: Int, in words: inout [UInt64]) {
+        for index in 0..<2 * (count >> 6) + 2 { words[index] = 0 }
+    }
+
+    /// Gives a packet that arrived a small delta.
+    static func setSmall(_ index: Int, in words: inout [UInt64]) {
+        let bit: UInt64 = (1 << 63) &>> UInt64(truncatingIfNeeded: index & 63)
+        words[2 * (index >> 6)] |= bit
+        words[2 * (index >> 6) + 1] &= ~bit
     }
 
     @inline(__always) mutating func setSmall() { small |= bit }
@@ -208,6 +276,31 @@ private struct Symbols: ~Escapable {
             words[word] &<< shift | (words[word &+ 2] >> 1) &>> (63 &- shift),
             words[word &+ 1] &<< shift | (words[word &+ 3] >> 1) &>> (63 &- shift)
         )
+    }
+
+    /// The first of some packets that arrived.
+    func firstReceived(in packets: Range<Int>) -> Int? {
+        var index = packets.lowerBound
+        while index < packets.upperBound {
+            let (small, large) = next64(from: index)
+            let skipped = (small | large).leadingZeroBitCount
+            index += skipped
+            if skipped < 64 { return index < packets.upperBound ? index : nil }
+        }
+        return nil
+    }
+
+    /// The bytes that the deltas of packets take.
+    func deltaByteCount(in packets: Range<Int>) -> Int {
+        var (index, sum) = (packets.lowerBound, 0)
+        while index < packets.upperBound {
+            let (small, large) = next64(from: index)
+            // The first bits, without those of later packets.
+            let rest = UInt64(truncatingIfNeeded: max(0, 64 - (packets.upperBound - index)))
+            sum += (small &>> rest).nonzeroBitCount + 2 * (large &>> rest).nonzeroBitCount
+            index += 64
+        }
+        return sum
     }
 
     /// How many packets from `index` on, at most `limit`, have the same symbol.

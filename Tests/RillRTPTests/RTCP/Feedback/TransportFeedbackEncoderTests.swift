@@ -29,11 +29,42 @@ import Testing
         return written(feedback.byteCount) { output in feedback.write(into: &output) }
     }
 
-    private func encoded(_ encoder: inout Encoder, _ arrivals: [Int64], _ numbers: ClosedRange<Int64>) -> [UInt8]? {
-        guard encoder.encode(arrivals, numbers) else { return nil }
+    private func encoded(
+        _ encoder: inout Encoder, _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, isContinued: Bool = false
+    ) -> [UInt8]? {
+        guard encoder.encode(arrivals, numbers, isContinued: isContinued) else { return nil }
         return written(encoder.byteCount) { output in
             encoder.write(sender: SSRC(1), media: SSRC(2), feedbackCount: 7, into: &output)
         }
+    }
+
+    @Test func `Feedback that repeats most of the one before it is the same as one that is encoded anew`() {
+        var random = SeededGenerator(seed: 16)
+        var (continued, fresh) = (Encoder(), Encoder())
+        var arrivals = [Int64](repeating: Encoder.notReceived, count: Encoder.maximumCount)
+        var (starts, next, time) = ([Int64(0), 0, 0], Int64(0), Int64(1000))
+        var (isContinued, count, byteCount) = (false, 0, 0)
+        for _ in 0..<20_000 {
+            // Mostly a dozen packets; losses in rows, deltas of all sizes, sometimes above 8 s.
+            let scale = Int64(1) << Int64.random(in: 0...9, using: &random)
+            let loss = Int.random(in: 0...3, using: &random) == 0 ? Int.random(in: 0...100, using: &random) : 0
+            for _ in 0..<Int.random(in: 0...(count % 100 == 0 ? 300 : 24), using: &random) {
+                if Int.random(in: 0..<4000, using: &random) == 0 { time += 50_000 }
+                time += Int64.random(in: -scale / 8...scale, using: &random)
+                let isLost = Int.random(in: 1...100, using: &random) <= loss
+                arrivals[Int(next) & 1023] = isLost ? Encoder.notReceived : time
+                next += 1
+            }
+            let first = max(starts[0], next - 1024)
+            guard first < next else { continue }
+            let found = encoded(&continued, arrivals, first...next - 1, isContinued: isContinued)
+            #expect(found == encoded(&fresh, arrivals, first...next - 1))
+            isContinued = found != nil
+            (count, byteCount) = (count + 1, byteCount + (found?.count ?? 0))
+            // One that is prepared again, with more packets, begins at the same one.
+            if Int.random(in: 0..<5, using: &random) > 0 { starts = [starts[1], starts[2], next] }
+        }
+        #expect(count > 15_000 && byteCount > 500_000, "\(count), \(byteCount)")
     }
 
     @Test func `It writes what a list of the same packets is written as`() {
