@@ -81,7 +81,7 @@ extension SessionCore {
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .transportWide else { return false }
         let isCut = congestion?.take(feedback, at: now) ?? false
-        if isCut { giveUpFrames() }
+        if isCut { giveUpFrames(at: now) }
         releasePaced(at: now)
         return true
     }
@@ -98,14 +98,19 @@ extension SessionCore {
     /// Lowers the rate if feedback is missing for too long.
     mutating func noticeSilence(at now: MediaTime) {
         guard waiting != nil, let due = congestion?.dueTime, due <= now else { return }
-        if congestion?.update(at: now) == true { giveUpFrames() }
+        if congestion?.update(at: now) == true { giveUpFrames(at: now) }
     }
 
-    private mutating func giveUpFrames() {
-        // Overload: what waits would only lengthen the queue. The streams continue with a key frame.
+    /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams continue with a key
+    /// frame.
+    private mutating func giveUpFrames(at now: MediaTime) {
+        let isFlooded = congestion?.takeFlood(at: now) ?? false
         for index in sending.indices {
-            guard let stream = sending[index], congestion?.discardFrames(of: stream.id.number) == true else { continue }
+            guard let stream = sending[index] else { continue }
+            let isWaiting = congestion?.discardFrames(of: stream.id.number) ?? false
+            guard isWaiting || isFlooded else { continue }
             wantKeyFrame(of: stream)
+            congestion?.discardRetransmissions(of: stream.id.number)
             stream.cell.state.abandonPackets()
         }
     }

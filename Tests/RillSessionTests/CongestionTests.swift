@@ -76,6 +76,25 @@ import Testing
         #expect(gap <= 1.2, "\(gap)")
     }
 
+    /// Whether a frame waits at the moment of the cut or not, what the queue drops of a flood is not sent again.
+    @Test(arguments: Array(stride(from: 0, through: 30, by: 3)))
+    func `A flood is not repaired, wherever in a frame the path narrows`(milliseconds: Int) throws {
+        let (call, log) = try adaptiveCall(
+            over: "rate=2500k/400k@15.0\(milliseconds < 10 ? "0" : "")\(milliseconds)s,queue=300ms,delay=50ms")
+        var times: [MediaTime] = []
+        call.bob.decode = { _, _, now in times.append(now) }
+        call.run(until: .seconds(15))
+        let before = call.alice.session.statistics.sending[0].stream.retransmittedBytesSent
+        call.run(until: .seconds(20))
+        let repaired = call.alice.session.statistics.sending[0].stream.retransmittedBytesSent - before
+        let after = times.filter { $0 > .seconds(14.5) }
+        let gap = try #require(zip(after, after.dropFirst()).map { ($1 - $0).seconds }.max())
+        note("\(milliseconds) ms: \(repaired) bytes, \(log.lossShare(15, 20)) lost, \(gap) s")
+        // A tenth of what the path carries in five seconds.
+        #expect(repaired < 25_000, "\(repaired) bytes")
+        #expect(gap <= 1.2, "\(gap)")
+    }
+
     @Test func `Whoever leaves sends what waits first`() throws {
         let (call, _) = try AdaptiveCall.make(over: "delay=20ms")
         call.run(until: .seconds(2))

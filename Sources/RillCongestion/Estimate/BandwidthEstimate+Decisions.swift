@@ -2,6 +2,8 @@ import RillCore
 
 /// How the rate moves after a feedback.
 extension BandwidthEstimate {
+    /// What is in flight beyond a round trip when a queue is flooded, in seconds: about the queues of home routers.
+    static let floodLimit = 0.25
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
     /// Loss above that share is taken for congestion even without a queue.

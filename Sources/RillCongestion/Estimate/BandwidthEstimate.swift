@@ -127,6 +127,14 @@ public struct BandwidthEstimate: RateController {
         limits.isWindowFull(bytesInFlight, at: now)
     }
 
+    /// Whether so many bytes in flight take far longer than the round trip: a queue that drops most of what comes. What is lost of them is
+    /// then not worth sending again.
+    ///
+    /// - Parameter bytesInFlight: the bytes whose fate is open.
+    public func isFlooded(_ bytesInFlight: Int) -> Bool {
+        Double(bytesInFlight * 8) > bits * (roundTrip.seconds + BandwidthEstimate.floodLimit)
+    }
+
     /// Notes that a packet leaves now.
     ///
     /// - Parameters:

@@ -16,6 +16,10 @@ struct SessionCongestion: ~Copyable {
     private var counts = RateBudget.Counts()
     /// When the next packet may leave; in the distant future while none waits.
     private(set) var paceTime = MediaTime.distantFuture
+    /// When what was in flight was given up.
+    private var floodTime = MediaTime(nanoseconds: .min / 2)
+    /// How long packets without a report count as in flight.
+    private static let memory = MediaDuration.milliseconds(700)
     /// Packets that were dropped from the pacer by a cut.
     private(set) var packetsDiscarded = 0
 
@@ -151,11 +155,25 @@ struct SessionCongestion: ~Copyable {
         return count > 0
     }
 
+    /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight with it for a while.
+    mutating func takeFlood(at now: MediaTime) -> Bool {
+        guard estimate.isFlooded(history.bytesInFlight), now >= floodTime + SessionCongestion.memory else {
+            return false
+        }
+        floodTime = now
+        return true
+    }
+
+    /// Drops the retransmissions of a stream that wait.
+    mutating func discardRetransmissions(of stream: Int) {
+        packetsDiscarded += waiting.cell.state.discard(.retransmission, stream: stream)
+    }
+
     /// The packets that wait.
     var packetCount: Int { waiting.cell.state.pacer.count }
 
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
-        history.expire(sentBefore: now - .milliseconds(700))
+        history.expire(sentBefore: now - SessionCongestion.memory)
         budget.update(counts, at: now)
         let queued = waiting.cell.state.pacer.byteCount
         let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
