@@ -90,7 +90,7 @@ extension SessionCore {
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .byStream else { return false }
         let isCut = congestion?.take(feedback, at: now) ?? false
-        if isCut { giveUpFrames() }
+        if isCut { giveUpFrames(at: now) }
         releasePaced(at: now)
         return true
     }

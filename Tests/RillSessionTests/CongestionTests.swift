@@ -79,7 +79,7 @@ import Testing
     /// Whether a frame waits at the moment of the cut or not, what the queue drops of a flood is not sent again.
     @Test(arguments: Array(stride(from: 0, through: 30, by: 3)))
     func `A flood is not repaired, wherever in a frame the path narrows`(milliseconds: Int) throws {
-        let (call, log) = try adaptiveCall(
+        let (call, log) = try AdaptiveCall.make(
             over: "rate=2500k/400k@15.0\(milliseconds < 10 ? "0" : "")\(milliseconds)s,queue=300ms,delay=50ms")
         var times: [MediaTime] = []
         call.bob.decode = { _, _, now in times.append(now) }
