@@ -35,7 +35,10 @@ let package = Package(
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",
-            ["Clips"] + rill("Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes")),
+            ["Clips"]
+                + rill(
+                    "Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes", "RillSecurity",
+                    "RillTransport")),
         // HTML pages of results.
         program("bench-page", "Page", rill("RillPages")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),

@@ -96,6 +96,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "workers": {"type": number(1), "metavar": "N", "help": "number of parallel calls"},
     "row": {"metavar": "TEXT", "help": "only networks whose name contains this"},
     "quick": FLAG | {"help": "measure less, as CI does"},
+    "live": FLAG | {"help": "make the calls in real time, and compare with virtual time"},
     "check": {"type": number(1), "metavar": "N", "help": "also make the calls of N seeds with codecs, and compare"},
     "two-way": FLAG | {"help": "send the same layers in both directions"},
     "real": {"type": number(1), "metavar": "N", "help": "also play N traces in real time"},

@@ -10,10 +10,11 @@ from bench.clip import opened
 from bench.contest import AGAIN, CPU, OURS, RIVAL, Entry, Heat, Work
 from bench.figures import Verdict
 from bench.job import OPTIONS
-from bench.jobs import JOBS
+from bench.jobs import JOBS, congestion_live
 from bench.jobs.latency import STAGES, Call, targets
 from bench.listening import payload_offset
 from bench.process import Run, command, printed, quoted, run
+from bench.report import Result, Table
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -44,6 +45,28 @@ frames=2
     def test_an_unknown_line_is_rejected(self) -> None:
         with self.assertRaisesRegex(Exception, "line 1"):
             Call("idle", "").read("Segmentation fault\n")
+
+
+class RealTime(unittest.TestCase):
+    @staticmethod
+    def compared(quantity: congestion_live.Quantity, live: list[dict], virtual: list[dict]) -> tuple[list, bool | None]:
+        result, table = Result("", ""), Table([], [])
+        congestion_live.add("case", [quantity], 0, live, virtual, table, result)
+        return table.rows[0], result.targets[0].is_met
+
+    def test_medians_may_differ_by_a_tenth_or_by_chance(self) -> None:
+        utilization, wait = congestion_live.WINDOW[0], congestion_live.WINDOW[2]
+        for quantity, key, live, virtual, is_met in (
+            (utilization, "utilization", [0.5, 0.87, 0.99], [0.95], True), (utilization, "utilization", [0.84], [0.95], False),
+            (wait, "waitMean", [12.5], [10], True), (wait, "waitMean", [13.5], [10], False),
+        ):
+            calls = [[{"windows": [{key: value}]} for value in values] for values in (live, virtual)]
+            self.assertEqual(self.compared(quantity, *calls)[1], is_met, (live, virtual))
+
+    def test_what_never_happened_differs_from_what_did(self) -> None:
+        row, is_met = self.compared(congestion_live.RISE[0], [{"rises": [-1]}], [{"rises": [2.5]}])
+        self.assertEqual((row[2:], is_met), (["inf", "inf", "2.5", "–"], False))
+        self.assertTrue(self.compared(congestion_live.RISE[0], [{"rises": [-1]}], [{"rises": [-1]}])[1])
 
 
 class Contests(unittest.TestCase):

@@ -310,6 +310,30 @@ public final class RTPSession {
 
     // MARK: For drivers
 
+    /// Sends that kind of congestion feedback about packets that other sessions receive on the same transport, as
+    /// ``noteArrival(of:isReceived:at:)`` tells of them.
+    ///
+    /// - Parameters:
+    ///   - kind: what was negotiated.
+    ///   - extensions: the IDs of header extensions in the packets.
+    ///   - media: the SSRC of one of the streams.
+    package func reportArrivals(
+        _ kind: StreamDescription.CongestionFeedback, _ extensions: HeaderExtensionMap, about media: SSRC
+    ) {
+        cell.state.arrivals.report(kind, extensions, about: media)
+    }
+
+    /// Takes note of an RTP packet on the transport; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: the packet.
+    ///   - isReceived: whether it belongs to a stream that another session receives.
+    ///   - now: the current time.
+    package func noteArrival(of datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
+        cell.state.noteArrival(of: datagram, at: now)
+        if isReceived { cell.state.noteArrival(received: datagram, at: now) }
+    }
+
     /// The packets that wait for the pacer.
     package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
 

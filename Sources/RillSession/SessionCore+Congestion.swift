@@ -56,9 +56,11 @@ extension SessionCore {
     /// Sends a probe of the path if one is worth its bytes: packets of the newest stream that has RTX, once more.
     private mutating func probe(at now: MediaTime) {
         guard let waiting, let cluster = congestion?.takeProbe(at: now) else { return }
+        let needsNumber = congestion?.feedback != .byStream
         for index in sending.indices {
-            guard let stream = sending[index], !stream.isSilent, let offset = stream.cell.state.transportNumberOffset
-            else { continue }
+            guard let stream = sending[index], !stream.isSilent else { continue }
+            let offset = stream.cell.state.transportNumberOffset
+            if needsNumber, offset == nil { continue }
             waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
             guard stream.cell.state.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
             congestion?.release(at: now, to: datagrams)
@@ -75,11 +77,22 @@ extension SessionCore {
     /// Lets everything leave that waits, as the session ends.
     mutating func releaseAll(at now: MediaTime) { if waiting != nil { congestion?.releaseAll(at: now, to: datagrams) } }
 
-    /// Takes transport-wide feedback.
-    mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) {
+    /// Takes transport-wide feedback; `false` if the estimate does not follow that.
+    mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
+        guard congestion?.feedback == .transportWide else { return false }
         let isCut = congestion?.take(feedback, at: now) ?? false
         if isCut { giveUpFrames(at: now) }
         releasePaced(at: now)
+        return true
+    }
+
+    /// Takes feedback by stream; `false` if the estimate does not follow that.
+    mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
+        guard congestion?.feedback == .byStream else { return false }
+        let isCut = congestion?.take(feedback, at: now) ?? false
+        if isCut { giveUpFrames(at: now) }
+        releasePaced(at: now)
+        return true
     }
 
     /// Lowers the rate if feedback is missing for too long.
@@ -104,19 +117,20 @@ extension SessionCore {
 
     // MARK: Receiving
 
-    /// Takes note of the packet's transport-wide sequence number, if it has one.
+    /// Takes note of an RTP packet, of any stream, for the remote side's congestion control.
     @inline(__always)
-    mutating func noteTransportNumber(of datagram: Span<UInt8>, at now: MediaTime) {
-        guard let id = transportNumberID, let number = TransportSequenceNumber(id: id, inRTP: datagram) else { return }
-        arrivals.note(number.number, byteCount: datagram.count, arrival: now)
-        if arrivals.dueTime < wakeTime { wakeTime = arrivals.dueTime }
+    mutating func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
+        if let due = arrivals.note(datagram, at: now), due < wakeTime { wakeTime = due }
     }
 
-    /// When the next transport-wide feedback is due.
-    var transportFeedbackTime: MediaTime { arrivals.dueTime }
+    /// Takes note of an RTP packet of a stream that is received, for the remote side's congestion control.
+    @inline(__always)
+    mutating func noteArrival(received datagram: Span<UInt8>, at now: MediaTime) {
+        if let due = arrivals.note(received: datagram, at: now), due < wakeTime { wakeTime = due }
+    }
 
-    /// Writes the transport-wide feedback that is due, with a report that is sent anyway or in a datagram of its own.
-    mutating func writeTransportFeedback(at now: MediaTime) {
+    /// Writes the congestion feedback that is due, with a report that is sent anyway or in a datagram of its own.
+    mutating func writeCongestionFeedback(at now: MediaTime) {
         guard arrivals.dueTime <= now, let byteCount = arrivals.prepare() else { return }
         if compound.isEmpty || compound.room < byteCount {
             close(at: now)
@@ -124,7 +138,10 @@ extension SessionCore {
         }
         var media: SSRC?
         for index in receiving.indices where media == nil { media = receiving[index]?.ssrc }
-        let (source, about) = (source, media ?? SSRC(0))
-        compound.append(byteCount: byteCount) { arrivals.write(from: source, about: about, at: now, into: &$0) }
+        let (source, about) = (source, media ?? arrivals.media)
+        let wallClock = settings.wallClockAtZero.advanced(byNanoseconds: now.nanoseconds)
+        compound.append(byteCount: byteCount) {
+            arrivals.write(from: source, about: about, at: now, wallClock, into: &$0)
+        }
     }
 }

@@ -50,8 +50,9 @@ extension SessionCore {
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
         case .pauseResume(let message): take(message, at: now)
         case .transportFeedback(let feedback):
-            if congestion == nil { events.append(.transportFeedback(bytes.array)) } else { take(feedback, at: now) }
-        case .congestionControlFeedback: events.append(.transportFeedback(bytes.array))
+            if !take(feedback, at: now) { events.append(.transportFeedback(bytes.array)) }
+        case .congestionControlFeedback(let feedback):
+            if !take(feedback, at: now) { events.append(.transportFeedback(bytes.array)) }
         case .sourceDescription, .application, .unknown: break
         }
     }

@@ -19,7 +19,7 @@ extension SessionCore {
         guard let ssrc = SSRC(ofRTP: datagram) else {
             return refuse(.truncated(needed: RTPHeader.fixedByteCount, available: datagram.count))
         }
-        noteTransportNumber(of: datagram, at: now)
+        noteArrival(of: datagram, at: now)
         if let place = theirSources[ssrc], let stream = receiving[place] {
             return insert(datagram, into: stream, at: now)
         }
@@ -36,6 +36,7 @@ extension SessionCore {
         _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
     ) -> SessionInsertResult {
         noteArrival(at: now)
+        noteArrival(received: datagram, at: now)
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
         note(wakeTime, of: stream)

@@ -97,7 +97,7 @@ extension SessionCore {
         guard released == nil else { return nil }
         var next = min(reports.next, peer.wakeTime)
         for time in wakeTimes { next = min(next, time) }
-        next = min(next, transportFeedbackTime)
+        next = min(next, arrivals.dueTime)
         next = min(next, congestionTime)
         wakeTime = next
         return nil

@@ -16,7 +16,7 @@ extension SessionCore {
     /// Writes the RTCP that is due: reports on all streams, and requests.
     mutating func writeFeedback(at now: MediaTime) {
         let isReportDue = reports.next <= now
-        guard isReportDue || areRequestsPossible || transportFeedbackTime <= now else { return }
+        guard isReportDue || areRequestsPossible || arrivals.dueTime <= now else { return }
         areRequestsPossible = false
         if isReportDue { writeReports(at: now) }
         if arePausesDue || (isReportDue && silentCount > 0) { writePauses(with: isReportDue, at: now) }
@@ -25,7 +25,7 @@ extension SessionCore {
             stream.mayAsk = false
             writeRequests(of: stream, with: isReportDue, at: now)
         }
-        writeTransportFeedback(at: now)
+        writeCongestionFeedback(at: now)
         close(at: now)
     }
 

@@ -33,10 +33,8 @@ struct SessionCore: ~Copyable {
     var congestion: SessionCongestion?
     /// The packets that wait for its pacer.
     let waiting: PacedDatagrams?
-    /// What the remote side's congestion control is told, and the ID of the numbers that it refers to; `nil` if that
-    /// was not negotiated.
-    var arrivals = FeedbackBuilder()
-    var transportNumberID: UInt8?
+    /// What the remote side's congestion control is told.
+    var arrivals: ArrivalReports
     var events = EventQueue()
     var peer: PeerWatch
     var reports: ReportPlan
@@ -83,6 +81,9 @@ struct SessionCore: ~Copyable {
         peer = PeerWatch(settings)
         reports = ReportPlan(interval: settings.reportInterval)
         compound = CompoundBuffer(limit: settings.maximumPacketByteCount)
+        // Behind a sender report and its CNAME.
+        let name = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
+        arrivals = ArrivalReports(room: compound.limit - 28 - RTCPPacket.headerByteCount - name)
         let waiting = settings.congestion.map { PacedDatagrams($0) }
         self.waiting = waiting
         congestion =
@@ -129,9 +130,7 @@ struct SessionCore: ~Copyable {
         guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
             throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
         }
-        if stream.isTransportFeedbackExpected {
-            transportNumberID = stream.jitterBuffer.headerExtensions[.transportSequenceNumber]
-        }
+        if let kind = stream.congestionFeedback { arrivals.report(kind, stream.jitterBuffer.headerExtensions) }
         if wakeTimes.count < receiving.indices.count { wakeTimes.append(.distantFuture) }
         note(made.wakeTime, of: made)
         for ssrc in stream.sources {

@@ -54,6 +54,7 @@ public enum SessionEvent: Equatable, Sendable {
     case collision(of: SendingStreamID, from: SSRC, to: SSRC)
     /// The remote side's estimate of the available bitrate (REMB), in bits per second, at most 63 bits wide.
     case maximumBitrateEstimated(bitsPerSecond: UInt64)
-    /// A whole packet of transport-wide feedback or of congestion control feedback (RFC 8888), for the bitrate controller.
+    /// A whole packet of transport-wide feedback or of congestion control feedback (RFC 8888), for a bitrate controller
+    /// of the app: the session itself does not follow it.
     case transportFeedback([UInt8])
 }

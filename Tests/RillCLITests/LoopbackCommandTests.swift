@@ -168,6 +168,15 @@ import Testing
         #expect(try report(outcome).layers[0].received.framesShown == 1)
     }
 
+    @Test(arguments: [[], ["--live"]])
+    func `The bitrate follows the network`(mode: [String]) throws {
+        let clip = try movingClip(in: folder, frames: 60)
+        let outcome = try rillProgram().run(
+            ["loopback", clip, "--congestion", "30k...2M,start=100k", "--network", "rate=1M,queue=300ms,delay=10ms"]
+                + ["--no-compare", "--json"] + mode)
+        #expect(try report(outcome).layers[0].received.framesShown > 20, "\(outcome.errors)")
+    }
+
     @Test(arguments: [
         (["--network", "loss=200%"], "loss"),
         (["--network", "los=2%"], "los=2%"),

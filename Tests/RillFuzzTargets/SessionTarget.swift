@@ -47,7 +47,11 @@ public final class FuzzedCall {
         settings.usesReducedSizeRTCP = agreed & 1 != 0
         settings.announcesItself = agreed & 2 == 0
         let isAdapting = agreed & 32 != 0
-        if isAdapting { settings.congestion = CongestionSettings() }
+        let feedback: StreamDescription.CongestionFeedback = agreed & 64 == 0 ? .transportWide : .byStream
+        if isAdapting {
+            settings.congestion = CongestionSettings()
+            settings.congestion?.feedback = feedback
+        }
         isMuting = agreed & 4 != 0
         isChoosing = agreed & 8 != 0
         let session = RTPSession(settings)
@@ -63,7 +67,7 @@ public final class FuzzedCall {
             known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
             known.jitterBuffer.packetCapacity = 64
             known.isPausable = agreed & 16 == 0
-            known.isTransportFeedbackExpected = isAdapting
+            known.congestionFeedback = isAdapting ? feedback : nil
             if isAdapting { known.jitterBuffer.headerExtensions = Self.extensions }
             received.append(try session.receive(known, at: .zero))
             var named = known
@@ -161,6 +165,7 @@ func sessionSeeds() -> [FuzzTarget.Seed] {
         FuzzTarget.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
         FuzzTarget.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
         FuzzTarget.Seed("congestion", agreed: 33, media.prefix(2) + FuzzedPackets.transportFeedback + media.suffix(4)),
+        FuzzTarget.Seed("by-stream", agreed: 97, media.prefix(2) + FuzzedPackets.streamFeedback + media.suffix(4)),
     ]
 }
 
@@ -227,6 +232,25 @@ public enum FuzzedPackets {
                 sender: FuzzedCall.announced, media: FuzzedCall.own, baseSequenceNumber: SequenceNumber(UInt16(count)),
                 referenceTime: Int32(count), feedbackCount: UInt8(count), packets: statuses.span)
             return [UInt8](capacity: feedback.byteCount) { feedback.write(into: &$0) }
+        }
+    }
+
+    /// The same by stream (RFC 8888), on a stream that was never sent too.
+    public static var streamFeedback: [[UInt8]] {
+        (0..<6).map { count in
+            [UInt8](capacity: 200) { output in
+                var writer = CongestionControlFeedbackWriter(sender: FuzzedCall.announced, into: &output)
+                for ssrc in [FuzzedCall.own, SSRC(4)] {
+                    writer.beginReport(on: ssrc, from: SequenceNumber(0), into: &output)
+                    for number in 0...count {
+                        let age = CongestionControlFeedback.ArrivalTimeOffset(
+                            nanoseconds: Int64(count - number) * 9_000_000)
+                        writer.append(
+                            number % 4 == 3 ? .notReceived : .received(age, .notCapable), into: &output)
+                    }
+                }
+                writer.finish(at: NTPShort(rawValue: UInt32(count) << 12), into: &output)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// Sessions that adapt to an emulated network, in virtual time, with frames that are as large as they are allowed to be.
 @Suite struct CongestionTests {
     @Test func `Both ends of a call fill their direction, and nothing is lost`() throws {
-        let (call, log) = try adaptiveCall(over: "rate=1M,queue=300ms,delay=50ms", bothWays: true)
+        let (call, log) = try AdaptiveCall.make(over: "rate=1M,queue=300ms,delay=50ms", bothWays: true)
         call.run(until: .seconds(30))
         for (end, other) in [(call.alice, call.bob), (call.bob, call.alice)] {
             let rate = try #require(end.session.allowance(at: call.now)).bitrate
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `Packets leave in the order of their numbers, and apart`() throws {
-        let (call, log) = try adaptiveCall(over: "delay=20ms")
+        let (call, log) = try AdaptiveCall.make(over: "delay=20ms")
         call.run(until: .seconds(3))
         let sent = log.packets.filter { $0.number != nil }
         #expect(sent.count > 200)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `The first packet of a frame leaves with the frame`() throws {
-        let (call, log) = try adaptiveCall(over: "rate=2M,queue=300ms,delay=20ms")
+        let (call, log) = try AdaptiveCall.make(over: "rate=2M,queue=300ms,delay=20ms")
         call.run(until: .seconds(10))
         let frames = Dictionary(grouping: log.packets.filter { $0.number != nil }, by: \.timestamp)
         #expect(frames.count > 200)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `Feedback takes at most a twentieth of what is received`() throws {
-        let (call, _) = try adaptiveCall(over: "rate=1M,queue=300ms,delay=50ms")
+        let (call, _) = try AdaptiveCall.make(over: "rate=1M,queue=300ms,delay=50ms")
         call.run(until: .seconds(20))
         let feedback = call.bob.feedback.filter { $0.time > .seconds(5) }
         let byteCount = feedback.reduce(0) { $0 + $1.bytes.count + 28 }
@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `After an overload a key frame replaces what was given up`(seed: UInt64) throws {
-        let (call, log) = try adaptiveCall(
+        let (call, log) = try AdaptiveCall.make(
             over: "rate=2500k/400k@15s,queue=300ms,delay=50ms", maximum: .kilobits(2500), seed: seed)
         var times: [MediaTime] = []
         call.bob.decode = { _, _, now in times.append(now) }
@@ -79,7 +79,7 @@ import Testing
     /// Whether a frame waits at the moment of the cut or not, what the queue drops of a flood is not sent again.
     @Test(arguments: Array(stride(from: 0, through: 30, by: 3)))
     func `A flood is not repaired, wherever in a frame the path narrows`(milliseconds: Int) throws {
-        let (call, log) = try adaptiveCall(
+        let (call, log) = try AdaptiveCall.make(
             over: "rate=2500k/400k@15.0\(milliseconds < 10 ? "0" : "")\(milliseconds)s,queue=300ms,delay=50ms")
         var times: [MediaTime] = []
         call.bob.decode = { _, _, now in times.append(now) }
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `Whoever leaves sends what waits first`() throws {
-        let (call, _) = try adaptiveCall(over: "delay=20ms")
+        let (call, _) = try AdaptiveCall.make(over: "delay=20ms")
         call.run(until: .seconds(2))
         let counts = try #require(call.alice.session.statistics.sending.first).stream
         let sent = counts.packetsSent - counts.paddingPacketsSent - counts.retransmittedPacketsSent
@@ -108,10 +108,10 @@ import Testing
     }
 
     @Test func `Without congestion control nothing is paced, and feedback goes to the app`() throws {
-        let stream = adaptiveStream(seed: 11)
+        let stream = AdaptiveCall.stream(seed: 11)
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         alice.addCamera(try alice.session.send(stream), byteCount: 6000)
-        _ = try bob.session.receive(try adaptiveReceiving(stream), at: .zero)
+        _ = try bob.session.receive(try AdaptiveCall.receiving(stream), at: .zero)
         let call = try Call(alice, bob)
         call.run(until: .seconds(2))
         #expect(alice.session.allowance(at: call.now) == nil)
@@ -120,92 +120,15 @@ import Testing
     }
 
     @Test func `A peer that sends no feedback is sent the start bitrate`() throws {
-        let stream = adaptiveStream(seed: 11)
-        let (alice, bob) = (Endpoint(adaptiveSettings(seed: 1)), Endpoint(seed: 2))
+        let stream = AdaptiveCall.stream(seed: 11)
+        let (alice, bob) = (Endpoint(AdaptiveCall.settings(seed: 1)), Endpoint(seed: 2))
         alice.addCamera(try alice.session.send(stream))
-        var receiving = try adaptiveReceiving(stream)
-        receiving.isTransportFeedbackExpected = false
+        var receiving = try AdaptiveCall.receiving(stream)
+        receiving.congestionFeedback = nil
         _ = try bob.session.receive(receiving, at: .zero)
         let call = try Call(alice, bob)
         call.run(until: .seconds(10))
         #expect(try #require(alice.session.allowance(at: call.now)).bitrate <= .kilobits(300))
         #expect(bob.frames.count > 30)
-    }
-
-    // MARK: Support
-
-    private func adaptiveStream(seed: UInt64) -> RTPStreamSettings {
-        var stream = Call.stream(seed: seed)
-        stream.headerExtensions = Call.extensions
-        return stream
-    }
-
-    private func adaptiveReceiving(_ stream: RTPStreamSettings) throws -> StreamReceiverSettings {
-        var receiving = try Call.receiving(stream)
-        receiving.isTransportFeedbackExpected = true
-        return receiving
-    }
-
-    private func adaptiveSettings(seed: UInt64, maximum: Bitrate = .kilobits(2500)) -> RTPSessionSettings {
-        var settings = RTPSessionSettings(canonicalName: "end-\(seed)", seed: seed)
-        settings.usesReducedSizeRTCP = true
-        settings.congestion = CongestionSettings(bitrates: .kilobits(30)...maximum)
-        return settings
-    }
-
-    private func adaptiveCall(
-        over network: String, bothWays: Bool = false, maximum: Bitrate = .kilobits(2500), seed: UInt64 = 1
-    ) throws -> (Call, PathLog) {
-        let ends = [
-            Endpoint(adaptiveSettings(seed: seed, maximum: maximum)),
-            Endpoint(adaptiveSettings(seed: seed + 1000, maximum: maximum)),
-        ]
-        for (sender, receiver, seed) in [(ends[0], ends[1], 11), (ends[1], ends[0], 12)]
-            as [(Endpoint, Endpoint, UInt64)]
-        {
-            guard sender === ends[0] || bothWays else { continue }
-            let stream = adaptiveStream(seed: seed)
-            sender.addCamera(try sender.session.send(stream))
-            _ = try receiver.session.receive(try adaptiveReceiving(stream), at: .zero)
-        }
-        let call = try Call(ends[0], ends[1], over: network, seed: seed)
-        let log = PathLog()
-        call.observer = { log.add($0, $1, $2) }
-        return (call, log)
-    }
-}
-
-/// What left towards a receiver, and whether the network took it.
-private final class PathLog {
-    struct Packet {
-        var time: MediaTime
-        var byteCount: Int
-        /// The transport-wide sequence number of an RTP packet.
-        var number: SequenceNumber?
-        var timestamp: UInt32
-        var isLost: Bool
-    }
-
-    private(set) var packets: [Packet] = []
-
-    func add(_ datagram: Span<UInt8>, _ time: MediaTime, _ outcome: SendOutcome) {
-        let isLost = if case .lost = outcome { true } else { false }
-        let number = TransportSequenceNumber(id: 4, inRTP: datagram)?.number
-        let timestamp = number == nil ? 0 : (4..<8).reduce(UInt32(0)) { $0 << 8 | UInt32(datagram[$1]) }
-        packets.append(
-            Packet(time: time, byteCount: datagram.count, number: number, timestamp: timestamp, isLost: isLost))
-    }
-
-    private func window(_ from: Double, _ to: Double) -> [Packet] {
-        packets.filter { $0.time >= .seconds(from) && $0.time < .seconds(to) }
-    }
-
-    func share(_ from: Double, _ to: Double, of capacity: Double) -> Double {
-        Double(window(from, to).reduce(0) { $0 + ($1.isLost ? 0 : $1.byteCount * 8) }) / capacity / (to - from)
-    }
-
-    func lossShare(_ from: Double, _ to: Double) -> Double {
-        let all = window(from, to)
-        return Double(all.count(where: \.isLost)) / Double(max(1, all.count))
     }
 }

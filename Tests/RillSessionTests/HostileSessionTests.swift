@@ -13,11 +13,12 @@ import Testing
             (0..<8).map { FuzzedPackets.media(UInt16($0), of: SSRC(0xCAFE)) }
             + (0..<4).map { FuzzedPackets.media(UInt16($0), of: SSRC(3), named: true) } + FuzzedPackets.feedback
             + [FuzzedPackets.paused] + FuzzedPackets.requests + FuzzedPackets.transportFeedback
-        for agreed in 0...63 as ClosedRange<UInt8> {
+            + FuzzedPackets.streamFeedback
+        for agreed in 0...127 as ClosedRange<UInt8> {
             let call = FuzzedCall(agreed: agreed)
             var generator = SeededGenerator(seed: UInt64(agreed))
             let seed = SeededGenerator(seed: 70 + UInt64(agreed))
-            for datagram in MutatedInputs(of: good, count: count / 64, using: seed) {
+            for datagram in MutatedInputs(of: good, count: count / 128, using: seed) {
                 call.take(datagram.span)
                 // Good ones come in between, so that there is a call to disturb.
                 switch generator.next() % 8 {
@@ -29,7 +30,7 @@ import Testing
                 }
             }
             let statistics = call.session.statistics
-            #expect(statistics.transport.packetsReceived > count / 320)
+            #expect(statistics.transport.packetsReceived > count / 640)
             #expect(statistics.receiving.count <= 2 && statistics.sending.count == 1)
         }
     }

@@ -38,6 +38,18 @@ struct CongestionCase {
         var capacity: Double
     }
 
+    /// The same case cut off: only windows and steps that it still has, and one window of its second half if that has none.
+    func limited(to limit: Int) -> CongestionCase {
+        guard limit < seconds else { return self }
+        var trial = self
+        trial.seconds = limit
+        trial.windows = windows.filter { $0.to <= limit }
+        if trial.windows.isEmpty { trial.windows = [Window(from: limit / 2, to: limit, capacity: windows[0].capacity)] }
+        trial.rises = rises.filter { $0.at < limit }
+        trial.drops = drops.filter { $0.at < limit }
+        return trial
+    }
+
     var forward: String { "\(network),headers=28,queue=drain/300ms,delay=50ms" }
 
     /// The cases with one flow.

@@ -29,7 +29,8 @@ final class CongestionLog: CallObserver {
     }
 
     struct Layer {
-        var stream: RTPStreamSettings
+        var ssrc: SSRC
+        var retransmissionSSRC: SSRC?
         var frames: [Frame] = []
         var places: [UInt32: Int] = [:]
         /// Pictures in the order of showing.
@@ -39,7 +40,6 @@ final class CongestionLog: CallObserver {
         var newestShown: MediaTime?
     }
 
-    let cuts: ClipCuts
     private(set) var packets: [Packet] = []
     private(set) var layers: [Layer] = []
     /// The estimates, whenever they changed.
@@ -47,10 +47,20 @@ final class CongestionLog: CallObserver {
     private(set) var feedbackByteCount = 0
     /// The mean squared error of pictures of the high layer.
     private(set) var errors: [(time: MediaTime, error: Double)] = []
+    private let cuts: ClipCuts
+    /// When the clip's first frame was captured.
+    var clipStart = MediaTime.zero
 
     init(cuts: ClipCuts) { self.cuts = cuts }
 
-    func callBegan(streams: [RTPStreamSettings]) { layers = streams.map { Layer(stream: $0) } }
+    /// Whether a scene of the clip began in the second before.
+    func isNearCut(_ time: MediaTime) -> Bool { cuts.isNear(MediaTime.zero + (time - clipStart)) }
+
+    func callBegan(streams: [RTPStreamSettings]) {
+        callBegan(streams.map { Layer(ssrc: $0.ssrc, retransmissionSSRC: $0.retransmission?.ssrc) })
+    }
+
+    func callBegan(_ streams: [Layer]) { layers = streams }
 
     func datagramWasSent(
         _ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome
@@ -59,16 +69,26 @@ final class CongestionLog: CallObserver {
             feedbackByteCount += datagram.count + 28
             return
         }
-        var packet = Packet(time: now, byteCount: datagram.count + 28, purpose: .rtcp)
         // Our own packets are valid: what is no RTP is RTCP.
-        if let parsed = try? RTPPacket(parsing: datagram) { packet.purpose = note(parsed, at: now) }
+        let packet = try? RTPPacket(parsing: datagram)
+        noteSent(packet?.header, payloadByteCount: packet?.payload.count ?? 0, byteCount: datagram.count, at: now)
+    }
+
+    /// Notes a datagram that was sent forward; without a header it is RTCP.
+    func noteSent(_ header: RTPHeader?, payloadByteCount: Int, byteCount: Int, at now: MediaTime) {
+        var packet = Packet(time: now, byteCount: byteCount + 28, purpose: .rtcp)
+        if let header { packet.purpose = note(header, payloadByteCount, at: now) }
         packets.append(packet)
     }
 
+    /// Notes how the datagram that was sent last passed the bottleneck; without a wait it did not.
+    func notePassed(wait: MediaDuration?, departure: MediaTime?) {
+        packets[packets.count - 1].wait = wait
+        packets[packets.count - 1].departure = departure
+    }
+
     func datagramPassed(_ passage: BottleneckPassage?, _ direction: LinkDirection) {
-        guard direction == .toReceiver else { return }
-        packets[packets.count - 1].wait = passage?.wait
-        packets[packets.count - 1].departure = passage?.departure
+        if direction == .toReceiver { notePassed(wait: passage?.wait, departure: passage?.departure) }
     }
 
     func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {}
@@ -93,21 +113,19 @@ final class CongestionLog: CallObserver {
 
     func noteError(_ error: Double, at time: MediaTime) { errors.append((time, error)) }
 
-    private func note(_ packet: borrowing RTPPacket, at now: MediaTime) -> Purpose {
-        let header = packet.header
+    private func note(_ header: RTPHeader, _ payloadByteCount: Int, at now: MediaTime) -> Purpose {
         for index in layers.indices {
-            let stream = layers[index].stream
-            if header.ssrc == stream.retransmission?.ssrc {
-                return packet.payload.count < 2 ? .padding : .retransmission
+            if header.ssrc == layers[index].retransmissionSSRC {
+                return payloadByteCount < 2 ? .padding : .retransmission
             }
-            guard header.ssrc == stream.ssrc else { continue }
-            if packet.payload.isEmpty { return .padding }
+            guard header.ssrc == layers[index].ssrc else { continue }
+            if payloadByteCount == 0 { return .padding }
             if let newest = layers[index].newest, !header.sequenceNumber.isNewer(than: newest) {
                 return .retransmission
             }
             layers[index].newest = header.sequenceNumber
             let place = layers[index].place(of: header.timestamp, at: now)
-            layers[index].frames[place].byteCount += packet.payload.count
+            layers[index].frames[place].byteCount += payloadByteCount
             layers[index].frames[place].packets.append(packets.count)
             return .media
         }

@@ -98,7 +98,7 @@ extension CongestionLog {
         result.utilization = Double(sent.reduce(0) { $0 + ($1.wait == nil ? 0 : $1.byteCount * 8) }) / bits
         let waits = sent.compactMap { packet in packet.wait.map { (packet.time, $0.milliseconds) } }
         result.waitMean = waits.reduce(0) { $0 + $1.1 } / Double(max(1, waits.count))
-        result.wait95 = percentile(95, of: waits.filter { !cuts.isNear($0.0) }.map(\.1))
+        result.wait95 = percentile(95, of: waits.filter { !isNearCut($0.0) }.map(\.1))
         result.wait95WithCuts = percentile(95, of: waits.map(\.1))
         let frames = layers.flatMap(\.frames).filter { $0.captureTime.seconds >= from && $0.captureTime.seconds < to }
         let ends = frames.compactMap { frame -> (MediaTime, Double)? in
@@ -106,7 +106,7 @@ extension CongestionLog {
             guard departures.count == frame.packets.count, let last = departures.max() else { return nil }
             return (frame.captureTime, (last - frame.captureTime).milliseconds)
         }
-        result.sent95 = percentile(95, of: ends.filter { !cuts.isNear($0.0) }.map(\.1))
+        result.sent95 = percentile(95, of: ends.filter { !isNearCut($0.0) }.map(\.1))
         result.sent95WithCuts = percentile(95, of: ends.map(\.1))
         result.shown95 = percentile(
             95, of: frames.compactMap { frame in frame.shownAt.map { ($0 - frame.captureTime).milliseconds } })

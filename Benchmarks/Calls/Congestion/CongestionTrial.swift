@@ -1,28 +1,24 @@
 import Arguments
-import Clips
 import Foundation
 import Rill
 import RillCodec
 import RillCore
-import RillFiles
 import RillImage
 import RillLab
 import RillLink
-import RillSession
 
 /// A call with encoders and decoders whose bitrate follows an emulated network, in virtual time.
 enum CongestionTrial {
     /// Makes a call, and prints a line of JSON.
-    static func run(_ name: String, seed: UInt64, clip path: String) throws {
-        guard let trial = CongestionCase.all.first(where: { $0.name == name }) else {
-            throw WrongUse("no case \(name): \(CongestionCase.all.map(\.name).joined(separator: ", "))")
-        }
+    static func run(_ arguments: Arguments) throws {
+        let (trial, seed) = (try CongestionCase(arguments), UInt64(try arguments.number("seed") ?? 1))
+        let path = try arguments["clip"]
         let source = try LoopedClip(path: path, seconds: trial.seconds)
-        let layers = [LayerSettings.high(source.format.resolution, bitrate: .kilobits(2300)), .low]
+        let layers = layers(of: source)
         var settings = CallSettings(
             layers: layers, network: try LinkSettings(notation: trial.forward).seeded(seed))
         settings.returnNetwork = try LinkSettings(notation: trial.back).seeded(seed + 1000)
-        settings.congestion = CongestionSettings(bitrates: .kilobits(30) ... .kilobits(2500))
+        settings.congestion = congestion
         settings.encodeTime = .milliseconds(10)
         settings.decodeTime = .milliseconds(5)
         let log = CongestionLog(cuts: try ClipCuts(path: path))
@@ -42,9 +38,30 @@ enum CongestionTrial {
             result.windows[index].psnrAlone = try encoderAlone(
                 high, bitrate: Bitrate(bitsPerSecond: result.windows[index].highBitrate), clip, from: window.from)
         }
+        try print(result)
+    }
+
+    static func layers(of source: LoopedClip) -> [LayerSettings] {
+        [.high(source.format.resolution, bitrate: .kilobits(2300)), .low]
+    }
+
+    static var congestion: CongestionSettings { CongestionSettings(bitrates: .kilobits(30) ... .kilobits(2500)) }
+
+    static func print(_ result: CongestionResult) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        print(String(decoding: try encoder.encode(result), as: UTF8.self))
+        Swift.print(String(decoding: try encoder.encode(result), as: UTF8.self))
+    }
+}
+
+extension CongestionCase {
+    /// The case that the arguments name, shortened if they ask for that.
+    init(_ arguments: Arguments) throws {
+        let name = try arguments["case"]
+        guard let trial = CongestionCase.all.first(where: { $0.name == name }) else {
+            throw WrongUse("no case \(name): \(CongestionCase.all.map(\.name).joined(separator: ", "))")
+        }
+        self = trial.limited(to: try arguments.number("seconds", atLeast: 4) ?? trial.seconds)
     }
 }
 
@@ -69,79 +86,5 @@ extension CongestionTrial {
             }
         }
         return PictureDifference.psnr(ofMeanSquaredError: errors.reduce(0, +) / Double(max(1, errors.count)))
-    }
-}
-
-/// A clip that is repeated from its start.
-private final class LoopedClip: FrameSource {
-    let format: SourceFormat
-    private let path: String
-    private let count: Int
-    private var number = 0
-    private var reader: Y4MReader
-
-    init(path: String, seconds: Int) throws {
-        self.path = path
-        reader = try Y4MReader(path: path, capacity: 16)
-        count = 30 * seconds
-        format = reader.format
-    }
-
-    func next() throws -> SourceOutput {
-        guard number < count else { return .end }
-        var result = try reader.next()
-        if case .end = result {
-            reader = try Y4MReader(path: path, capacity: 16)
-            result = try reader.next()
-        }
-        guard case .frame(var frame) = result else { return result }
-        frame.captureTime = FrameRate(30).time(ofFrame: number)
-        frame.timestamps = FrameTimestamps()
-        frame.isDiscontinuity = number == 0
-        number += 1
-        return .frame(frame)
-    }
-}
-
-/// When another scene begins in a clip that is repeated.
-struct ClipCuts {
-    /// A frame that differs from the one before by this many times the usual difference begins a scene.
-    private static let ratio = 5.0
-    private var times: [Double] = [0]
-    private var period = Double.infinity
-
-    /// Looks at each picture of a clip with 30 frames a second.
-    init(path: String) throws {
-        let reader = try Y4MReader(path: path, capacity: 16)
-        var before: [UInt8] = []
-        var differences: [Double] = []
-        while case .frame(let frame) = try reader.next() {
-            let samples = Self.samples(of: frame)
-            if !before.isEmpty {
-                let sum = zip(samples, before).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-                differences.append(Double(sum) / Double(samples.count))
-            }
-            before = samples
-        }
-        guard !differences.isEmpty else { return }
-        let limit = Self.ratio * differences.sorted()[differences.count / 2]
-        for (index, difference) in differences.enumerated() where difference >= limit {
-            times.append(Double(index + 1) / 30)
-        }
-        period = Double(differences.count + 1) / 30
-    }
-
-    private static func samples(of frame: VideoFrame) -> [UInt8] {
-        let (width, height) = (frame.layout[plane: 0].width, frame.layout[plane: 0].height)
-        return (0..<36).flatMap { row in
-            let line = frame[plane: 0].row((2 * row + 1) * height / 72)
-            return (0..<64).map { line[(2 * $0 + 1) * width / 128] }
-        }
-    }
-
-    /// Whether a scene began in the second before.
-    func isNear(_ time: MediaTime) -> Bool {
-        let seconds = period.isFinite ? time.seconds.truncatingRemainder(dividingBy: period) : time.seconds
-        return times.contains { seconds >= $0 && seconds < $0 + 1 }
     }
 }

@@ -8,6 +8,7 @@ from statistics import median
 from ..job import Context, Job, WrongUse
 from ..process import build, command, progress, run
 from ..report import Result, Table, Target
+from . import congestion_live
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,12 @@ CASES = [
 
 
 def execute(context: Context, result: Result) -> None:
-    cases = [case for case in CASES if context.row in case.name]
+    known = [case for case in CASES if not context.live or case.name in congestion_live.CASES]
+    cases = [case for case in known if context.row in case.name]
     if not cases:
-        raise WrongUse("cases: " + "; ".join(case.name for case in CASES))
+        raise WrongUse("cases: " + "; ".join(case.name for case in known))
+    if context.live:
+        return congestion_live.execute(context, result, [case.name for case in cases])
     program, clip, seeds = build("bench-calls"), context.clip(), context.seeds
     jobs = [(case, seed) for case in cases for seed in range(1, seeds + 1)]
     made: dict[Case, list[dict]] = {case: [] for case in cases}
@@ -148,7 +152,8 @@ def most(name: str, values: list[float], limit: float, worst: float = float("inf
 
 JOB = Job(
     "congestion", "Congestion control beside Chromium",
-    "Sends a clip (--clip; 1280x720 compares with Chromium) over networks whose capacity is limited, in virtual time with encoders and "
-    "decoders; measures how much of the capacity is used, how long packets wait, and how steps up and down are followed.",
-    execute, {"seeds": 20, "row": "", "workers": 2},
+    "Sends a clip (1280x720 compares with Chromium) over networks whose capacity is limited, in virtual time with encoders and "
+    "decoders; measures how much of the capacity is used, how long packets wait, and how steps up and down are followed. --live makes the "
+    "first three in real time too, one after the other, over sockets and `rill relay`: --iterations each, on an idle machine.",
+    execute, {"seeds": 20, "row": "", "workers": 2, "live": False, "iterations": 3, "seconds": None},
 )

@@ -38,7 +38,7 @@ extension CallParticipant {
             var stream = StreamDescription(of: settings, codec: layer.codec)
             // The session follows PAUSE and RESUME requests.
             stream.feedback.insert(.pause)
-            if isAdaptive { stream.feedback.insert(.transportWideCongestionControl) }
+            if let expectedFeedback { stream.allow(expectedFeedback) }
             stream.limits.width = layer.resolution.width
             stream.limits.height = layer.resolution.height
             stream.limits.framesPerSecond = layer.frameRate.framesPerSecond

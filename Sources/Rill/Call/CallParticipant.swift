@@ -35,8 +35,8 @@ public final class CallParticipant: Sendable, Identifiable {
     private let line: CallLine
     private let poller: CallPoller
     let streams: [StreamDescription]
-    /// Whether the bitrate follows the network.
-    let isAdaptive: Bool
+    /// The feedback that the bitrate follows; `nil` if it does not follow the network.
+    let expectedFeedback: StreamDescription.CongestionFeedback?
     /// One stream for each of our layers; `nil` for layers that the participant is not sent.
     private let sending: [SendingStreamID?]
     private let ourLayers: [LayerSettings]
@@ -78,7 +78,7 @@ public final class CallParticipant: Sendable, Identifiable {
         (self.forget, self.noteWants) = (forget, noteWants)
         (self.id, self.line, self.poller, self.clock, self.emit) = (id, line, poller, clock, emit)
         name = participant.name
-        isAdaptive = settings.send.congestion != nil
+        expectedFeedback = settings.send.congestion?.feedback
         ourLayers = layers
         streams = participant.streams ?? settings.streams()
         session = SharedSession(RTPSessionSettings(settings, participant, clock))

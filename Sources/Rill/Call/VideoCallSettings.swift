@@ -76,9 +76,7 @@ public struct VideoCallSettings: Sendable {
             stream.repair.redPayloadType = send.fec?.redPayloadType
             stream.repair.fecPayloadType = send.fec?.payloadType
             stream.feedback = [.nack, .pictureLossIndication, .fullIntraRequest, .pause]
-            if send.congestion != nil {
-                stream.feedback.insert(.transportWideCongestionControl)
-            }
+            if let kind = send.congestion?.feedback { stream.allow(kind) }
             stream.usesReducedSizeRTCP = true
             return stream
         }

@@ -18,8 +18,13 @@ import RillThreads
 /// until the next frame of any of them is due. A datagram is routed by its SSRC, or by that of its retransmission
 /// stream. The packets of an RTCP compound are routed one by one.
 ///
-/// Threads: `rill-decode-0` and so on. A stream's sink, its observer and the feedback sink are called on its decoding
-/// thread, with no lock held. They may call any method of the receiver except ``stop()``, which waits for them. The
+/// All streams come over one transport, whose return path is the feedback sink. If a sender expects congestion feedback
+/// (``/RillReceive/StreamReceiverSettings/congestionFeedback``), one report covers the packets of all streams. Senders
+/// that each number their packets for themselves, transport-wide, need a receiver each.
+///
+/// Threads: `rill-decode-0` and so on, and `rill-feedback` for congestion feedback. A stream's sink, its observer and the
+/// feedback sink are called on its decoding thread, with no lock held; congestion feedback arrives at the feedback sink
+/// on its own thread. They may call any method of the receiver except ``stop()``, which waits for them. The decoding
 /// threads ask the system for long time slices, so that sending in a call does not wait for receiving.
 public final class LiveReceiver: Sendable {
     /// The clock that timestamps packets and frames.
@@ -27,7 +32,14 @@ public final class LiveReceiver: Sendable {
     private let feedback: any PacketSink & Sendable
     private let groups: [Monitor<StreamGroup>]
     private let threads: [NamedThread]
-    private let routes = Monitor(StreamRoutes())
+    private let routes = Monitor(Routes())
+    private let arrivals: ArrivalReporter
+
+    private struct Routes {
+        var streams = StreamRoutes()
+        /// Whether congestion feedback is sent: then all packets are noted.
+        var areReported = false
+    }
 
     /// A stream's decoding thread and its index there, packed into one number for ``StreamRoutes``.
     private struct Route {
@@ -47,7 +59,7 @@ public final class LiveReceiver: Sendable {
     /// Creates a receiver without streams, and starts its threads.
     ///
     /// - Parameters:
-    ///   - feedback: receives RTCP packets for the senders, from the decoding threads.
+    ///   - feedback: receives RTCP packets for the senders, from the receiver's threads.
     ///   - threadCount: the number of decoding threads, 1 to 65535. One thread decodes a 720p stream and a dozen
     ///     thumbnails with ease.
     ///   - clock: the session's clock, if it already has one.
@@ -62,6 +74,7 @@ public final class LiveReceiver: Sendable {
         self.clock = clock
         self.feedback = feedback
         self.groups = groups
+        self.arrivals = ArrivalReporter(clock: clock, feedback: feedback)
         self.threads = groups.indices.map { index in
             NamedThread("rill-decode-\(index)", timeSlice: .long, affinity: placement.affinity(isLargestEncoder: false))
             {
@@ -89,14 +102,15 @@ public final class LiveReceiver: Sendable {
         }
         try routes.withLock { (routes) throws(PipelineError) in
             // The thread with the fewest sources to serve.
-            let loads = groups.indices.map { group in routes.sourceCount { Route($0).group == group } }
+            let loads = groups.indices.map { group in routes.streams.sourceCount { Route($0).group == group } }
             let group = loads.firstIndex(of: loads.min() ?? 0) ?? 0
             let index = groups[group].change { $0.add(stream) }
             let place = Route(group: group, index: index).place
-            do throws(ReceiveError) { try routes.add(settings.stream, to: place) } catch {
+            do throws(ReceiveError) { try routes.streams.add(settings.stream, to: place) } catch {
                 _ = groups[group].withLock { $0.remove(at: index) }
                 throw .receive(error)
             }
+            if arrivals.add(settings.stream) { routes.areReported = true }
         }
     }
 
@@ -112,8 +126,8 @@ public final class LiveReceiver: Sendable {
     @discardableResult
     public func remove(_ ssrc: SSRC) throws -> ReceiveStatistics? {
         let route = routes.withLock { routes -> Route? in
-            guard let place = routes[ssrc] else { return nil }
-            routes.remove(place)
+            guard let place = routes.streams[ssrc] else { return nil }
+            routes.streams.remove(place)
             return Route(place)
         }
         guard let route else { return nil }
@@ -145,11 +159,14 @@ public final class LiveReceiver: Sendable {
     public func insert(_ datagram: Span<UInt8>) -> Bool {
         let now = clock.now
         guard PacketKind(of: datagram) == .rtcp else {
-            guard let ssrc = SSRC(ofSenderOf: datagram), let place = routes.withLock({ $0[ssrc] }) else { return false }
+            guard let ssrc = SSRC(ofSenderOf: datagram) else { return false }
+            let (place, isReported) = routes.withLock { ($0.streams[ssrc], $0.areReported) }
+            if isReported { arrivals.note(datagram, isReceived: place != nil, at: now) }
+            guard let place else { return false }
             insert(datagram, Route(place), at: now)
             return true
         }
-        return routes.withLock { $0.route(datagram) { insert($1, Route($0), at: now) } }
+        return routes.withLock { $0.streams.route(datagram) { insert($1, Route($0), at: now) } }
     }
 
     private func insert(_ packet: Span<UInt8>, _ route: Route, at now: MediaTime) {
@@ -157,30 +174,32 @@ public final class LiveReceiver: Sendable {
         groups[route.group].changeWaking { $0.insert(packet, for: route.index, at: now) < $0.deadline }
     }
 
+    private func route(_ ssrc: SSRC) -> Route? { routes.withLock { $0.streams[ssrc].map(Route.init) } }
+
     /// Sets whether the sender has paused a stream, as signaling reports it.
     ///
     /// Nothing is requested on a muted stream, and missing pictures are not a freeze. If the sender's RTCP reports it
     /// (PAUSED, RFC 7728 §8.2), this call is not needed.
     public func setMuted(_ isMuted: Bool, of ssrc: SSRC) {
-        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
+        guard let route = route(ssrc) else { return }
         groups[route.group].change { $0.setMuted(isMuted, at: route.index) }
     }
 
     /// Returns the stream's statistics; `nil` for an unknown stream.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
-        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return nil }
+        guard let route = route(ssrc) else { return nil }
         return groups[route.group].withLock { $0.statistics(at: route.index) }
     }
 
     /// Records all calls to the stream's session from now on.
     package func beginJournal(of ssrc: SSRC) {
-        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
+        guard let route = route(ssrc) else { return }
         groups[route.group].withLock { $0.beginJournal(at: route.index) }
     }
 
     /// Returns the calls to the stream's session since ``beginJournal(of:)``.
     package func journal(of ssrc: SSRC) -> [SessionJournal.Call] {
-        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return [] }
+        guard let route = route(ssrc) else { return [] }
         return groups[route.group].withLock { $0.journal(at: route.index) }
     }
 
@@ -195,6 +214,7 @@ public final class LiveReceiver: Sendable {
     /// - Throws: the first error that a sink threw; its stream was not shown after that.
     public func stop() throws {
         for group in groups { group.change { $0.isStopping = true } }
+        arrivals.stop()
         for thread in threads { thread.join() }
         // Every sink is finished, whatever happens to the others. The first error is thrown.
         var failures: [any Error] = []
@@ -209,5 +229,6 @@ public final class LiveReceiver: Sendable {
     deinit {
         // No thread outlives a receiver that was not stopped.
         for group in groups { group.change { $0.isStopping = true } }
+        arrivals.stopLater()
     }
 }

@@ -23,7 +23,9 @@ import RillThreads
 ///
 /// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these threads with no lock held.
 /// The packet sink is called from several of them, and receives a layer's packets in the order of their sequence
-/// numbers. ``receive(_:)`` sends retransmissions on the thread that called it, concurrently. The threads ask the
+/// numbers. ``receive(_:)`` sends retransmissions on the thread that called it, concurrently. With congestion control
+/// (``SendSettings/congestion``) packets leave at the times of its pacer, and one thread more, `rill-pace`, calls the
+/// packet sink with all of them; what waits when the source ends still leaves. The threads ask the
 /// system for shorter time slices than decoders do, so that decoding does not delay a frame that waits to be sent. A
 /// frame whose processor is asleep waits until it wakes: see ``WakeLatencyRequest``.
 public final class LiveSender: Sendable {
@@ -35,6 +37,8 @@ public final class LiveSender: Sendable {
     private let packets: any PacketSink & Sendable
     private let handoffs: [LatestValues<LayerJob>]
     private let placement: ThreadPlacement
+    /// The session if it has a pacer: then one thread lets all packets leave.
+    private let paced: SharedSession?
     private let state = Monitor(State())
 
     private struct State: ~Copyable {
@@ -70,6 +74,7 @@ public final class LiveSender: Sendable {
         let zero = NTPTimestamp.unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
         pipeline.session?.look { $0.setWallClock(atZero: zero) }
         self.handoffs = pipeline.layers.map { _ in LatestValues<LayerJob>(capacity: LayerJob.waitingLimit) }
+        paced = pipeline.settings.congestion == nil ? nil : pipeline.session
         start(source)
     }
 
@@ -159,7 +164,8 @@ public final class LiveSender: Sendable {
 
 extension LiveSender {
     private func start(_ source: sending any FrameSource) {
-        state.withLock { $0.runningThreads = 1 + handoffs.count }
+        state.withLock { $0.runningThreads = 1 + handoffs.count + (paced == nil ? 0 : 1) }
+        if let paced { pace(paced) }
         let layers = pipeline.settings.layers
         let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
@@ -194,11 +200,13 @@ extension LiveSender {
                 state.isStopping = true
             }
         }
-        let isLast = state.withLock { state in
+        let (runningCount, isStopping) = state.withLock { state in
             state.runningThreads -= 1
-            return state.runningThreads == 0
+            return (state.runningThreads, state.isStopping)
         }
-        guard isLast else { return }
+        // Only the pacing thread is left, and nothing more comes for it.
+        if runningCount == 1 { paced?.endDriving(draining: !isStopping) }
+        guard runningCount == 0 else { return }
         let failure = Result { try pipeline.finish() }.failure
         let (waiters, outcome) = state.change { state in
             state.failure = state.failure ?? failure
@@ -207,6 +215,20 @@ extension LiveSender {
         }
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
+
+    /// Starts the thread that lets packets leave.
+    private func pace(_ session: SharedSession) {
+        // Before any packet: in order from the first one on.
+        session.beginDriving()
+        let thread = NamedThread("rill-pace", timeSlice: .short, affinity: placement.affinity(isLargestEncoder: false))
+        {
+            self.run { session.drive(self.clock, sendingTo: self.packets) }
+        }
+        state.withLock { $0.threads.append(thread) }
+    }
+
+    /// Sends the reports that are due, unless the pacing thread does.
+    private func sendReports() { if paced == nil { pipeline.sendReports(at: clock.now, to: packets) } }
 
     private func capture(_ source: any FrameSource) throws {
         var lag: MediaDuration?
@@ -231,14 +253,14 @@ extension LiveSender {
             // All buffers are in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()
             // The source has waited: the session may be stopped here, and sends its reports.
-            case .pending: pipeline.sendReports(at: clock.now, to: packets)
+            case .pending: sendReports()
             case .end: return
             }
         }
     }
 
     private func pass(_ frame: VideoFrame, due: MediaTime?) throws {
-        pipeline.sendReports(at: clock.now, to: packets)
+        sendReports()
         // Stopping the session ends the wait for the frame's time: frames may be far apart.
         if let due { _ = state.wait(untilMonotonic: clock.monotonic(due)) { $0.isStopping ? () : nil } }
         guard !state.withLock({ $0.isStopping }) else { return }

@@ -40,6 +40,9 @@ struct StreamGroup: ~Copyable {
 
         init(_ settings: StreamReceiverSettings, _ decoder: StreamDecoder, at now: MediaTime) throws(SessionError) {
             session = RTPSession(RTPSessionSettings(receiving: settings))
+            var settings = settings
+            // The receiver reports the packets of all its streams together.
+            settings.congestionFeedback = nil
             id = try session.receive(settings, at: now)
             observer = settings.observer
             self.decoder = decoder

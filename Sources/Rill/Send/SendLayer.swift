@@ -14,8 +14,8 @@ package final class SendLayer: Sendable {
     private let own: LayerStream?
     private let encoder: ExclusiveUse<LayerEncoder>
     private let counts: Monitor<Counts>
-    /// Whether the bitrate follows the network.
-    private let isAdaptive: Bool
+    /// The feedback that the bitrate follows; `nil` if it does not follow the network.
+    private let expectedFeedback: StreamDescription.CongestionFeedback?
 
     /// Receives a frame's description with the timestamp `sent`, and its RTP timestamp, after its last packet was
     /// passed on.
@@ -40,7 +40,7 @@ package final class SendLayer: Sendable {
         using random: inout SeededGenerator
     ) throws(PipelineError) {
         self.settings = layer
-        isAdaptive = settings.congestion != nil
+        expectedFeedback = settings.congestion?.feedback
         self.counts = Monitor(Counts(resolution: layer.resolution))
         do throws(CodecError) {
             self.encoder = ExclusiveUse(try LayerEncoder(layer, make: settings.makeEncoder))
@@ -69,7 +69,7 @@ package final class SendLayer: Sendable {
     package var description: StreamDescription {
         var description = StreamDescription(of: streamSettings, codec: settings.codec)
         description.rid = settings.rid.description
-        if isAdaptive { description.feedback.insert(.transportWideCongestionControl) }
+        if let expectedFeedback { description.allow(expectedFeedback) }
         return description
     }
 

@@ -54,8 +54,8 @@ public struct SendSettings: Sendable {
     /// upright.
     public var headerExtensions = HeaderExtensionMap()
     /// How the bitrate of all layers together follows the network; `nil`, the default, for not at all: then layers
-    /// keep to their settings, and packets leave at once. The receiver must send transport-wide feedback, as Rill's
-    /// does if it is given the layers' descriptions.
+    /// keep to their settings, and packets leave at once. The receiver must send the kind of feedback that the settings
+    /// name, as Rill's does if it is given the layers' descriptions.
     ///
     /// All participants of a ``VideoCall`` are sent the same encoded frames, so the slowest of their networks decides.
     public var congestion: CongestionSettings?
@@ -72,9 +72,9 @@ public struct SendSettings: Sendable {
         self.seed = seed
     }
 
-    /// Adds the transport-wide sequence number to the header extensions, which congestion control needs.
+    /// Adds the transport-wide sequence number to the header extensions, if congestion control needs it.
     package mutating func addTransportNumbers() {
-        guard congestion != nil, headerExtensions[.transportSequenceNumber] == nil,
+        guard congestion?.feedback == .transportWide, headerExtensions[.transportSequenceNumber] == nil,
             let id = (1...14 as ClosedRange<UInt8>).last(where: { headerExtensions[$0] == nil })
         else { return }
         do throws(RTPError) { try headerExtensions.set(.transportSequenceNumber, id: id) } catch {

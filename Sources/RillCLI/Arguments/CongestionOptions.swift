@@ -13,12 +13,6 @@ struct CongestionOptions: ParsableArguments {
         completion: .list(["auto", "30k...2M"]), transform: congestionNotation)
     var congestion: CongestionBounds?
 
-    /// Why a loopback in real time cannot follow its network; `nil` if it is not asked to.
-    var refusalOfLiveLoopback: ValidationError? {
-        guard congestion != nil else { return nil }
-        return ValidationError("--congestion is for virtual time: `rill call` and `rill send` use it in real time")
-    }
-
     /// The settings for these layers; `nil` if the network is not followed.
     func settings(for layers: [LayerSettings]) -> CongestionSettings? {
         guard let congestion else { return nil }

@@ -371,7 +371,6 @@ struct LoopbackCommand: ParsableCommand {
         if sleepless, !live {
             throw ValidationError("--sleepless needs --live: a session in virtual time does not wait for a CPU")
         }
-        if live, let refusal = congestionOptions.refusalOfLiveLoopback { throw refusal }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: with --live, encoding takes its real time")
         }

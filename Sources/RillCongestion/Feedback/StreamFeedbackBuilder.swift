@@ -10,8 +10,8 @@ public import RillRTP
 /// }
 /// ```
 ///
-/// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, as far as ``maximumByteCount`` allows: above
-/// 190 packets per feedback it repeats less, and above 580 the oldest packets are left out.
+/// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, as far as its size limit allows: with the
+/// default, above 190 packets per feedback it repeats less, and above 580 the oldest packets are left out.
 ///
 /// Any numbers of any streams are safe. Of each stream ``window`` packets are remembered, of ``maximumStreamCount`` streams: another
 /// one takes the place of the one that has been silent longest. Memory grows with the streams only.
@@ -22,7 +22,7 @@ public struct StreamFeedbackBuilder: Sendable {
     public static let window = 512
     /// The streams that are remembered at most.
     public static let maximumStreamCount = 32
-    /// The size of a feedback packet at most, in bytes: one datagram (RFC 8888 §3.1).
+    /// The size of a feedback packet at most by default, in bytes: one datagram (RFC 8888 §3.1).
     public static let maximumByteCount = 1184
 
     /// When the next feedback is due; in the distant future while nothing is to be reported.
@@ -32,9 +32,17 @@ public struct StreamFeedbackBuilder: Sendable {
     /// The stream of the last packet: the next one is often of the same.
     private var recent = 0
     private var interval = FeedbackInterval()
+    private let limit: Int
 
     /// A builder that has seen no packet.
-    public init() {}
+    ///
+    /// - Parameter limit: the size of a feedback packet at most, in bytes: 64 to ``maximumByteCount``, the default. A smaller one leaves
+    ///   room in the datagram for reports.
+    public init(limit: Int = StreamFeedbackBuilder.maximumByteCount) {
+        precondition(
+            (64...StreamFeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
+        self.limit = limit
+    }
 
     /// Notes a packet.
     ///
@@ -73,13 +81,13 @@ public struct StreamFeedbackBuilder: Sendable {
         let (count, byteCount) = size
         guard byteCount > CongestionControlFeedbackWriter.headerByteCount else { return }
         let start = output.count
-        var room = StreamFeedbackBuilder.maximumByteCount - CongestionControlFeedbackWriter.headerByteCount
+        var room = limit - CongestionControlFeedbackWriter.headerByteCount
         var writer = CongestionControlFeedbackWriter(sender: sender, into: &output)
         for index in streams.indices {
             let headerByteCount = CongestionControlFeedbackWriter.reportByteCount(of: 0)
-            let limit = max(0, room - headerByteCount) / 4 * 2
-            if let range = streams[index].numbers.range(repeating: count, window: Self.window), limit > 0 {
-                let kept = max(range.lowerBound, range.upperBound - Int64(limit) + 1)...range.upperBound
+            let most = max(0, room - headerByteCount) / 4 * 2
+            if let range = streams[index].numbers.range(repeating: count, window: Self.window), most > 0 {
+                let kept = max(range.lowerBound, range.upperBound - Int64(most) + 1)...range.upperBound
                 streams[index].write(kept, at: now, with: &writer, into: &output)
                 room -= CongestionControlFeedbackWriter.reportByteCount(of: kept.count)
             }
@@ -95,9 +103,9 @@ public struct StreamFeedbackBuilder: Sendable {
     private var size: (repetition: Int, byteCount: Int) {
         for count in stride(from: 2, to: 0, by: -1) {
             let byteCount = byteCount(repeating: count)
-            if byteCount <= StreamFeedbackBuilder.maximumByteCount { return (count, byteCount) }
+            if byteCount <= limit { return (count, byteCount) }
         }
-        return (0, min(byteCount(repeating: 0), StreamFeedbackBuilder.maximumByteCount))
+        return (0, min(byteCount(repeating: 0), limit))
     }
 
     private func byteCount(repeating count: Int) -> Int {

@@ -24,7 +24,7 @@ public struct LoopbackSettings: Sendable {
     public var fec = Percentage.zero
     /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
     public var playoutDelay = PlayoutDelayBounds.adaptive
-    /// How the bitrate follows the network, in virtual time; `nil` for not at all.
+    /// How the bitrate follows the network; `nil` for not at all.
     public var congestion: CongestionSettings?
     /// In virtual time: the time that an encoder takes per frame.
     public var encodeTime = MediaDuration.zero

@@ -63,7 +63,7 @@ public struct CallSettings: Sendable {
     {
         var description = StreamDescription(of: stream, codec: layer.codec)
         description.rid = layer.rid.description
-        if congestion != nil { description.feedback.insert(.transportWideCongestionControl) }
+        if let kind = congestion?.feedback { description.allow(kind) }
         // The receiver's own SSRC: any that differs from those of the streams.
         var receive = ReceiveSettings(jitterBuffer: jitterBuffer, ssrc: SSRC(stream.ssrc.rawValue ^ 0x8000_0000))
         try receive.stream.apply(description)

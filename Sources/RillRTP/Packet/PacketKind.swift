@@ -43,3 +43,12 @@ extension SSRC {
                 | UInt32(datagram[offset + 3]))
     }
 }
+
+extension SequenceNumber {
+    /// The sequence number of an RTP packet, whose kind the caller has checked; `nil` if the packet is too short.
+    @inline(__always)
+    package init?(ofRTP datagram: Span<UInt8>) {
+        guard datagram.count >= 4 else { return nil }
+        self.init(UInt16(datagram[2]) << 8 | UInt16(datagram[3]))
+    }
+}

@@ -7,6 +7,14 @@ extension StreamDescription {
         case byStream
     }
 
+    /// Allows a kind too, as an offer or for the receiver of the stream.
+    package mutating func allow(_ kind: CongestionFeedback) {
+        switch kind {
+        case .transportWide: feedback.insert(.transportWideCongestionControl)
+        case .byStream: feedback.insert(.congestionControlFeedback)
+        }
+    }
+
     /// The kinds that the description allows. Transport-wide feedback needs the extension that numbers the packets.
     public var congestionFeedback: Set<CongestionFeedback> {
         var kinds: Set<CongestionFeedback> = []

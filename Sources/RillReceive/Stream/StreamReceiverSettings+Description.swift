@@ -26,7 +26,8 @@ extension StreamReceiverSettings {
         repair = description.repair
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
-        isTransportFeedbackExpected = description.feedback.contains(.transportWideCongestionControl)
+        var chosen = description
+        congestionFeedback = chosen.chooseCongestionFeedback()
         isPausable = description.feedback.contains(.pause)
         alternativeRIDs = description.alternativeRIDs.compactMap { StreamIdentifier($0) }
     }

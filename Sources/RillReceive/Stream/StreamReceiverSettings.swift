@@ -18,9 +18,12 @@ public struct StreamReceiverSettings: Sendable {
     public var alternativeRIDs: [StreamIdentifier] = []
     /// Whether its sender follows pause requests (`a=rtcp-fb:* ccm pause`, RFC 7728).
     public var isPausable = false
-    /// Whether its sender expects transport-wide feedback (`a=rtcp-fb:* transport-cc`), which a session then sends if
-    /// packets carry ``/RillRTP/HeaderExtensionKind/transportSequenceNumber``.
-    public var isTransportFeedbackExpected = false
+    /// The feedback for congestion control that its sender expects, which a session then sends: transport-wide
+    /// (`a=rtcp-fb:* transport-cc`), by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), or none. Transport-wide feedback
+    /// needs ``/RillRTP/HeaderExtensionKind/transportSequenceNumber`` in the packets.
+    ///
+    /// A description sets it; of one that allows both kinds, the session sends the transport-wide one.
+    public var congestionFeedback: StreamDescription.CongestionFeedback?
     /// The interval of receiver reports; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The SSRC of this receiver's RTCP; it must differ from the SSRCs of all streams of the session.

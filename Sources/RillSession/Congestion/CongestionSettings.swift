@@ -1,4 +1,5 @@
 public import RillCore
+public import RillRTP
 
 /// How a session adapts what it sends to the network.
 ///
@@ -7,8 +8,9 @@ public import RillCore
 /// settings.congestion = CongestionSettings(bitrates: .kilobits(30) ... .megabits(3))
 /// ```
 ///
-/// It needs the transport-wide sequence number in the packets of all streams, and its feedback from the remote side
-/// (`a=rtcp-fb:* transport-cc`). Without that the session keeps to ``startBitrate``.
+/// It needs feedback from the remote side: transport-wide feedback (`a=rtcp-fb:* transport-cc`), for which the packets of
+/// all streams carry the transport-wide sequence number, or feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), for
+/// which they carry nothing. If neither was negotiated, the session keeps to ``startBitrate``.
 public struct CongestionSettings: Hashable, Sendable {
     /// The bitrate to begin with, with all headers. 300 kbit/s by default.
     public var startBitrate = Bitrate.kilobits(300)
@@ -21,11 +23,30 @@ public struct CongestionSettings: Hashable, Sendable {
     /// adds. 28 by default.
     public var packetOverhead = 28
 
+    /// The kind of feedback that was negotiated, which ``negotiate(_:preferring:)`` takes from an answer; `nil` for
+    /// none, and the bitrate then stays the same. If it was negotiated and does not come, the bitrate falls to its lower
+    /// bound. Feedback of another kind is reported as ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
+    public var feedback: StreamDescription.CongestionFeedback? = .transportWide
+
     /// Creates settings with every other value at its default.
     ///
     /// - Parameter bitrates: the bounds of the bitrate.
     public init(bitrates: ClosedRange<Bitrate> = .kilobits(30) ... .kilobits(2500)) {
         self.bitrates = bitrates
+    }
+
+    /// Takes the kind of feedback that the remote side agreed to.
+    ///
+    /// Our streams of a session share it, so one description tells it for all.
+    ///
+    /// - Parameters:
+    ///   - answer: a stream of ours as the remote side's session description answers it.
+    ///   - preferred: the kind to use if the answer allows both; transport-wide by default.
+    public mutating func negotiate(
+        _ answer: StreamDescription, preferring preferred: StreamDescription.CongestionFeedback = .transportWide
+    ) {
+        var answer = answer
+        feedback = answer.chooseCongestionFeedback(preferred)
     }
 
     /// ``startBitrate`` within the bounds.

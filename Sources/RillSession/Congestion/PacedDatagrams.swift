@@ -124,8 +124,13 @@ struct PacedStorage: ~Copyable {
     /// The packet of a token that the pacer returned.
     func slot(_ token: Int) -> Slot { slots[token] }
 
-    /// The size of a packet on the path.
-    func pathByteCount(_ slot: Slot) -> Int { slot.byteCount + overhead }
+    /// The stream and sequence number of an RTP packet.
+    func identity(_ token: Int) -> (SSRC, SequenceNumber)? {
+        let start = token * slotByteCount
+        let packet = bytes.values(of: start..<start + slots[token].byteCount)
+        guard let ssrc = SSRC(ofRTP: packet), let number = SequenceNumber(ofRTP: packet) else { return nil }
+        return (ssrc, number)
+    }
 
     /// Moves a packet into the queue, with its transport-wide sequence number, and frees its slot.
     mutating func move(_ token: Int, numbered number: SequenceNumber?, to queue: DatagramQueue, at now: MediaTime) {

@@ -50,12 +50,26 @@ struct SessionCongestion: ~Copyable {
         let slot = waiting.cell.state.slot(token)
         let byteCount = slot.byteCount + settings.packetOverhead
         count(slot.purpose, byteCount)
-        estimate.noteSent(byteCount: byteCount, at: now)
-        var number: SequenceNumber?
-        if slot.numberOffset >= 0 {
-            number = history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
+        // Where no feedback is to come, its absence tells nothing.
+        if settings.feedback != nil { estimate.noteSent(byteCount: byteCount, at: now) }
+        let number = record(token, slot, byteCount: byteCount, at: now)
+        waiting.cell.state.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
+    }
+
+    /// Records a packet as the feedback will refer to it; `nil` if that cannot.
+    private mutating func record(
+        _ token: Int, _ slot: PacedStorage.Slot, byteCount: Int, at now: MediaTime
+    ) -> SequenceNumber? {
+        switch settings.feedback {
+        case .byStream:
+            guard let (ssrc, number) = waiting.cell.state.identity(token) else { return nil }
+            return history.record(
+                slot.purpose, of: ssrc, number, byteCount: byteCount, train: slot.train, at: now)
+        case .transportWide:
+            guard slot.numberOffset >= 0 else { return nil }
+            return history.record(slot.purpose, byteCount: byteCount, train: slot.train, at: now)
+        case nil: return nil
         }
-        waiting.cell.state.move(token, numbered: number, to: queue, at: now)
     }
 
     private mutating func count(_ purpose: OutgoingPacket.Kind, _ byteCount: Int) {
@@ -93,8 +107,18 @@ struct SessionCongestion: ~Copyable {
         }
     }
 
-    /// Takes feedback; returns whether the rate was cut because of overload.
+    /// The kind of feedback that the estimate follows.
+    var feedback: StreamDescription.CongestionFeedback? { settings.feedback }
+
+    /// Takes transport-wide feedback; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
+        let cuts = estimate.cutCount
+        estimate.take(feedback, of: &history, at: now)
+        return estimate.cutCount > cuts
+    }
+
+    /// Takes feedback by stream; returns whether the rate was cut because of overload.
+    mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.take(feedback, of: &history, at: now)
         return estimate.cutCount > cuts
@@ -118,7 +142,7 @@ struct SessionCongestion: ~Copyable {
 
     /// The probe to send now; `nil` for none.
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        packetCount == 0 ? estimate.takeProbe(at: now) : nil
+        settings.feedback != nil && packetCount == 0 ? estimate.takeProbe(at: now) : nil
     }
 
     /// Drops the frames of a stream that wait; returns whether there were any.

@@ -20,7 +20,7 @@ final class Call {
     var filter: ((_ datagram: [UInt8], _ isForBob: Bool) -> [[UInt8]])?
 
     /// What the network did with each datagram to Bob.
-    var observer: ((_ datagram: Span<UInt8>, _ time: MediaTime, SendOutcome) -> Void)?
+    var observer: ((_ datagram: Span<UInt8>, _ time: MediaTime, SendOutcome, BottleneckPassage?) -> Void)?
 
     init(_ alice: Endpoint, _ bob: Endpoint, over network: String = "delay=20ms", seed: UInt64? = nil) throws {
         self.alice = alice
@@ -50,7 +50,7 @@ final class Call {
             alice.wake(at: now) { bytes in
                 guard !isCut else { return }
                 let outcome = there.send(bytes, at: now)
-                observer?(bytes, now, outcome)
+                observer?(bytes, now, outcome, there.lastPassage)
             }
             bob.wake(at: now) { bytes in if !isCut { back.send(bytes, at: now) } }
         }

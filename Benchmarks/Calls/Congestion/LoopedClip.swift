@@ -1,0 +1,33 @@
+import Rill
+import RillFiles
+
+/// A clip that is repeated from its start.
+final class LoopedClip: FrameSource {
+    let format: SourceFormat
+    private let path: String
+    private let count: Int
+    private var number = 0
+    private var reader: Y4MReader
+
+    init(path: String, seconds: Int) throws {
+        self.path = path
+        reader = try Y4MReader(path: path, capacity: 16)
+        count = 30 * seconds
+        format = reader.format
+    }
+
+    func next() throws -> SourceOutput {
+        guard number < count else { return .end }
+        var result = try reader.next()
+        if case .end = result {
+            reader = try Y4MReader(path: path, capacity: 16)
+            result = try reader.next()
+        }
+        guard case .frame(var frame) = result else { return result }
+        frame.captureTime = FrameRate(30).time(ofFrame: number)
+        frame.timestamps = FrameTimestamps()
+        frame.isDiscontinuity = number == 0
+        number += 1
+        return .frame(frame)
+    }
+}
