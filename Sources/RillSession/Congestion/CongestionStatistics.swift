@@ -37,12 +37,12 @@ extension SessionCongestion {
     var statistics: CongestionStatistics {
         var statistics = CongestionStatistics()
         statistics.availableOutgoingBitrate = estimate.rate.bitsPerSecond
-        statistics.totalPacketSendDelay = waiting.cell.state.totalDelay.seconds
-        statistics.packetsWaiting = waiting.cell.state.pacer.count
+        statistics.totalPacketSendDelay = waiting.totalDelay.seconds
+        statistics.packetsWaiting = waiting.count
         statistics.bytesInFlight = history.bytesInFlight
         statistics.cuts = estimate.cutCount
         statistics.probes = estimate.probeCount
-        statistics.packetsDiscarded = packetsDiscarded + waiting.cell.state.dropped
+        statistics.packetsDiscarded = packetsDiscarded + waiting.dropped
         let refusals = history.refusals
         statistics.refusedReports = refusals.neverSent + refusals.forgotten
         return statistics

@@ -29,6 +29,34 @@ final class PacedDatagrams: PacketSink {
     }
 }
 
+// What congestion control asks of the packets. It does not reach into the cell itself: Swift 6.3 then makes invalid code for the thread
+// sanitizer.
+extension PacedDatagrams {
+    func setRate(_ rate: Bitrate) { cell.state.pacer.setRate(rate) }
+
+    func poll(at now: MediaTime) -> Pacer.Step { cell.state.pacer.poll(at: now) }
+
+    func slot(_ token: Int) -> PacedStorage.Slot { cell.state.slot(token) }
+
+    func identity(_ token: Int) -> (SSRC, SequenceNumber)? { cell.state.identity(token) }
+
+    func move(_ token: Int, numbered number: SequenceNumber?, to queue: DatagramQueue, at now: MediaTime) {
+        cell.state.move(token, numbered: number, to: queue, at: now)
+    }
+
+    func discard(_ priority: PacketPriority, stream: Int) -> Int { cell.state.discard(priority, stream: stream) }
+
+    var count: Int { cell.state.pacer.count }
+
+    var byteCount: Int { cell.state.pacer.byteCount }
+
+    var isFull: Bool { cell.state.pacer.isFull }
+
+    var totalDelay: MediaDuration { cell.state.totalDelay }
+
+    var dropped: Int { cell.state.dropped }
+}
+
 /// The storage of ``PacedDatagrams``.
 struct PacedStorage: ~Copyable {
     var pacer: Pacer

@@ -26,18 +26,18 @@ struct SessionCongestion: ~Copyable {
     init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
         (self.settings, self.waiting) = (settings, waiting)
         estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
-        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: .zero))
+        waiting.setRate(estimate.pacingRate(at: .zero))
     }
 
     /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
     mutating func release(at now: MediaTime, to queue: DatagramQueue) {
-        waiting.cell.state.pacer.setRate(estimate.pacingRate(at: now))
+        waiting.setRate(estimate.pacingRate(at: now))
         releaseDue(at: now, to: queue)
     }
 
     private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
         while true {
-            switch waiting.cell.state.pacer.poll(at: now) {
+            switch waiting.poll(at: now) {
             case .wait(until: let time):
                 paceTime = time
                 return
@@ -47,13 +47,13 @@ struct SessionCongestion: ~Copyable {
     }
 
     private mutating func depart(_ token: Int, at now: MediaTime, to queue: DatagramQueue) {
-        let slot = waiting.cell.state.slot(token)
+        let slot = waiting.slot(token)
         let byteCount = slot.byteCount + settings.packetOverhead
         count(slot.purpose, byteCount)
         // Where no feedback is to come, its absence tells nothing.
         if settings.feedback != nil { estimate.noteSent(byteCount: byteCount, at: now) }
         let number = record(token, slot, byteCount: byteCount, at: now)
-        waiting.cell.state.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
+        waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
 
     /// Records a packet as the feedback will refer to it; `nil` if that cannot.
@@ -62,7 +62,7 @@ struct SessionCongestion: ~Copyable {
     ) -> SequenceNumber? {
         switch settings.feedback {
         case .byStream:
-            guard let (ssrc, number) = waiting.cell.state.identity(token) else { return nil }
+            guard let (ssrc, number) = waiting.identity(token) else { return nil }
             return history.record(
                 slot.purpose, of: ssrc, number, byteCount: byteCount, train: slot.train, at: now)
         case .transportWide:
@@ -97,7 +97,7 @@ struct SessionCongestion: ~Copyable {
     mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
         var time = now
         while true {
-            switch waiting.cell.state.pacer.poll(at: time) {
+            switch waiting.poll(at: time) {
             case .wait(until: .distantFuture):
                 paceTime = .distantFuture
                 return
@@ -148,9 +148,9 @@ struct SessionCongestion: ~Copyable {
     /// Drops the frames of a stream that wait; returns whether there were any.
     mutating func discardFrames(of stream: Int) -> Bool {
         let count =
-            waiting.cell.state.discard(.deltaFrame, stream: stream)
-            + waiting.cell.state.discard(.keyFrame, stream: stream)
-            + waiting.cell.state.discard(.fec, stream: stream)
+            waiting.discard(.deltaFrame, stream: stream)
+            + waiting.discard(.keyFrame, stream: stream)
+            + waiting.discard(.fec, stream: stream)
         packetsDiscarded += count
         return count > 0
     }
@@ -166,19 +166,19 @@ struct SessionCongestion: ~Copyable {
 
     /// Drops the retransmissions of a stream that wait.
     mutating func discardRetransmissions(of stream: Int) {
-        packetsDiscarded += waiting.cell.state.discard(.retransmission, stream: stream)
+        packetsDiscarded += waiting.discard(.retransmission, stream: stream)
     }
 
     /// The packets that wait.
-    var packetCount: Int { waiting.cell.state.pacer.count }
+    var packetCount: Int { waiting.count }
 
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - SessionCongestion.memory)
         budget.update(counts, at: now)
-        let queued = waiting.cell.state.pacer.byteCount
+        let queued = waiting.byteCount
         let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
         let obstacle: SendingAllowance.Obstacle? =
-            waiting.cell.state.pacer.isFull ? .queueFull : isFull ? .windowFull : nil
+            waiting.isFull ? .queueFull : isFull ? .windowFull : nil
         let (rate, next) = (estimate.rate, estimate.mediaRate(queued: queued, at: now))
         return SendingAllowance(
             bitrate: rate, frameBitrate: budget.encoderRate(of: rate), nextFrameBitrate: budget.encoderRate(of: next),
