@@ -15,6 +15,8 @@ final class CongestionLog: CallObserver {
         /// The wait in the queue and the end of its transmission; `nil` if the queue dropped it.
         var wait: MediaDuration?
         var departure: MediaTime?
+        /// When it arrived first, itself or retransmitted.
+        var arrival: MediaTime?
     }
 
     enum Purpose { case media, retransmission, padding, rtcp }
@@ -36,6 +38,8 @@ final class CongestionLog: CallObserver {
         /// Pictures in the order of showing.
         var shown: [MediaTime] = []
         var newest: SequenceNumber?
+        /// The packets of media by sequence number, the newest of each.
+        var sent: [UInt16: Int] = [:]
         /// The capture time of the picture that was shown last.
         var newestShown: MediaTime?
     }
@@ -91,7 +95,21 @@ final class CongestionLog: CallObserver {
         if direction == .toReceiver { notePassed(wait: passage?.wait, departure: passage?.departure) }
     }
 
-    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {}
+    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
+        guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram), packet.payload.count >= 2 else {
+            return
+        }
+        for index in layers.indices {
+            var number = packet.header.sequenceNumber.rawValue
+            if packet.header.ssrc == layers[index].retransmissionSSRC {
+                number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
+            } else if packet.header.ssrc != layers[index].ssrc {
+                continue
+            }
+            guard let place = layers[index].sent[number] else { return }
+            packets[place].arrival = packets[place].arrival ?? now
+        }
+    }
 
     func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime) {
         let place = layers[layer].place(of: timestamp, at: now)
@@ -124,6 +142,7 @@ final class CongestionLog: CallObserver {
                 return .retransmission
             }
             layers[index].newest = header.sequenceNumber
+            layers[index].sent[header.sequenceNumber.rawValue] = packets.count
             let place = layers[index].place(of: header.timestamp, at: now)
             layers[index].frames[place].byteCount += payloadByteCount
             layers[index].frames[place].packets.append(packets.count)

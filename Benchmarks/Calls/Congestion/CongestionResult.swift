@@ -30,6 +30,8 @@ struct CongestionResult: Codable {
         /// Capture to the end of the last packet's transmission.
         var sent95 = 0.0
         var sent95WithCuts = 0.0
+        /// Capture to the arrival of the last packet that a shown picture needs, those of the pictures before it included.
+        var decodable95 = 0.0
         /// Capture to showing.
         var shown95 = 0.0
         /// Pictures a second.
@@ -108,6 +110,7 @@ extension CongestionLog {
         }
         result.sent95 = percentile(95, of: ends.filter { !isNearCut($0.0) }.map(\.1))
         result.sent95WithCuts = percentile(95, of: ends.map(\.1))
+        result.decodable95 = percentile(95, of: layers.flatMap { decodableTimes($0, from: from, to: to) })
         result.shown95 = percentile(
             95, of: frames.compactMap { frame in frame.shownAt.map { ($0 - frame.captureTime).milliseconds } })
         result.payload = Double(frames.reduce(0) { $0 + ($1.shownAt == nil ? 0 : $1.byteCount * 8) }) / bits
@@ -123,6 +126,19 @@ extension CongestionLog {
         }
         result.freezes = freezes(from: from, to: to).count
         return result
+    }
+
+    /// From the capture of each shown frame until it could be decoded, in milliseconds.
+    private func decodableTimes(_ layer: Layer, from: Double, to: Double) -> [Double] {
+        var (times, latest) = ([Double](), MediaTime.zero)
+        for frame in layer.frames where frame.shownAt != nil {
+            let arrivals = frame.packets.compactMap { packets[$0].arrival }
+            guard arrivals.count == frame.packets.count, let last = arrivals.max() else { continue }
+            latest = max(latest, last)
+            let time = frame.captureTime.seconds
+            if time >= from, time < to { times.append((latest - frame.captureTime).milliseconds) }
+        }
+        return times
     }
 
     /// The gaps between pictures of the high layer that count as freezes: above max(3 x average, average + 150 ms).
