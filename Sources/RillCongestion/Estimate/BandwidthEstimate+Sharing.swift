@@ -18,10 +18,14 @@ extension BandwidthEstimate {
 
     /// The rate for a capacity that trains show: alone a little below it, among others what their queue allows.
     mutating func shared(_ capacity: Double, _ elapsed: Double) -> Double {
-        // Trains that lie between those of others show what is theirs, not what could be.
-        let factor = contention.isSeen ? BandwidthEstimate.hidden : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1)
+        // Trains that lie between those of others show what is theirs, not what could be. Until a trial has confirmed that somebody is there,
+        // the queue may be our own: what trains show is then not exceeded.
+        let factor =
+            contention.isConfirmed
+            ? BandwidthEstimate.hidden
+            : contention.isSeen ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1)
         let alone = capacity * factor
-        moveShare(elapsed, most: max(alone, 1.05 * capacity))
+        moveShare(elapsed, most: contention.isSeen && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
         guard share < alone else { return alone }
         decision = .share(queue: duration(queue.foreign), target: duration(BandwidthEstimate.targetQueue(share)))
         return share

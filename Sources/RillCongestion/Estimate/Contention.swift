@@ -15,6 +15,8 @@ struct Contention: Sendable {
     }
 
     private var state = State.alone
+    /// Whether a trial has shown that the others are there.
+    private(set) var isConfirmed = false
     private var lastSeen = MediaTime.zero
     private var nextTrial = MediaTime.zero
 
@@ -48,7 +50,7 @@ struct Contention: Sendable {
             (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.0)
         case .shared:
             if isStanding { lastSeen = now }
-            if now - lastSeen > Contention.memory { state = .alone }
+            if now - lastSeen > Contention.memory { (state, isConfirmed) = (.alone, false) }
             if now >= nextTrial { state = .trial(end: now + Contention.trial) }
         case .trial(let end):
             guard now >= end else { return false }
@@ -57,9 +59,9 @@ struct Contention: Sendable {
             return true
         case .verdict(let start, let end):
             if isStanding, now >= start {
-                (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.1)
+                (state, isConfirmed, lastSeen, nextTrial) = (.shared, true, now, now + Contention.intervals.1)
             } else if now >= end {
-                state = .alone
+                (state, isConfirmed) = (.alone, false)
             }
         }
         return false
