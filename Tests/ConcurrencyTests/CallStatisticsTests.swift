@@ -33,4 +33,18 @@ import Testing
         #expect(counts.withLock { $0 } == [2, 2, 2, 2])
         #expect(call.statistics.participants.count == 2)
     }
+
+    /// A participant may be left at any moment of their service by the decoding thread.
+    @Test func `Every sink is finished when a call has ended`() async throws {
+        for round in 0..<200 {
+            let call = try VideoCall(source: nil)
+            let counts = Monitor([Int]())
+            let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+            let participant = try call.connect(to: UDPAddress(.loopback, port: 9), over: socket, key: nil)
+            try participant.show(.high, on: LateReader(call, counts))
+            try participant.show(.low, on: LateReader(call, counts))
+            await call.end()
+            #expect(counts.withLock { $0.count } == 2, "round \(round)")
+        }
+    }
 }

@@ -14,7 +14,11 @@ extension CallParticipant {
         case .decode(let frame, let id):
             show(frame, of: id, bytes.span)
             return MediaTime(nanoseconds: .min)
-        case .wait(let time): return hasLeft ? nil : min(time, next)
+        case .wait(let time):
+            guard hasLeft else { return min(time, next) }
+            // We may have left since the first line.
+            finishHidden()
+            return nil
         }
     }
 
