@@ -80,19 +80,21 @@ extension SessionCore {
     /// Takes transport-wide feedback; `false` if the estimate does not follow that.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .transportWide else { return false }
-        let isCut = congestion?.take(feedback, at: now) ?? false
-        if isCut { giveUpFrames(at: now) }
-        releasePaced(at: now)
+        follow(isCut: congestion?.take(feedback, at: now) ?? false, at: now)
         return true
     }
 
     /// Takes feedback by stream; `false` if the estimate does not follow that.
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .byStream else { return false }
-        let isCut = congestion?.take(feedback, at: now) ?? false
+        follow(isCut: congestion?.take(feedback, at: now) ?? false, at: now)
+        return true
+    }
+
+    /// Follows the estimate after feedback.
+    private mutating func follow(isCut: Bool, at now: MediaTime) {
         if isCut { giveUpFrames(at: now) }
         releasePaced(at: now)
-        return true
     }
 
     /// Lowers the rate if feedback is missing for too long.

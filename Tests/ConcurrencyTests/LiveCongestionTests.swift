@@ -25,6 +25,7 @@ import Testing
         let areReported = try await eventually { call.unreported.isEmpty }
         let (unreported, sent) = (call.unreported, call.sentCount)
         #expect(areReported, "\(unreported.count) of \(sent) packets were never reported")
+        #expect(call.unreadableCount == 0, "datagrams that are no valid RTP or RTCP")
         #expect(call.streamCount >= 2 && call.reporterCount == 1, "\(call.reporterCount) reporters")
         try call.end()
     }
@@ -36,6 +37,7 @@ import Testing
         try sender.waitUntilFinished()
         let counts = sender.pipeline.statistics.map(\.stream.packetsSent).reduce(0, +)
         #expect(packets.rtpCount == counts && counts > 3, "\(packets.rtpCount) of \(counts)")
+        #expect(packets.unreadableCount == 0)
         #expect(packets.areInOrder && packets.duration > sender.duration, "\(packets.duration)")
         #expect(sender.pipeline.session?.look { $0.pacedPacketCount } == 0)
     }
@@ -70,6 +72,7 @@ private final class SocketCall: Sendable {
     private let reports = Monitor(Reports())
     private let sockets: [ConnectedUDPSocket]
     private let isOver = Monitor(false)
+    private let failures = Monitor<[TransportError]>([])
     private let threads = Monitor<[NamedThread]>([])
 
     static func congestion(_ kind: StreamDescription.CongestionFeedback) -> CongestionSettings {
@@ -115,25 +118,33 @@ private final class SocketCall: Sendable {
     }
 
     private func read(_ socket: ConnectedUDPSocket, _ take: @escaping @Sendable (Span<UInt8>) -> Void) {
-        let isOver = isOver
+        let (isOver, failures) = (isOver, failures)
         let thread = NamedThread("reading") {
             var bytes: [UInt8] = []
             while !isOver.withLock({ $0 }) {
-                if (try? socket.receive(into: &bytes, within: .milliseconds(20))) != nil { take(bytes.span) }
+                do throws(TransportError) {
+                    if try socket.receive(into: &bytes, within: .milliseconds(20)) != nil { take(bytes.span) }
+                } catch {
+                    failures.withLock { $0.append(error) }
+                    return
+                }
             }
         }
         threads.withLock { $0.append(thread) }
     }
 
+    /// Ends the call; throws if a socket failed.
     func end() throws {
         try receiver.stop()
         isOver.withLock { $0 = true }
         for thread in threads.withLock({ $0 }) { thread.join() }
+        if let failure = failures.withLock(\.first) { throw failure }
     }
 
     var rate: Int { sender.pipeline.session?.look { $0.statistics.congestion }?.availableOutgoingBitrate ?? 0 }
     var sentCount: Int { sent.rtpCount }
     var streamCount: Int { sent.streamCount }
+    var unreadableCount: Int { sent.unreadableCount + reports.withLock { $0.unreadableCount } }
     var reporterCount: Int { reports.withLock { $0.reporters.count } }
     var unreported: Set<PacketName> { sent.names.subtracting(reports.withLock { $0.received }) }
 }
@@ -148,13 +159,17 @@ private enum PacketName: Hashable {
 private struct Reports: ~Copyable {
     var received: Set<PacketName> = []
     var reporters: Set<SSRC> = []
+    /// Datagrams that are no valid RTCP: a receiver sends nothing else.
+    var unreadableCount = 0
 
     mutating func note(_ datagram: Span<UInt8>) {
-        guard PacketKind(of: datagram) == .rtcp else { return }
+        do throws(RTPError) { try read(datagram) } catch { unreadableCount += 1 }
+    }
+
+    private mutating func read(_ datagram: Span<UInt8>) throws(RTPError) {
         var packets = RTCPCompound(datagram)
-        while let packet = try? packets.next() {
-            guard let message = try? RTCPMessage(parsing: packet) else { continue }
-            switch message {
+        while let packet = try packets.next() {
+            switch try RTCPMessage(parsing: packet) {
             case .transportFeedback(let feedback):
                 reporters.insert(feedback.sender)
                 var packets = feedback.packets
@@ -187,12 +202,19 @@ private final class PacketLog: PacketSink, Sendable {
         var rtpCount = 0
         var (first, last) = (MediaTime.distantFuture, MediaTime.zero)
         var areInOrder = true
+        var unreadableCount = 0
     }
 
     init(_ next: (any PacketSink & Sendable)? = nil) { self.next = next }
 
     func send(_ packet: Span<UInt8>, at time: MediaTime) {
-        if PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header {
+        if PacketKind(of: packet) == .rtp { note(packet, at: time) }
+        next?.send(packet, at: time)
+    }
+
+    private func note(_ packet: Span<UInt8>, at time: MediaTime) {
+        do throws(RTPError) {
+            let header = try RTPPacket(parsing: packet).header
             // The last free ID of a session without other extensions.
             let number = TransportSequenceNumber(id: 14, inRTP: packet)?.number
             state.withLock { state in
@@ -204,8 +226,9 @@ private final class PacketLog: PacketSink, Sendable {
                 }
                 state.newest[header.ssrc] = header.sequenceNumber
             }
+        } catch {
+            state.withLock { $0.unreadableCount += 1 }
         }
-        next?.send(packet, at: time)
     }
 
     var names: Set<PacketName> { state.withLock { $0.names } }
@@ -214,5 +237,7 @@ private final class PacketLog: PacketSink, Sendable {
     var duration: MediaDuration { state.withLock { $0.last - $0.first } }
     /// Layers, and their retransmissions.
     var streamCount: Int { state.withLock { $0.newest.count } }
+    /// Of ours that are no valid RTP.
+    var unreadableCount: Int { state.withLock { $0.unreadableCount } }
     var areInOrder: Bool { state.withLock { $0.areInOrder } }
 }

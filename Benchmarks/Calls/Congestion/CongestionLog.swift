@@ -96,6 +96,7 @@ final class CongestionLog: CallObserver {
     }
 
     func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
+        // Our own packets are valid: what is no RTP is RTCP. Without two bytes of payload it is padding.
         guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram), packet.payload.count >= 2 else {
             return
         }

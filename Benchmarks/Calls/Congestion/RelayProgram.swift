@@ -53,6 +53,7 @@ final class RelayProgram {
     func stop() throws -> [Passage] {
         process.interrupt()
         process.waitUntilExit()
+        // A file that stays in the temporary folder does not change a figure.
         defer { try? FileManager.default.removeItem(atPath: log) }
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
         let columns = lines.first.map { $0.split(separator: ",").map(String.init) } ?? []
