@@ -9,12 +9,13 @@ import Rill
 ///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
 ///     bench-calls long    --folder F --hours N --network NETWORK [--congestion on]
 ///     bench-calls congestion      --case NAME --clip CLIP.y4m [--seed N] [--seconds N]
+///     bench-calls congestion-shared --case NAME --clip CLIP.y4m [--seed N]
 ///     bench-calls congestion-live --case NAME --clip CLIP.y4m [--seed N] [--seconds N] --rill PROGRAM
 ///
 /// `prepare` encodes both layers once. `calls` makes a call for each input line and writes a line for each. A call with a
 /// capture also writes CAPTURE.json, which `judge` needs to evaluate another receiver of that capture. `long` simulates
 /// hours of a call by repeating the ten seconds that `workload prepare` encodes. `congestion` makes a call with encoders that
-/// follow the network, and writes what it showed; `congestion-live` makes it in real time, over sockets and `rill relay`.
+/// follow the network, and writes what it showed; `congestion-shared` makes several at once behind one queue; `congestion-live` makes it in real time, over sockets and `rill relay`.
 @main
 enum BenchCalls {
     static func main() {
@@ -31,10 +32,12 @@ enum BenchCalls {
                     hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"],
                     isPaced: arguments.optional("congestion") == "on")
             case "congestion": try CongestionTrial.run(arguments)
+            case "congestion-shared": try SharedCongestionTrial.run(arguments)
             case "congestion-live": try LiveCongestionTrial.run(arguments)
             default:
                 throw WrongUse(
-                    "no verb \(arguments.verb): expected prepare, calls, judge, long, congestion or congestion-live")
+                    "no verb \(arguments.verb): expected prepare, calls, judge, long, congestion, congestion-shared or "
+                        + "congestion-live")
             }
         }
     }

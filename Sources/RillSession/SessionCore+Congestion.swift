@@ -94,7 +94,16 @@ extension SessionCore {
     /// Follows the estimate after feedback.
     private mutating func follow(isCut: Bool, at now: MediaTime) {
         if isCut { giveUpFrames(at: now) }
+        if let loss = congestion?.takePathLoss(at: now) { adaptRepair(to: loss) }
         releasePaced(at: now)
+    }
+
+    /// Protects the streams by FEC as the path's loss demands.
+    private mutating func adaptRepair(to loss: Double) {
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            stream.repair?.update(&stream.cell.state, loss: loss)
+        }
     }
 
     /// Lowers the rate if feedback is missing for too long.

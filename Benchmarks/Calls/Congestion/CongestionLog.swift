@@ -17,9 +17,19 @@ final class CongestionLog: CallObserver {
         var departure: MediaTime?
         /// When it arrived first, itself or retransmitted.
         var arrival: MediaTime?
+        /// Whether the link delivers it; `nil` where nobody knows, as in real time.
+        var isDelivered: Bool?
+        /// Whether it, or a retransmission of it, is delivered.
+        var isProvided = false
     }
 
-    enum Purpose { case media, retransmission, padding, rtcp }
+    enum Purpose {
+        case media, retransmission, padding, rtcp
+        /// A retransmission of what had arrived, or was about to: a probe, or a mistake.
+        case needless
+        /// One more retransmission of what was lost, although an earlier one is about to arrive.
+        case doubled
+    }
 
     /// A frame of a layer.
     struct Frame {
@@ -76,6 +86,37 @@ final class CongestionLog: CallObserver {
         // Our own packets are valid: what is no RTP is RTCP.
         let packet = try? RTPPacket(parsing: datagram)
         noteSent(packet?.header, payloadByteCount: packet?.payload.count ?? 0, byteCount: datagram.count, at: now)
+        let isDelivered = if case .queued = outcome { true } else { false }
+        packets[packets.count - 1].isDelivered = isDelivered
+        if let packet { noteOutcome(of: packet, isDelivered) }
+    }
+
+    /// Notes whether the newest packet is delivered, and whether a retransmission was needed.
+    private func noteOutcome(of packet: borrowing RTPPacket, _ isDelivered: Bool) {
+        let place = packets.count - 1
+        guard packets[place].purpose == .retransmission else {
+            packets[place].isProvided = isDelivered
+            return
+        }
+        guard let original = original(of: packet) else { return }
+        if packets[original].isDelivered == true {
+            packets[place].purpose = .needless
+        } else if packets[original].isProvided {
+            packets[place].purpose = .doubled
+        }
+        if isDelivered { packets[original].isProvided = true }
+    }
+
+    /// The packet of media that a packet is, or retransmits.
+    private func original(of packet: borrowing RTPPacket) -> Int? {
+        guard packet.payload.count >= 2 else { return nil }
+        let header = packet.header
+        for layer in layers {
+            if header.ssrc == layer.ssrc { return layer.sent[header.sequenceNumber.rawValue] }
+            guard header.ssrc == layer.retransmissionSSRC else { continue }
+            return layer.sent[UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])]
+        }
+        return nil
     }
 
     /// Notes a datagram that was sent forward; without a header it is RTCP.
@@ -97,19 +138,10 @@ final class CongestionLog: CallObserver {
 
     func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
         // Our own packets are valid: what is no RTP is RTCP. Without two bytes of payload it is padding.
-        guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram), packet.payload.count >= 2 else {
-            return
-        }
-        for index in layers.indices {
-            var number = packet.header.sequenceNumber.rawValue
-            if packet.header.ssrc == layers[index].retransmissionSSRC {
-                number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
-            } else if packet.header.ssrc != layers[index].ssrc {
-                continue
-            }
-            guard let place = layers[index].sent[number] else { return }
-            packets[place].arrival = packets[place].arrival ?? now
-        }
+        guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram),
+            let place = original(of: packet)
+        else { return }
+        packets[place].arrival = packets[place].arrival ?? now
     }
 
     func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime) {

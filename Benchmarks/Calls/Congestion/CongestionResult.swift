@@ -15,6 +15,10 @@ struct CongestionResult: Codable {
     /// Over the whole call: each purpose's share of the bytes.
     var paddingShare = 0.0
     var retransmissionShare = 0.0
+    /// Of retransmissions of what arrives anyway: probes among them, and mistakes.
+    var needlessShare = 0.0
+    /// Of further retransmissions of what was lost.
+    var doubledShare = 0.0
     var low = LayerFigures()
     var high = LayerFigures()
 
@@ -46,6 +50,8 @@ struct CongestionResult: Codable {
     }
 
     struct Drop: Codable {
+        /// The seconds until the estimate was first cut.
+        var firstCut = -1.0
         /// The seconds until the estimate was first below 110 % of the new capacity.
         var estimateBelow = -1.0
         /// The seconds until the wait was below 100 ms for a second.
@@ -81,6 +87,7 @@ extension CongestionLog {
             Double(packets.reduce(0) { $0 + ($1.purpose == purpose ? $1.byteCount : 0) }) / all
         }
         (result.paddingShare, result.retransmissionShare) = (share(.padding), share(.retransmission))
+        (result.needlessShare, result.doubledShare) = (share(.needless), share(.doubled))
         let figures = layers.map { CongestionResult.LayerFigures(frames: $0.frames.count, shown: $0.shown.count) }
         (result.high, result.low) = (figures[0], figures[1])
         return result
@@ -92,16 +99,25 @@ extension CongestionLog {
         packets.filter { $0.time.seconds >= from && $0.time.seconds < to }
     }
 
+    /// The bytes that the queue took.
+    func acceptedBytes(from: Double, to: Double) -> Int {
+        packets(from: from, to: to).reduce(0) { $0 + ($1.wait == nil ? 0 : $1.byteCount) }
+    }
+
+    /// The waits in the queue, in milliseconds.
+    func waits(from: Double, to: Double) -> [(time: MediaTime, wait: Double)] {
+        packets(from: from, to: to).compactMap { packet in packet.wait.map { (packet.time, $0.milliseconds) } }
+    }
+
     private func window(_ window: CongestionCase.Window) -> CongestionResult.Window {
         var result = CongestionResult.Window(from: window.from, to: window.to)
         let (from, to) = (Double(window.from), Double(window.to))
         let bits = window.capacity * (to - from)
-        let sent = packets(from: from, to: to)
-        result.utilization = Double(sent.reduce(0) { $0 + ($1.wait == nil ? 0 : $1.byteCount * 8) }) / bits
-        let waits = sent.compactMap { packet in packet.wait.map { (packet.time, $0.milliseconds) } }
-        result.waitMean = waits.reduce(0) { $0 + $1.1 } / Double(max(1, waits.count))
-        result.wait95 = percentile(95, of: waits.filter { !isNearCut($0.0) }.map(\.1))
-        result.wait95WithCuts = percentile(95, of: waits.map(\.1))
+        result.utilization = Double(acceptedBytes(from: from, to: to) * 8) / bits
+        let waits = waits(from: from, to: to)
+        result.waitMean = waits.reduce(0) { $0 + $1.wait } / Double(max(1, waits.count))
+        result.wait95 = percentile(95, of: waits.filter { !isNearCut($0.time) }.map(\.wait))
+        result.wait95WithCuts = percentile(95, of: waits.map(\.wait))
         let frames = layers.flatMap(\.frames).filter { $0.captureTime.seconds >= from && $0.captureTime.seconds < to }
         let ends = frames.compactMap { frame -> (MediaTime, Double)? in
             let departures = frame.packets.compactMap { packets[$0].departure }
@@ -150,7 +166,7 @@ extension CongestionLog {
         return gaps.filter { $0 > max(3 * average, average + 0.15) }
     }
 
-    private func percentile(_ share: Int, of values: [Double]) -> Double {
+    func percentile(_ share: Int, of values: [Double]) -> Double {
         guard !values.isEmpty else { return 0 }
         return values.sorted()[min(values.count - 1, values.count * share / 100)]
     }
@@ -176,6 +192,10 @@ extension CongestionLog {
     private func drop(_ step: CongestionCase.Step) -> CongestionResult.Drop {
         var result = CongestionResult.Drop()
         let start = Double(step.at)
+        let before = rates.last { $0.time.seconds < start }?.rate ?? 0
+        if let cut = rates.first(where: { $0.time.seconds >= start && Double($0.rate) < 0.9 * Double(before) }) {
+            result.firstCut = cut.time.seconds - start
+        }
         if let low = rates.first(where: { $0.time.seconds >= start && Double($0.rate) < 1.1 * step.capacity }) {
             result.estimateBelow = low.time.seconds - start
         }

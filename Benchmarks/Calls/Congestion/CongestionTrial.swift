@@ -47,7 +47,7 @@ enum CongestionTrial {
 
     static var congestion: CongestionSettings { CongestionSettings(bitrates: .kilobits(30) ... .kilobits(2500)) }
 
-    static func print(_ result: CongestionResult) throws {
+    static func print(_ result: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         Swift.print(String(decoding: try encoder.encode(result), as: UTF8.self))

@@ -6,13 +6,20 @@ final class LoopedClip: FrameSource {
     let format: SourceFormat
     private let path: String
     private let count: Int
+    private let start: Int
     private var number = 0
     private var reader: Y4MReader
 
-    init(path: String, seconds: Int) throws {
-        self.path = path
+    /// The clip from its start.
+    ///
+    /// - Parameters:
+    ///   - path: a Y4M file.
+    ///   - seconds: when it ends.
+    ///   - start: when it begins, in seconds.
+    init(path: String, seconds: Int, from start: Int = 0) throws {
+        (self.path, self.start) = (path, start)
         reader = try Y4MReader(path: path, capacity: 16)
-        count = 30 * seconds
+        count = 30 * (seconds - start)
         format = reader.format
     }
 
@@ -24,7 +31,7 @@ final class LoopedClip: FrameSource {
             result = try reader.next()
         }
         guard case .frame(var frame) = result else { return result }
-        frame.captureTime = FrameRate(30).time(ofFrame: number)
+        frame.captureTime = FrameRate(30).time(ofFrame: 30 * start + number)
         frame.timestamps = FrameTimestamps()
         frame.isDiscontinuity = number == 0
         number += 1

@@ -44,7 +44,7 @@ extension LoopbackCommand {
     private func repair(_ settings: LoopbackSettings) -> String {
         let stream = settings.usesRetransmissionStream ? "on a separate stream (RTX)" : "on the original stream"
         let requests = settings.usesNACK ? "missing packets are NACKed and retransmitted \(stream)" : nil
-        let fecPackets = settings.fec > .zero ? "\(settings.fec) FEC packets (ULPFEC)" : nil
+        let fecPackets = protection.isOn ? "\(protection.fec) FEC packets (ULPFEC)" : nil
         let means = [requests, fecPackets].compactMap(\.self)
         return means.isEmpty ? "key frames only" : means.joined(separator: "; ")
     }

@@ -142,9 +142,8 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "What a layer gives up first when CPU or bitrate do not suffice.")
     var degradation = DegradationChoice.balanced
 
-    @Option(
-        help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
-    var fec: Percentage = .zero
+    @OptionGroup
+    var protection: ProtectionOption
 
     @Flag(inversion: .prefixedNo, help: "Request missing packets (NACK).")
     var nack = true
@@ -294,7 +293,8 @@ struct LoopbackCommand: ParsableCommand {
         var settings = LoopbackSettings(layers: layers, network: network)
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
-        settings.fec = fec
+        settings.fec = protection.fec.settings(
+            payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         settings.usesNACK = nack
         settings.usesRetransmissionStream = rtx
         settings.encodeTime = encodeTime
@@ -350,6 +350,7 @@ struct LoopbackCommand: ParsableCommand {
         if let clip, camera != nil, !live {
             throw ValidationError("\(clip) is a camera, which delivers frames in real time only: add --live")
         }
+        try protection.validate(with: congestionOptions)
         if let refusal = size.flatMap(refusal) { throw ValidationError(refusal) }
         if clip == "-" {
             throw ValidationError("loopback reads its clip a second time for the comparison: it must be a file")

@@ -84,9 +84,8 @@ struct SendCommand: ParsableCommand {
     @Option(help: "Size of the largest RTP packet, 200 to 1400 bytes.")
     var packetSize = 1200
 
-    @Option(
-        help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
-    var fec: Percentage = .zero
+    @OptionGroup
+    var protection: ProtectionOption
 
     @Flag(inversion: .prefixedNo, help: "Retransmit on a separate stream (RTX); otherwise on the original stream.")
     var rtx = true
@@ -166,7 +165,7 @@ struct SendCommand: ParsableCommand {
         var settings = VideoCallSettings(layers: layers)
         settings.send.beauty = video.beauty
         settings.send.maximumPacketSize = packetSize
-        StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: fec)
+        StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: protection.fec)
         settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
         settings.statisticsInterval = CallMonitor.interval
         return settings
@@ -207,7 +206,7 @@ struct SendCommand: ParsableCommand {
     private func lines(_ them: CallParticipant, _ address: UDPAddress, _ key: SRTPKey?) -> PlayerLines {
         PlayerLines(
             address: address, codec: video.codec, sources: them.statistics.session.sending.map(\.ssrc), key: key,
-            keyPath: keyFile, isInRED: fec > .zero, descriptionPath: sdp)
+            keyPath: keyFile, isInRED: protection.isOn, descriptionPath: sdp)
     }
 
     private func finish(
@@ -237,7 +236,7 @@ struct SendCommand: ParsableCommand {
     private func facts(
         _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
     ) -> [(name: String, value: String)] {
-        let fec = fec > .zero ? ", FEC \(fec)" : ""
+        let fec = protection.isOn ? ", FEC \(protection.fec)" : ""
         return [
             ("source", source ?? "the portrait scene"), ("to", "\(address)"),
             ("protection", key?.profile.suite.rawValue ?? "none: not encrypted"),
@@ -264,7 +263,7 @@ struct SendCommand: ParsableCommand {
         guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay must be at most 600s") }
         guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be greater than zero") }
         guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size must be from 200 to 1400") }
-        guard fec <= .percent(100) else { throw ValidationError("--fec must be from 0% to 100%") }
+        try protection.validate(with: congestionOptions)
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
         if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
         if let coded, VideoFileFormat(path: coded) != .ivf {

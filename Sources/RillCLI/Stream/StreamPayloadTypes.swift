@@ -30,13 +30,11 @@ enum StreamPayloadTypes {
     ///     header extensions: players drop them, and once GStreamer's RED decoder has dropped them, FEC no longer
     ///     matches.
     ///   - isRTX: whether retransmissions have a stream of their own.
-    ///   - percentage: FEC packets for each frame, in percent of its packets; zero for none.
-    static func apply(to send: inout SendSettings, isSimulcast: Bool, rtx isRTX: Bool, fec percentage: Percentage) {
+    ///   - protection: how frames are protected by FEC packets.
+    static func apply(to send: inout SendSettings, isSimulcast: Bool, rtx isRTX: Bool, fec protection: Protection) {
         (send.payloadType, send.vp9PayloadType) = (vp8, vp9)
         send.retransmissionPayloadType = isRTX ? rtx : nil
-        send.fec =
-            percentage > .zero
-            ? FECSettings(percentage: percentage, payloadType: fec, redPayloadType: red) : nil
+        send.fec = protection.settings(payloadType: fec, redPayloadType: red)
         if !isSimulcast { send.headerExtensions = HeaderExtensionMap() }
         // FFmpeg 5.1 reads only this mode; all others read it too.
         send.vp9Mode = .nonFlexible

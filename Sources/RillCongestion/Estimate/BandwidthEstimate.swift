@@ -39,6 +39,8 @@ public struct BandwidthEstimate: RateController {
     public internal(set) var cutCount = 0
     /// What the last update decided.
     public internal(set) var decision = RateDecision.none
+    /// The share of packets that were lost in the last one to two seconds, 0 to 1, for whatever reason.
+    public var lossShare: Double { loss.share }
     /// The probes that were asked for so far.
     public var probeCount: Int { probes.count }
 

@@ -50,10 +50,7 @@ public final class Loopback {
         send.beauty = settings.beauty
         send.congestion = settings.congestion
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
-        if settings.fec > .zero {
-            send.fec = FECSettings(
-                percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
-        }
+        send.fec = settings.fec
         self.sender = try SendPipeline(send, taps: taps)
         let recorder = settings.isRecorded ? SessionRecorder(sender) : nil
         var meters: [LoopbackMeter] = []

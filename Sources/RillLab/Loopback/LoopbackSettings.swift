@@ -3,6 +3,7 @@ public import RillCodec
 public import RillCore
 public import RillLink
 public import RillReceive
+public import RillSend
 public import RillSession
 
 /// The settings of a loopback session: what is sent, over which network, and how it is received.
@@ -20,8 +21,8 @@ public struct LoopbackSettings: Sendable {
     public var usesNACK = true
     /// Whether retransmissions use a separate stream (RTX); otherwise packets are retransmitted unchanged.
     public var usesRetransmissionStream = true
-    /// FEC packets for each frame, in percent of its packets (ULPFEC in RED); none at zero.
-    public var fec = Percentage.zero
+    /// How each layer's packets are protected (ULPFEC in RED); `nil`, the default, for no FEC.
+    public var fec: FECSettings?
     /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
     public var playoutDelay = PlayoutDelayBounds.adaptive
     /// How the bitrate follows the network; `nil` for not at all.

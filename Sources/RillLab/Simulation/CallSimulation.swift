@@ -1,7 +1,7 @@
 import Rill
 public import RillCore
 import RillFiles
-import RillLink
+public import RillLink
 import RillRTP
 public import RillReceive
 import RillSend
@@ -94,7 +94,40 @@ public final class CallSimulation {
     public func run(
         encoding source: any FrameSource, sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
     ) throws {
-        let (way, returnPath) = makeLinks()
+        let (call, progress) = try connect(source, over: makeLinks(), sink)
+        try call.run(settlingWithin: Self.drainTime) { progress(call.now) }
+    }
+
+    /// Runs several calls with encoders and decoders at once, to the end of their sources. Their forward paths share a bottleneck: it
+    /// replaces the rate and the queue of each call's network.
+    ///
+    /// - Parameters:
+    ///   - calls: the calls, each with the frames to send. A source whose first frame is captured later joins then.
+    ///   - bottleneck: what they share.
+    /// - Throws: an error of a source or an encoder.
+    public static func run(
+        _ calls: [(simulation: CallSimulation, source: any FrameSource)], through bottleneck: Bottleneck
+    ) throws {
+        let joined = try calls.map { simulation, source in
+            try simulation.connect(source, over: simulation.makeLinks(through: bottleneck)) { _, _, _ in }
+        }
+        let driver = VirtualDriver(joined.flatMap { $0.call.stages })
+        var end = MediaTime.distantFuture
+        try driver.run {
+            for (call, progress) in joined where !call.sender.isDone { progress(driver.now) }
+            guard joined.allSatisfy({ $0.call.sender.isDone }) else { return false }
+            if end == .distantFuture { end = driver.now + drainTime }
+            return driver.now >= end || joined.allSatisfy { $0.call.isIdle }
+        }
+    }
+
+    /// Joins two ends with encoders and decoders.
+    ///
+    /// - Returns: the call, and what tells the observer of the estimate after each step.
+    private func connect(
+        _ source: any FrameSource, over links: (way: VirtualLink, returnPath: VirtualLink),
+        _ sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
+    ) throws -> (call: VirtualCall, progress: (MediaTime) -> Void) {
         let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
         observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
         for (index, layer) in pipeline.layers.enumerated() {
@@ -110,8 +143,8 @@ public final class CallSimulation {
         taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
         taps.deliversFeedback = !settings.isOpenLoop
         let call = VirtualCall(
-            pipeline, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: way,
-            back: returnPath, taps
+            pipeline, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: links.way,
+            back: links.returnPath, taps
         ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
         for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in
@@ -124,18 +157,23 @@ public final class CallSimulation {
             let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
             _ = try call.receiver.pipeline.add(stream, sink: screen, at: .zero)
         }
-        try call.run(settlingWithin: Self.drainTime) {
-            guard let allowance = pipeline.session?.allowance(at: call.now) else { return }
-            observer.rateWasEstimated(allowance.bitrate, at: call.now)
-        }
+        return (
+            call,
+            { [observer] now in
+                guard let allowance = pipeline.session?.allowance(at: now) else { return }
+                observer.rateWasEstimated(allowance.bitrate, at: now)
+            }
+        )
     }
 
-    private func makeLinks() -> (way: VirtualLink, returnPath: VirtualLink) {
-        (link(settings.network, .toReceiver), link(settings.returnPath, .toSender))
+    private func makeLinks(through bottleneck: Bottleneck? = nil) -> (way: VirtualLink, returnPath: VirtualLink) {
+        (link(settings.network, .toReceiver, through: bottleneck), link(settings.returnPath, .toSender))
     }
 
-    private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {
-        let link = VirtualLink(settings)
+    private func link(
+        _ settings: LinkSettings, _ direction: LinkDirection, through bottleneck: Bottleneck? = nil
+    ) -> VirtualLink {
+        let link = bottleneck.map { VirtualLink(settings, through: $0) } ?? VirtualLink(settings)
         link.observe { [observer, unowned link] datagram, now, outcome in
             observer.datagramWasSent(datagram, direction, at: now, outcome)
             observer.datagramPassed(link.link.lastPassage, direction)

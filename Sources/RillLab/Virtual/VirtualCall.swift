@@ -21,6 +21,8 @@ package final class VirtualCall {
     /// The link to the receiver.
     package let way: VirtualLink
     private let returnPath: VirtualLink
+    /// What the call consists of, in the order in which data passes it: for a driver of several calls.
+    let stages: [any TimedStage]
     private let driver: VirtualDriver
 
     /// Observers and switches of a call.
@@ -84,11 +86,15 @@ package final class VirtualCall {
             }
         }
         (self.receiver, self.way, self.returnPath) = (receiver, way, returnPath)
-        driver = VirtualDriver([sender, way, returnPath, receiver])
+        stages = [sender, way, returnPath, receiver]
+        driver = VirtualDriver(stages)
     }
 
     /// The current virtual time.
     package var now: MediaTime { driver.now }
+
+    /// Whether nothing is in flight to the receiver, or waits there.
+    var isIdle: Bool { way.isIdle && receiver.isIdle }
 
     /// Runs until the source has ended, and for `time` longer.
     package func run(drainingFor time: MediaDuration) throws {
@@ -108,7 +114,7 @@ package final class VirtualCall {
             progress()
             guard sender.isDone else { return false }
             if end == .distantFuture { end = driver.now + limit }
-            return driver.now >= end || (way.isIdle && receiver.isIdle)
+            return driver.now >= end || isIdle
         }
     }
 }

@@ -12,7 +12,9 @@ struct FECProtector: Sendable {
     /// The minimum history: a group and its FEC packets must be in the history at the same time.
     static let minimumHistoryCapacity = 2 * maximumGroupCount
 
-    private let settings: FECSettings
+    private let payloadType: PayloadType
+    /// The number of FEC packets, in percent of the packets of a frame.
+    var percentage: Percentage
     /// The buffer in which an FEC packet is computed.
     private var buffer: [UInt8]
 
@@ -23,7 +25,7 @@ struct FECProtector: Sendable {
     }
 
     init(_ settings: FECSettings, maximumPacketByteCount: Int) {
-        self.settings = settings
+        (payloadType, percentage) = (settings.payloadType, settings.percentage)
         buffer = [UInt8](repeating: 0, count: maximumPacketByteCount)
     }
 
@@ -34,7 +36,7 @@ struct FECProtector: Sendable {
 
     /// Returns the number of FEC packets for a group of `count` packets, at most `count`.
     func fecPacketCount(of count: Int) -> Int {
-        (count * settings.percentage.partsPerMillion + 999_999) / 1_000_000
+        (count * percentage.partsPerMillion + 999_999) / 1_000_000
     }
 
     /// Builds FEC packet `index` of `count` for a group, as the next packet of the history.
@@ -43,7 +45,7 @@ struct FECProtector: Sendable {
         _ headerExtension: [UInt8], to history: inout PacketHistory, at now: MediaTime
     ) {
         let header = RTPHeader(
-            marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            marker: false, payloadType: payloadType, sequenceNumber: history.nextSequenceNumber,
             timestamp: timestamp, ssrc: ssrc)
         var builder = ULPFECBuilder(base: group.first.advanced(by: index))
         var memory = buffer.mutableSpan

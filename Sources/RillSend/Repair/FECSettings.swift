@@ -7,6 +7,9 @@ public struct FECSettings: Equatable, Sendable {
     /// The number of FEC packets per frame, in percent of its packets, rounded up. At any value above zero, a frame
     /// of one packet gets one. At zero, packets are wrapped in RED without any FEC packets.
     public var percentage: Percentage
+    /// Whether a session with congestion control changes the percentage while it sends, by what its path loses
+    /// (``RepairPolicy``). `false` by default; `true` where the settings come from a description.
+    public var isAdaptive = false
     /// The negotiated payload type of ULPFEC.
     public var payloadType: PayloadType
     /// The negotiated payload type of RED, which all packets have.

@@ -29,6 +29,8 @@ public import RillCore
 /// very long and loses little. An app that prefers a short delay over the number of frames protects more: with FEC the delay is 52 ms instead
 /// of 185 at 1 % and a round trip of 100 ms.
 ///
+/// A session with congestion control asks it once a second for each stream whose ``FECSettings/isAdaptive`` is set.
+///
 /// A pure value with one owner: it reads no clock.
 public struct RepairPolicy: Equatable, Sendable {
     /// The share of FEC packets that is in force (``FECSettings/percentage``).

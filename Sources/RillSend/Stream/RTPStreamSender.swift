@@ -169,9 +169,21 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         }
     }
 
+    /// The number of FEC packets of the next frames, in percent of their packets; zero without ``RTPStreamSettings/fec``.
+    public var fecPercentage: Percentage { protector?.percentage ?? .zero }
+
+    /// Changes the number of FEC packets from the next frame on. Without ``RTPStreamSettings/fec`` nothing happens.
+    ///
+    /// - Parameter percentage: the number in percent of a frame's packets, rounded up; zero for none.
+    public mutating func setFECPercentage(_ percentage: Percentage) { protector?.percentage = percentage }
+
+    /// The shortest of the last eight round trips that reports showed; `nil` before the first.
+    package var recentRoundTripTime: MediaDuration? { roundTrips.smallest }
+
     /// The bytes to leave free in each packet: for repair overhead, and for an FEC packet's own header extension.
     private var reservedByteCount: Int {
-        let overhead = settings.repairOverhead
+        let overhead = RepairOverhead(
+            usesRTX: settings.retransmission != nil, usesRED: protector != nil, usesULPFEC: fecPercentage > .zero)
         return overhead.byteCount + (overhead.usesULPFEC ? extensions.common.count : 0)
     }
 

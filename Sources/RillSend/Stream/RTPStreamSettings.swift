@@ -106,13 +106,6 @@ public struct RTPStreamSettings: Sendable {
         timestampOffset = RTPTimestamp(.random(in: .min ... .max, using: &generator))
     }
 
-    /// The bytes to leave free in each packet for repair overhead.
-    var repairOverhead: RepairOverhead {
-        RepairOverhead(
-            usesRTX: retransmission != nil, usesRED: fec != nil,
-            usesULPFEC: fec.map { $0.percentage > .zero } ?? false)
-    }
-
     func validate() throws(SendError) {
         func require(_ setting: SendError.Setting, _ value: Int, in allowed: ClosedRange<Int>) throws(SendError) {
             guard allowed.contains(value) else {

@@ -16,6 +16,7 @@ struct SessionCongestion: ~Copyable {
     private var counts = RateBudget.Counts()
     /// When the next packet may leave; in the distant future while none waits.
     private(set) var paceTime = MediaTime.distantFuture
+    private var pathLoss = PathLoss()
     /// When what was in flight was given up.
     private var floodTime = MediaTime(nanoseconds: .min / 2)
     /// How long packets without a report count as in flight.
@@ -114,14 +115,14 @@ struct SessionCongestion: ~Copyable {
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.take(feedback, of: &history, at: now)
-        return estimate.cutCount > cuts
+        return noteCuts(since: cuts, at: now)
     }
 
     /// Takes feedback by stream; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.take(feedback, of: &history, at: now)
-        return estimate.cutCount > cuts
+        return noteCuts(since: cuts, at: now)
     }
 
     /// When ``update(at:)`` is due without feedback: too long none came.
@@ -131,13 +132,25 @@ struct SessionCongestion: ~Copyable {
     mutating func update(at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.update(at: now)
-        return estimate.cutCount > cuts
+        return noteCuts(since: cuts, at: now)
+    }
+
+    private mutating func noteCuts(since count: Int, at now: MediaTime) -> Bool {
+        guard estimate.cutCount > count else { return false }
+        pathLoss.noteCut(at: now)
+        return true
+    }
+
+    /// What the path loses, 0 to 1, once a second.
+    mutating func takePathLoss(at now: MediaTime) -> Double? {
+        pathLoss.update(estimate.lossShare, at: now) ? pathLoss.share : nil
     }
 
     /// Begins anew on another path: what is in flight on the old one says nothing of it.
     mutating func restart(at now: MediaTime) {
         history.reset()
         estimate.restart(at: now)
+        pathLoss.reset()
     }
 
     /// The probe to send now; `nil` for none.

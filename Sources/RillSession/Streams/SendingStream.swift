@@ -21,6 +21,8 @@ final class SendingStream {
     var isSilenceUnreported = false
     /// Whether a request was refused, and that was not reported yet.
     var isRefusalDue = false
+    /// How its FEC follows the path; `nil` if it does not.
+    var repair: AdaptiveRepair?
     /// Set while it resumes; `nil` if it never paused.
     var resumption: Resumption?
     /// When its SSRC last changed because of a collision.
@@ -29,6 +31,7 @@ final class SendingStream {
     init(_ settings: RTPStreamSettings, at place: StreamPlace) throws(SendError) {
         id = SendingStreamID(place: place)
         cell = StateCell(try RTPStreamSender(settings))
+        if settings.fec?.isAdaptive == true { repair = AdaptiveRepair() }
     }
 
     /// A resumption of a stream.

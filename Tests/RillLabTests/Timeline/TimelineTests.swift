@@ -63,7 +63,8 @@ import Testing
         settings.measuresQuality = false
         settings.isRecorded = true
         settings.usesRetransmissionStream = usesRTX
-        settings.fec = .percent(percent)
+        settings.fec = FECSettings(
+            percentage: .percent(percent), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         let loopback = try Loopback(settings) { try LoopedPictures(Self.size, frameCount: 300) }
         let sent = try #require(try loopback.runInVirtualTime().layers.first).sent
         let sum = TimelineInterval(sumOf: try loopback.timelines()[0].intervals)

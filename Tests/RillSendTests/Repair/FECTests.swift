@@ -47,6 +47,24 @@ import Testing
         }
     }
 
+    @Test func `The percentage changes between frames, and packets keep within their size`() throws {
+        var sender = try RTPStreamSender(settings(0))
+        let sink = CollectingSink()
+        var counts: [Int] = []
+        for (number, percent) in [0, 20, 100, 0].enumerated() {
+            sender.setFECPercentage(.percent(percent))
+            #expect(sender.fecPercentage == .percent(percent))
+            let before = sender.statistics.fecPacketsSent
+            sender.send(.sample(Int64(number)), payload: payload(10 * 1100).span, at: .zero, to: sink)
+            counts.append(sender.statistics.fecPacketsSent - before)
+        }
+        #expect(counts == [0, 2, 10, 0])
+        #expect(sink.packets.allSatisfy { $0.count <= 1200 })
+        var plain = try RTPStreamSender(sampleSettings())
+        plain.setFECPercentage(.all)
+        #expect(plain.fecPercentage == .zero)
+    }
+
     @Test func `As many losses in a row as there are FEC packets are repaired`() throws {
         for percent in [10, 20, 34, 100] {
             let (datagrams, _, statistics) = try packets(40 * 1000, settings(percent))

@@ -38,7 +38,7 @@ enum AdaptiveCall {
     /// Two ends, of which the first or both send one stream.
     static func make(
         over network: String, bothWays: Bool = false, maximum: Bitrate = .kilobits(2500), seed: UInt64 = 1,
-        _ feedback: StreamDescription.CongestionFeedback? = .transportWide
+        _ feedback: StreamDescription.CongestionFeedback? = .transportWide, fec: FECSettings? = nil
     ) throws -> (Call, PathLog) {
         let ends = [
             Endpoint(settings(seed: seed, maximum: maximum, feedback)),
@@ -48,7 +48,8 @@ enum AdaptiveCall {
             as [(Endpoint, Endpoint, UInt64)]
         {
             guard sender === ends[0] || bothWays else { continue }
-            let stream = stream(seed: seed, feedback)
+            var stream = stream(seed: seed, feedback)
+            stream.fec = fec
             sender.addCamera(try sender.session.send(stream))
             _ = try receiver.session.receive(try receiving(stream, feedback), at: .zero)
         }
