@@ -62,9 +62,7 @@ extension BandwidthEstimate {
                 newest = max(newest, packet.arrival)
                 receivedCount &+= 1
                 if capacity.add(packet) { trainTime = max(trainTime, packet.sendTime) }
-            case .lost:
-                capacity.addLost(packet)
-                lostCount &+= 1
+            case .lost: lostCount &+= 1
             case .unknown: break
             }
         }

@@ -56,6 +56,7 @@ public struct BandwidthEstimate: RateController {
     var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
+    var drains = DrainSchedule()
     var roundTrip = RoundTrip()
     /// The queue as our own packets fill it, when they are reported.
     var reportedQueue = LinkModel()

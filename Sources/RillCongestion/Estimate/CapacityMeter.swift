@@ -5,6 +5,9 @@ import RillCore
 /// A frame's packets leave faster than the path carries them. The bottleneck then stretches the train: the bytes of the train over the
 /// time in which it arrived are the capacity. A train that arrives as it left says only that the capacity is at least that high.
 ///
+/// A missing packet ends a train, and the next one that arrived begins another: whether the path carried it in the time between them is not
+/// known.
+///
 /// Single trains are small and jitter is not, so trains are pooled: over the shortest of four windows in which their scatter is small
 /// enough, or over the longest.
 struct CapacityMeter: Sendable {
@@ -113,7 +116,7 @@ struct CapacityMeter: Sendable {
     /// - Returns: whether it belongs to a train of several packets.
     @discardableResult @inline(__always)
     mutating func add(_ packet: SettledPacket) -> Bool {
-        if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend {
+        if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend, !packet.followsMissing {
             open.lastSend = packet.sendTime
             open.lastArrival = packet.arrival
             open.byteCount &+= Int(packet.byteCount)
@@ -125,11 +128,6 @@ struct CapacityMeter: Sendable {
             number: packet.train, count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
             firstArrival: packet.arrival, lastArrival: packet.arrival)
         return false
-    }
-
-    /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
-    mutating func addLost(_ packet: SettledPacket) {
-        if open.number == packet.train, open.count > 0 { open.byteCount += Int(packet.byteCount) }
     }
 
     /// Forgets all trains, as after a cut.

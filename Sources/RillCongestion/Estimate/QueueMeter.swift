@@ -21,12 +21,21 @@ struct QueueMeter: Sendable {
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
     private(set) var isBunching = false
 
+    /// Whether packets overtake each other.
+    var isOvertaking: Bool { flow.overtaking > QueueMeter.overtakingLimit }
+
+    /// The share of packets that overtake above which the path is one that reorders.
+    private static let overtakingLimit = 0.05
     /// The share of bunched packets above which trains are not trusted.
     private static let bunchingLimit = 0.1
     /// So many standard deviations above the usual a mean may be by chance.
-    private static let doubt = 3.3
+    ///
+    /// Packets that overtake each other jitter one by one, and their mean is a good one; those that a hop keeps in order come in clumps.
+    private static let doubts = (inOrder: 3.3, overtaking: 2.2)
     /// The time constants of the usual mean, in seconds.
     private static let (up, down) = (20.0, 1.0)
+    /// That of a higher mean at the beginning.
+    private static let youngest = 2.0
 
     /// By how much longer a packet travelled than it should.
     private struct Excess: Sendable {
@@ -56,6 +65,8 @@ struct QueueMeter: Sendable {
     private struct Flow: Sendable {
         /// The share of packets that arrived faster than any queue sends them.
         var bunched = 0.0
+        /// The share of packets that arrived before one that was sent before them.
+        var overtaking = 0.0
         /// The size of a packet, smoothed.
         var packetBits = 4000.0
         /// When the last packet left, and when it arrived.
@@ -69,6 +80,7 @@ struct QueueMeter: Sendable {
                 let distance = packet.arrival.nanoseconds &- last.arrival.nanoseconds
                 let isBunched = MediaDuration(nanoseconds: distance).seconds * limit < bits
                 bunched += ((isBunched ? 1 : 0) - bunched) / 128
+                overtaking += ((distance < 0 ? 1 : 0) - overtaking) / 128
             }
             last = (packet.sendTime, packet.arrival)
             packetBits += (bits - packetBits) / 32
@@ -88,8 +100,13 @@ struct QueueMeter: Sendable {
     private var lastMean: (mean: Double, time: MediaTime)?
     /// The usual mean of half a second: it follows lower ones within a second, and higher ones within twenty.
     private var baseline: Double?
+    /// When the first one was measured.
+    private var start: MediaTime?
     private var flow = Flow()
     private var lastUpdate: MediaTime?
+
+    /// The usual mean of half a second, in seconds; the two clocks differ.
+    var usual: Double { baseline.map { $0 + floor.smallest.value } ?? 0 }
 
     /// The smallest transit of the last 20 s, in seconds; the two clocks differ.
     var emptyTransit: Double { floor.smallest.value }
@@ -154,18 +171,33 @@ struct QueueMeter: Sendable {
         let count = Double(packets.count)
         let mean = sums.seconds / count
         let deviation = max(0, sums.squares / count - mean * mean).squareRoot()
-        let before = baseline ?? mean
-        let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
-        baseline = usual
+        let usual = follow(mean, elapsed, at: now)
         surge = self.mean(ofLast: 6, within: .seconds(1)) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
-        let least = max(0.006, min(flow.packetBits / rate, 0.1)) + QueueMeter.doubt * noise
+        let least =
+            max(0.006, min(flow.packetBits / rate, 0.1))
+            + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
         standing = max(0, mean - usual - least)
         foreign = max(0, self.mean(ofLast: packets.count, within: .milliseconds(200)) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+    }
+
+    /// Moves the usual mean towards the present one.
+    private mutating func follow(_ mean: Double, _ elapsed: Double, at now: MediaTime) -> Double {
+        guard let before = baseline else {
+            baseline = mean
+            if start == nil { start = now }
+            return mean
+        }
+        // The first ones may be far off: at the beginning it follows fast.
+        let age = start.map { (now - $0).seconds } ?? 0
+        let up = min(max(age, QueueMeter.youngest), QueueMeter.up)
+        let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : up))
+        baseline = usual
+        return usual
     }
 
     /// The mean of the newest packets.

@@ -194,13 +194,26 @@ extension SentPacketHistory {
     private mutating func list(_ told: Told) {
         guard told.first <= told.last else { return }
         makeRoomForSettled()
+        var isMissing = false
         for number in told.first...told.last {
             let index = place(number)
             switch ring[index].state {
-            case .arrived: list(index, .received, arrival: ring[index].arrival)
-            case .lost: list(index, .lost)
-            case .unknown: list(index, .unknown)
-            case .inFlight, .missing, .settled: continue
+            case .arrived:
+                ring[index].packet.followsMissing = isMissing
+                isMissing = false
+                list(index, .received, arrival: ring[index].arrival)
+            case .lost:
+                list(index, .lost)
+                isMissing = true
+            case .unknown:
+                list(index, .unknown)
+                isMissing = true
+            case .inFlight, .missing:
+                isMissing = true
+                continue
+            case .settled:
+                isMissing = false
+                continue
             }
             ring[index].state = .settled
         }

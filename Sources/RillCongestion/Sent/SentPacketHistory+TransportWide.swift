@@ -81,6 +81,7 @@ extension SentPacketHistory {
         var used: Int
         var byteCount = 0
         var repeated = 0
+        private var isMissing = false
         /// The first packet whose fate is still open.
         var firstOpen: Int?
 
@@ -98,10 +99,12 @@ extension SentPacketHistory {
                 let place = Int(truncatingIfNeeded: first &+ Int64(index)) & mask
                 guard entries[place].isOpen else {
                     repeated &+= 1
+                    isMissing = false
                     continue
                 }
                 guard times[index] != TransportFeedback.notReceived else {
                     entries[place].state = .missing
+                    isMissing = true
                     if firstOpen == nil { firstOpen = index }
                     continue
                 }
@@ -109,6 +112,8 @@ extension SentPacketHistory {
                 entries[place].isCounted = false
                 entries[place].state = .settled
                 let arrival = MediaTime(nanoseconds: (reference &+ times[index]) &* 250_000)
+                entries[place].packet.followsMissing = isMissing
+                isMissing = false
                 output[used] = SettledPacket(entries[place].packet, .received, arrival: arrival, place: place)
                 used &+= 1
             }

@@ -16,11 +16,14 @@ struct SettledPacket: BitwiseCopyable, Sendable {
     /// Its place in the history's ring.
     var place: Int32 = 0
     var outcome: Outcome
+    /// ``PacketRecord/followsMissing``
+    var followsMissing: Bool
 
     @inline(__always)
     init(_ packet: PacketRecord, _ outcome: Outcome, arrival: MediaTime = .zero, place: Int = 0) {
         (sendTime, self.arrival, byteCount) = (packet.sendTime, arrival, packet.byteCount)
         (train, self.place, self.outcome) = (packet.train, Int32(truncatingIfNeeded: place), outcome)
+        followsMissing = packet.followsMissing
     }
 
     init(_ packet: PacketRecord, _ fate: PacketFate) {

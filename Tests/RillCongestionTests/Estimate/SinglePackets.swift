@@ -13,11 +13,11 @@ extension AcknowledgedRate {
 
 extension CapacityMeter {
     @discardableResult
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
-        add(SettledPacket(packet, .received, arrival: arrival))
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime, followsMissing: Bool = false) -> Bool {
+        var packet = packet
+        packet.followsMissing = followsMissing
+        return add(SettledPacket(packet, .received, arrival: arrival))
     }
-
-    mutating func addLost(_ packet: PacketRecord) { addLost(SettledPacket(packet, .lost)) }
 }
 
 extension QueueMeter {
