@@ -48,7 +48,7 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer",
 ]
 
 let package = Package(
@@ -80,6 +80,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
@@ -110,6 +111,8 @@ let package = Package(
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
+        // A connection with a WebRTC peer. So far: STUN and ICE.
+        module("RillPeer", ["RillCore", "RillBytes", "COpenSSL"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
