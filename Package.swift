@@ -191,6 +191,7 @@ let package = Package(
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
+        tests(of: "RillPeer", ["RillLink"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),

@@ -12,7 +12,9 @@ extension ICEAgent {
             // A NAT may give us a new address, which a lite agent only follows if it is nominated.
             return (index, id, role == .controlling && isRemoteLite)
         }
-        guard let index = retransmission(at: now) ?? newCheck(at: now), let check = pairs[index].check else { return nil }
+        guard let index = retransmission(at: now) ?? newCheck(at: now), let check = pairs[index].check else {
+            return nil
+        }
         pairs[index].check?.noteTransmission(limit: settings.maximumTransmissionCount, at: now)
         return (index, check.id, check.isNomination)
     }

@@ -26,11 +26,14 @@ extension ICEAgent {
             events.append(.checksFailed(pairCount: pairs.count, after: now - startTime))
             end()
         }
-        if let deadline = nominationDeadline, deadline <= now { nominateBest(at: now) }
+        if let deadline = nominationDeadline, deadline <= now {
+            nominateBest(at: now)
+            nominationDeadline = nil
+        }
     }
 
     /// Whether all checks have failed. A lite agent has none.
-    private var hasNothingToTry: Bool {
+    var hasNothingToTry: Bool {
         isLite || pairs.allSatisfy { $0.state == .failed || $0.state == .succeeded } || generation.remoteKey == nil
     }
 
@@ -47,7 +50,7 @@ extension ICEAgent {
 
     private func end() {
         selectedID = nil
-        formerGeneration = nil
+        if formerGeneration != nil { formerGeneration = nil }
         pairs.removeAll { $0.generation !== generation }
         for index in pairs.indices {
             pairs[index].check = nil

@@ -21,7 +21,7 @@ extension ICEAgent {
         select(index, at: now)
         setState(.completed)
         (nominatingID, nominationDeadline, isRecovering) = (nil, nil, false)
-        formerGeneration = nil
+        if formerGeneration != nil { formerGeneration = nil }
         pairs.removeAll { $0.generation !== generation }
         for other in pairs.indices where pairs[other].state == .inProgress {
             pairs[other].check = nil

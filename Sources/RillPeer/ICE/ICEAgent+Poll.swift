@@ -35,7 +35,7 @@ extension ICEAgent {
         if selectedID != nil {
             let limit = state == .disconnected ? settings.consentTimeout : settings.disconnectedTimeout
             time = min(consent.lastConfirmed + limit, consent.nextRequest)
-        } else if let connectDeadline, isLite || !pairs.contains(where: { $0.check != nil }) {
+        } else if let connectDeadline, hasNothingToTry {
             time = connectDeadline
         }
         if let nominationDeadline { time = min(time, nominationDeadline) }

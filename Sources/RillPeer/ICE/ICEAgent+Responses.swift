@@ -38,14 +38,15 @@ extension ICEAgent {
         pairs[index].state = .succeeded
         noteMappedAddress(response.mappedAddress, of: index)
         var roundTripTime: MediaDuration?
-        if check.transmissionCount == 1, check.id == response.transactionID {
+        let isLatest = check.id == response.transactionID
+        if check.transmissionCount == 1, isLatest {
             roundTripTime = now - check.firstTime
             pairs[index].counts.noteRoundTrip(now - check.firstTime)
         }
         unfreeze(like: index)
         if selectedID == nil { select(index, at: now) }
         if pairs[index].id == selectedID { confirmConsent(at: now) }
-        let isNominated = check.isNomination && check.role == .controlling && role == .controlling
+        let isNominated = isLatest && check.isNomination && check.role == .controlling && role == .controlling
         if isNominated || pairs[index].isNominatedByPeer && role == .controlled {
             pairs[index].isNominatedByPeer = false
             nominate(index, at: now)

@@ -12,7 +12,8 @@ extension ICEAgent {
     ///   - now: the current time.
     public func restart(with credentials: ICECredentials, at now: MediaTime) {
         precondition(
-            credentials.usernameFragment != generation.local.usernameFragment, "a restart needs a new username fragment")
+            credentials.usernameFragment != generation.local.usernameFragment, "a restart needs a new username fragment"
+        )
         replaceGeneration(credentials)
         if selectedID == nil {
             setState(.new)

@@ -49,11 +49,12 @@ public final class ICEAgent {
 
     var generation: ICEGeneration
     /// The one before the last restart, until a path of the new one is nominated. Its consent checks are still answered.
-    var formerGeneration: ICEGeneration?
+    var formerGeneration: ICEGeneration? { didSet { generationChangeCount += 1 } }
+    /// How often the credentials that requests may have changed.
+    private(set) var generationChangeCount = 0
     var random: SeededGenerator
     var tiebreaker: UInt64
     var isRemoteLite = false
-    var hasAllRemoteCandidates = false
 
     private(set) var locals: [Local] = []
     /// Pairs of the current generation, and the selected one of the former.
@@ -187,7 +188,6 @@ public final class ICEAgent {
     /// Notes that no more candidates will come from the remote side (RFC 8840 §8.2): the checks may then fail as soon as
     /// all pairs have, after ``ICESettings/connectTimeout`` from the beginning.
     public func endRemoteCandidates() {
-        hasAllRemoteCandidates = true
         if let startTime, connectDeadline != nil { connectDeadline = startTime + settings.connectTimeout }
     }
 
@@ -235,7 +235,6 @@ public final class ICEAgent {
         formerGeneration = selectedID == nil ? nil : generation
         generation = ICEGeneration(credentials)
         remoteCandidates = []
-        hasAllRemoteCandidates = false
         pairs.removeAll { $0.id != selectedID }
         triggered = []
         (nominatingID, nominationDeadline, connectDeadline, startTime) = (nil, nil, nil, nil)

@@ -48,6 +48,8 @@ public final class ICEPort {
     private final class Peer {
         let agent: ICEAgent
         var fragments: [UsernameFragmentKey] = []
+        /// The agent's ``ICEAgent/generationChangeCount`` when its fragments were last noted; `nil` for never.
+        var generationChangeCount: Int?
         /// The addresses that were noted as this agent's. Another may have taken some over.
         var paths: [ICEPath] = []
         var isReady = false
@@ -125,8 +127,9 @@ public final class ICEPort {
     }
 
     private func updateFragments(of peer: Peer, _ id: ICEPeerID) {
+        guard peer.generationChangeCount != peer.agent.generationChangeCount else { return }
+        peer.generationChangeCount = peer.agent.generationChangeCount
         let keys = peer.agent.fragmentKeys
-        guard keys != peer.fragments else { return }
         for key in peer.fragments where fragments[key] == id && !keys.contains(key) { fragments[key] = nil }
         for key in keys {
             precondition(fragments[key] ?? id == id, "another agent of the port has the same username fragment")
