@@ -175,7 +175,9 @@ let package = Package(
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillFuzzTargets",
-            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
+            dependencies: [
+                "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+            ],
             path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
         tests(of: "RillState"),
