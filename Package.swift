@@ -112,7 +112,7 @@ let package = Package(
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // A connection with a WebRTC peer. So far: STUN and ICE.
-        module("RillPeer", ["RillCore", "RillBytes", "COpenSSL"]),
+        module("RillPeer", ["RillCore", "RillBytes", "RillState", "COpenSSL"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(

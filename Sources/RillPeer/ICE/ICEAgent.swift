@@ -1,4 +1,5 @@
 public import RillCore
+import RillState
 
 /// One end of ICE: finds a path to the other side, and notices when it changes or is lost (RFC 8445).
 ///
@@ -36,54 +37,7 @@ public import RillCore
 /// three times as large as the request. Memory is bounded by the settings' limits on pairs, at most about 1 KB each.
 /// It has one owner, and no thread, clock or socket; `now` must not go back.
 public final class ICEAgent {
-    /// Times and limits.
-    public let settings: ICESettings
-    /// Whether this agent is a lite one.
-    public let isLite: Bool
-    /// The role. A conflict may change it.
-    public internal(set) var role: ICERole
-    /// The state.
-    public internal(set) var state = ICEState.new
-    /// The remote candidates: those that were announced, and those discovered in checks.
-    public internal(set) var remoteCandidates: [ICECandidate] = []
-
-    var generation: ICEGeneration
-    /// The one before the last restart, until a path of the new one is nominated. Its consent checks are still answered.
-    var formerGeneration: ICEGeneration? { didSet { generationChangeCount += 1 } }
-    /// How often the credentials that requests may have changed.
-    private(set) var generationChangeCount = 0
-    var random: SeededGenerator
-    var tiebreaker: UInt64
-    var isRemoteLite = false
-
-    private(set) var locals: [Local] = []
-    /// Pairs of the current generation, and the selected one of the former.
-    var pairs: [ICEPair] = []
-    /// Pairs that are checked before all others, by their numbers (RFC 8445 §6.1.4.1).
-    var triggered: [Int] = []
-    var selectedID: Int?
-    private var nextPairID = 0
-
-    /// When the next check may begin: Ta after the last.
-    var nextCheckTime = MediaTime(nanoseconds: .min)
-    /// When to give up, if nothing is left to try.
-    var connectDeadline: MediaTime?
-    var startTime: MediaTime?
-    /// When the best pair is nominated, even if a better one may still come.
-    var nominationDeadline: MediaTime?
-    /// The pair that is being nominated.
-    var nominatingID: Int?
-    /// Whether all pairs are checked anew, because the selected one is silent.
-    var isRecovering = false
-    var consent = ICEConsent()
-
-    var responses: [ICEResponse] = []
-    var events: [ICEEvent] = []
-
-    struct Local {
-        let candidate: ICECandidate
-        let socket: Int
-    }
+    let cell: StateCell<ICEAgentCore>
 
     /// Creates an agent without candidates.
     ///
@@ -92,29 +46,34 @@ public final class ICEAgent {
     ///   - credentials: this side's, to be signaled. Their fragment has at most 32 bytes.
     ///   - settings: times and limits.
     public init(_ mode: ICEMode, credentials: ICECredentials, settings: ICESettings) {
-        self.settings = settings
-        switch mode {
-        case .lite: (isLite, role) = (true, .controlled)
-        case .full(let role): (isLite, self.role) = (false, role)
-        }
-        generation = ICEGeneration(credentials)
-        random = SeededGenerator(seed: settings.seed)
-        tiebreaker = random.next()
+        cell = StateCell(ICEAgentCore(mode, credentials, settings))
     }
 
+    /// Times and limits.
+    public var settings: ICESettings { cell.state.settings }
+    /// Whether this agent is a lite one.
+    public var isLite: Bool { cell.state.isLite }
+    /// The role. A conflict may change it.
+    public var role: ICERole { cell.state.role }
+    /// The state.
+    public var state: ICEState { cell.state.state }
     /// This side's credentials.
-    public var credentials: ICECredentials { generation.local }
-
+    public var credentials: ICECredentials { cell.state.generation.local }
     /// The remote side's credentials, once they are known.
-    public var remoteCredentials: ICECredentials? { generation.remote }
-
+    public var remoteCredentials: ICECredentials? { cell.state.generation.remote }
     /// Where data goes; `nil` as long as no path is known to work, and after a failure.
-    public var selectedPath: ICEPath? { selectedIndex.map { pairs[$0].path } }
+    public var selectedPath: ICEPath? { cell.state.selectedPath }
 
     // MARK: Candidates
 
     /// This side's candidates, to be signaled.
-    public var localCandidates: [ICECandidate] { locals.map(\.candidate) }
+    public var localCandidates: [ICECandidate] { cell.state.locals.map(\.candidate) }
+
+    /// The remote candidates: those that were announced, and those discovered in checks.
+    public var remoteCandidates: [ICECandidate] { cell.state.remoteCandidates }
+
+    /// The most local candidates of an agent.
+    public static let maximumLocalCandidateCount = 16
 
     /// Adds a host candidate. Add the preferred ones first.
     ///
@@ -125,24 +84,8 @@ public final class ICEAgent {
     /// - Throws: `tooManyCandidates` or `duplicateCandidate`.
     @discardableResult
     public func addLocalCandidate(_ address: UDPAddress, socket: Int = 0) throws(ICEError) -> ICECandidate {
-        guard locals.count < ICEAgent.maximumLocalCandidateCount else {
-            throw .tooManyCandidates(limit: ICEAgent.maximumLocalCandidateCount)
-        }
-        guard !locals.contains(where: { $0.candidate.address == address && $0.socket == socket }) else {
-            throw .duplicateCandidate(address)
-        }
-        // RFC 8445 §5.1.1.3: one foundation for each address of a host, whatever the port.
-        let foundation = locals.first { $0.candidate.address.ip == address.ip }?.candidate.foundation
-        let candidate = ICECandidate(
-            .host, address, foundation: foundation ?? "\(locals.count + 1)",
-            localPreference: .max - UInt16(locals.count))
-        locals.append(Local(candidate: candidate, socket: socket))
-        for remote in remoteCandidates { pair(locals[locals.count - 1], remote) }
-        return candidate
+        try cell.state.addLocalCandidate(address, socket: socket)
     }
-
-    /// The most local candidates of an agent.
-    public static let maximumLocalCandidateCount = 16
 
     /// Sets the credentials of the remote side. A full agent's checks begin.
     ///
@@ -153,13 +96,7 @@ public final class ICEAgent {
     /// - Throws: `bothLite`, or `changedCredentials` if there are others already: call
     ///   ``restart(with:at:)`` before.
     public func setRemote(_ credentials: ICECredentials, isLite: Bool, at now: MediaTime) throws(ICEError) {
-        guard !(isLite && self.isLite) else { throw .bothLite }
-        guard generation.remote == nil || generation.remote == credentials else { throw .changedCredentials }
-        isRemoteLite = isLite
-        if isLite { setRole(.controlling) }
-        guard generation.remote == nil else { return }
-        generation.setRemote(credentials)
-        begin(at: now)
+        try cell.state.setRemote(credentials, isLite: isLite, at: now)
     }
 
     /// Adds a candidate of the remote side, in an offer or answer or trickled (RFC 8838). A lite agent does not need any.
@@ -170,37 +107,57 @@ public final class ICEAgent {
     /// - Returns: whether it is used: not if it is known, belongs to another generation, or is one too many.
     @discardableResult
     public func addRemoteCandidate(_ candidate: ICECandidate, at now: MediaTime) -> Bool {
-        guard !isLite, state != .failed, remoteCandidates.count < settings.maximumPairCount else { return false }
-        if let fragment = candidate.usernameFragment, let remote = generation.remote,
-            fragment != remote.usernameFragment
-        {
-            return false
-        }
-        if let index = remoteCandidates.firstIndex(where: { $0.address == candidate.address }) {
-            return announce(candidate, discoveredAs: index)
-        }
-        remoteCandidates.append(candidate)
-        for local in locals { pair(local, candidate) }
-        if let deadline = connectDeadline { connectDeadline = max(deadline, now + settings.connectTimeout) }
-        return true
+        cell.state.addRemoteCandidate(candidate, at: now)
     }
 
     /// Notes that no more candidates will come from the remote side (RFC 8840 §8.2): the checks may then fail as soon as
     /// all pairs have, after ``ICESettings/connectTimeout`` from the beginning.
-    public func endRemoteCandidates() {
-        if let startTime, connectDeadline != nil { connectDeadline = startTime + settings.connectTimeout }
+    public func endRemoteCandidates() { cell.state.endRemoteCandidates() }
+
+    /// Restarts ICE with new credentials (RFC 8445 §9): to find a path anew after a failure or a change of the network,
+    /// or because the other side restarted. Signal the new credentials and the candidates.
+    ///
+    /// Data keeps going to the selected path until a new one is nominated, and that path's consent checks go on with the
+    /// old credentials. Remote credentials and candidates are forgotten: call ``setRemote(_:isLite:at:)`` with new ones.
+    ///
+    /// - Parameters:
+    ///   - credentials: new ones; those in use would not be distinguished from the old.
+    ///   - now: the current time.
+    public func restart(with credentials: ICECredentials, at now: MediaTime) {
+        cell.state.restart(with: credentials)
     }
+
+    // MARK: Datagrams and time
+
+    /// Takes a datagram; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: any bytes.
+    ///   - path: where it came from. Its socket belongs to a local candidate.
+    ///   - now: the current time.
+    /// - Returns: what became of it. Pass it on if that is `data`.
+    @discardableResult
+    public func insert(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+        cell.state.insert(datagram, on: path, at: now)
+    }
+
+    /// Returns what to do at `now`. Call it until it returns `wait`.
+    ///
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
+    /// - Returns: the action.
+    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
+        cell.state.poll(at: now, into: &bytes)
+    }
+
+    /// When to poll, if nothing is inserted before.
+    public var wakeTime: MediaTime { cell.state.wakeTime }
 
     // MARK: Statistics
 
     /// The statistics of all pairs.
-    public var statistics: [ICEPairStatistics] {
-        pairs.map { pair in
-            ICEPairStatistics(
-                path: pair.path, local: pair.local, remote: pair.remote, priority: pair.priority, state: pair.state,
-                isNominated: pair.isNominated, isSelected: pair.id == selectedID, counts: pair.counts)
-        }
-    }
+    public var statistics: [ICEPairStatistics] { cell.state.statistics }
 
     /// Counts a datagram, not of STUN, that was sent.
     ///
@@ -209,40 +166,6 @@ public final class ICEAgent {
     ///   - path: where it was sent.
     ///   - now: the current time.
     public func noteSent(byteCount: Int, on path: ICEPath, at now: MediaTime) {
-        guard let index = validatedIndex(path) else { return }
-        pairs[index].counts.packetsSent += 1
-        pairs[index].counts.bytesSent += byteCount
-        pairs[index].counts.lastPacketSentTime = now
-    }
-
-    // MARK: State
-
-    func begin(at now: MediaTime) {
-        guard state == .new else { return }
-        startTime = now
-        connectDeadline = now + settings.connectTimeout
-        setState(.checking)
-    }
-
-    func setState(_ new: ICEState) {
-        guard new != state else { return }
-        events.append(.stateChanged(from: state, to: new))
-        state = new
-    }
-
-    /// Begins with new credentials, and keeps the selected path and the candidates of this side.
-    func replaceGeneration(_ credentials: ICECredentials) {
-        formerGeneration = selectedID == nil ? nil : generation
-        generation = ICEGeneration(credentials)
-        remoteCandidates = []
-        pairs.removeAll { $0.id != selectedID }
-        triggered = []
-        (nominatingID, nominationDeadline, connectDeadline, startTime) = (nil, nil, nil, nil)
-        isRecovering = false
-    }
-
-    func makePairID() -> Int {
-        nextPairID += 1
-        return nextPairID
+        cell.state.noteSent(byteCount: byteCount, on: path, at: now)
     }
 }

@@ -1,9 +1,9 @@
 import RillCore
 
 // Which pair is used (RFC 8445 §8.1).
-extension ICEAgent {
+extension ICEAgentCore {
     /// Makes a pair the one where data goes.
-    func select(_ index: Int, at now: MediaTime) {
+    mutating func select(_ index: Int, at now: MediaTime) {
         guard pairs[index].id != selectedID else { return }
         let former = selectedPath
         selectedID = pairs[index].id
@@ -16,13 +16,12 @@ extension ICEAgent {
     }
 
     /// A pair is nominated: it is used, checks of others end, and the former generation too.
-    func nominate(_ index: Int, at now: MediaTime) {
+    mutating func nominate(_ index: Int, at now: MediaTime) {
         for other in pairs.indices { pairs[other].isNominated = other == index }
         select(index, at: now)
         setState(.completed)
         (nominatingID, nominationDeadline, isRecovering) = (nil, nil, false)
-        if formerGeneration != nil { formerGeneration = nil }
-        pairs.removeAll { $0.generation !== generation }
+        endFormerGeneration()
         for other in pairs.indices where pairs[other].state == .inProgress {
             pairs[other].check = nil
             pairs[other].state = .waiting
@@ -31,7 +30,7 @@ extension ICEAgent {
 
     /// Begins to nominate the best pair that works, if this side is controlling and none is nominated: when no better one
     /// may come any more, or when the time is up.
-    func nominateBest(at now: MediaTime) {
+    mutating func nominateBest(at now: MediaTime) {
         guard !isLite, role == .controlling, nominatingID == nil, !isSettled else { return }
         let current = pairs.indices.filter { isCurrent($0) }
         let working = current.filter { pairs[$0].state == .succeeded }

@@ -2,8 +2,11 @@ import RillCore
 
 // The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path; an
 // agent has few enough of them to look through.
-extension ICEAgent {
-    var selectedIndex: Int? { selectedID.flatMap(index) }
+extension ICEAgentCore {
+    var selectedIndex: Int? {
+        guard let selectedID else { return nil }
+        return index(of: selectedID)
+    }
 
     func index(of id: Int) -> Int? { pairs.firstIndex { $0.id == id } }
 
@@ -23,7 +26,7 @@ extension ICEAgent {
 
     /// Pairs two candidates, unless they cannot reach each other, or an equal pair exists (RFC 8445 §6.1.2.4: two local
     /// candidates of one socket send from the same address).
-    func pair(_ local: Local, _ remote: ICECandidate) {
+    mutating func pair(_ local: Local, _ remote: ICECandidate) {
         let path = ICEPath(socket: local.socket, remote.address)
         guard !isLite, local.candidate.address.ip.isV6 == remote.address.ip.isV6,
             index(of: path, in: generation) == nil
@@ -38,7 +41,9 @@ extension ICEAgent {
         if isHeldBack { pairs[pairs.count - 1].state = .frozen }
     }
 
-    func makePair(_ local: ICECandidate, _ remote: ICECandidate, on path: ICEPath, _ state: ICEPairState) -> ICEPair {
+    mutating func makePair(_ local: ICECandidate, _ remote: ICECandidate, on path: ICEPath, _ state: ICEPairState)
+        -> ICEPair
+    {
         var pair = ICEPair(
             id: makePairID(), path: path, generation: generation, local: local, remote: remote, state: state,
             lastHeard: MediaTime(nanoseconds: .min))
@@ -47,17 +52,17 @@ extension ICEAgent {
     }
 
     /// Removes the pair of the lowest priority that was not checked yet, to make room for a better one (§6.1.2.5).
-    private func removeLast(below priority: UInt64) -> Bool {
+    private mutating func removeLast(below priority: UInt64) -> Bool {
         let unused = pairs.indices.filter { pairs[$0].state == .waiting || pairs[$0].state == .frozen }
         guard let last = unused.min(by: { pairs[$0].priority < pairs[$1].priority }), pairs[last].priority < priority
         else { return false }
-        triggered.removeAll { $0 == pairs[last].id }
-        pairs.remove(at: last)
+        let removed = pairs.remove(at: last).id
+        triggered.removeAll { $0 == removed }
         return true
     }
 
     /// Notes that a remote address is announced which was known, perhaps from a check. Returns whether that is new.
-    func announce(_ candidate: ICECandidate, discoveredAs index: Int) -> Bool {
+    mutating func announce(_ candidate: ICECandidate, discoveredAs index: Int) -> Bool {
         guard remoteCandidates[index].kind == .peerReflexive, candidate.kind != .peerReflexive else { return false }
         remoteCandidates[index] = candidate
         for place in pairs.indices where isCurrent(place) && pairs[place].remote.address == candidate.address {
@@ -71,7 +76,7 @@ extension ICEAgent {
 
     /// The pair of a path on which an authenticated request came; a new one, if the address was not announced (RFC 8445
     /// §7.3.1.3). `nil` if there is no room.
-    func learn(_ path: ICEPath, priority: UInt32, at now: MediaTime) -> Int? {
+    mutating func learn(_ path: ICEPath, priority: UInt32, at now: MediaTime) -> Int? {
         if let index = index(of: path, in: generation) { return index }
         guard let local = local(of: path) else { return nil }
         let reflexive = pairs.indices.filter { isCurrent($0) && pairs[$0].remote.kind == .peerReflexive }
@@ -93,7 +98,7 @@ extension ICEAgent {
         return pairs.count - 1
     }
 
-    private func forget(_ index: Int) {
+    private mutating func forget(_ index: Int) {
         let pair = pairs.remove(at: index)
         triggered.removeAll { $0 == pair.id }
         if !pairs.contains(where: { $0.remote.address == pair.remote.address }) {
@@ -109,7 +114,7 @@ extension ICEAgent {
 
     // MARK: Roles
 
-    func setRole(_ new: ICERole) {
+    mutating func setRole(_ new: ICERole) {
         guard new != role else { return }
         role = new
         for index in pairs.indices where isCurrent(index) {

@@ -1,9 +1,9 @@
 import RillCore
 
 // Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those that got no response are sent again.
-extension ICEAgent {
+extension ICEAgentCore {
     /// The pair whose request is to be sent now, with the request noted as sent; `nil` if none is due.
-    func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {
+    mutating func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {
         guard !isLite, state != .failed else { return nil }
         if let index = consentRequest(at: now) {
             let id = STUNTransactionID(using: &random)
@@ -19,7 +19,7 @@ extension ICEAgent {
         return (index, check.id, check.isNomination)
     }
 
-    private func consentRequest(at now: MediaTime) -> Int? {
+    private mutating func consentRequest(at now: MediaTime) -> Int? {
         guard let index = selectedIndex, consent.nextRequest <= now else { return nil }
         consent.schedule(settings.consentInterval, using: &random, at: now)
         return index
@@ -27,7 +27,7 @@ extension ICEAgent {
 
     // MARK: Retransmissions
 
-    private func retransmission(at now: MediaTime) -> Int? {
+    private mutating func retransmission(at now: MediaTime) -> Int? {
         for index in pairs.indices {
             guard let check = pairs[index].check, check.deadline <= now else { continue }
             guard check.transmissionCount < settings.maximumTransmissionCount else {
@@ -41,7 +41,7 @@ extension ICEAgent {
     }
 
     /// The check of a pair failed.
-    func fail(_ index: Int, at now: MediaTime) {
+    mutating func fail(_ index: Int, at now: MediaTime) {
         pairs[index].check = nil
         pairs[index].state = .failed
         if pairs[index].id == nominatingID { nominatingID = nil }
@@ -51,7 +51,7 @@ extension ICEAgent {
 
     // MARK: New checks
 
-    private func newCheck(at now: MediaTime) -> Int? {
+    private mutating func newCheck(at now: MediaTime) -> Int? {
         guard generation.remoteKey != nil, nextCheckTime <= now, let index = nextPair() else { return nil }
         let isNomination = pairs[index].id == nominatingID
         let waiting = pairs.count { $0.state == .waiting || $0.state == .inProgress }
@@ -67,7 +67,7 @@ extension ICEAgent {
     }
 
     /// The pair to check next, in the order of RFC 8445 §6.1.4.2; a triggered one is taken from its queue.
-    private func nextPair() -> Int? {
+    private mutating func nextPair() -> Int? {
         if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true { return index }
         while !triggered.isEmpty {
             if let index = index(of: triggered.removeFirst()), pairs[index].state != .succeeded { return index }
@@ -99,7 +99,7 @@ extension ICEAgent {
     }
 
     /// RFC 8445 §7.2.5.3.3: once a pair is done, those with the same foundation need not wait for it any more.
-    func unfreeze(like index: Int) {
+    mutating func unfreeze(like index: Int) {
         for other in pairs.indices
         where pairs[other].state == .frozen && isCurrent(other) && pairs[other].hasFoundation(of: pairs[index]) {
             pairs[other].state = .waiting

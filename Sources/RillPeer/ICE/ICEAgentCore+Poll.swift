@@ -1,13 +1,7 @@
-public import RillCore
+import RillCore
 
-extension ICEAgent {
-    /// Returns what to do at `now`. Call it until it returns `wait`.
-    ///
-    /// - Parameters:
-    ///   - now: the current time.
-    ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
-    /// - Returns: the action.
-    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
+extension ICEAgentCore {
+    mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
         updateState(at: now)
         if !events.isEmpty { return .event(events.removeFirst()) }
         if !responses.isEmpty {
@@ -27,8 +21,7 @@ extension ICEAgent {
         return .wait(until: wakeTime)
     }
 
-    /// When to poll, if nothing is inserted before.
-    public var wakeTime: MediaTime {
+    var wakeTime: MediaTime {
         if !events.isEmpty || !responses.isEmpty { return MediaTime(nanoseconds: .min) }
         guard state != .failed else { return .distantFuture }
         var time = MediaTime.distantFuture

@@ -13,8 +13,10 @@ struct ICEResponse {
 }
 
 // Requests of the other side: checks and consent checks (RFC 8445 §7.3).
-extension ICEAgent {
-    func insertRequest(_ request: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+extension ICEAgentCore {
+    mutating func insertRequest(_ request: borrowing STUNMessage, on path: ICEPath, at now: MediaTime)
+        -> ICEInsertResult
+    {
         guard let name = request.username, let algorithm = request.integrityAlgorithm else {
             return .dropped(.unauthenticated)
         }
@@ -34,7 +36,7 @@ extension ICEAgent {
             return .refused(error)
         }
         if request.unknownRequiredCount > 0 {
-            return refuse(.unknownAttribute, unknown: request.unknownRequired(limit: ICEAgent.maximumReportedCount))
+            return refuse(.unknownAttribute, unknown: request.unknownRequired(limit: ICEAgentCore.maximumReportedCount))
         }
         guard let priority = request.priority else { return refuse(.badRequest) }
         guard isRoleAccepted(request) else { return refuse(.roleConflict) }
@@ -58,8 +60,8 @@ extension ICEAgent {
     /// The responses that wait for a poll at most. Polled after each insertion, there is never more than one.
     private static let maximumResponseCount = 32
 
-    private func queue(_ response: ICEResponse) {
-        if responses.count >= ICEAgent.maximumResponseCount { responses.removeFirst() }
+    private mutating func queue(_ response: ICEResponse) {
+        if responses.count >= ICEAgentCore.maximumResponseCount { responses.removeFirst() }
         responses.append(response)
         if let index = index(of: response.path, in: response.generation) { pairs[index].counts.responsesSent += 1 }
     }
@@ -74,7 +76,7 @@ extension ICEAgent {
     /// is accepted.
     ///
     /// A lite agent never gives way: it sends no checks, so it could not nominate.
-    private func isRoleAccepted(_ request: borrowing STUNMessage) -> Bool {
+    private mutating func isRoleAccepted(_ request: borrowing STUNMessage) -> Bool {
         switch role {
         case .controlling:
             guard let theirs = request.iceControlling else { return true }
@@ -88,12 +90,12 @@ extension ICEAgent {
         return true
     }
 
-    func changeRole(to new: ICERole) {
+    mutating func changeRole(to new: ICERole) {
         setRole(new)
         events.append(.roleChanged(to: new))
     }
 
-    private func note(_ request: borrowing STUNMessage, of index: Int, at now: MediaTime) {
+    private mutating func note(_ request: borrowing STUNMessage, of index: Int, at now: MediaTime) {
         begin(at: now)
         pairs[index].counts.requestsReceived += 1
         pairs[index].isValidated = true
@@ -114,7 +116,7 @@ extension ICEAgent {
     }
 
     /// RFC 8445 §7.3.1.5.
-    private func noteNomination(of index: Int, at now: MediaTime) {
+    private mutating func noteNomination(of index: Int, at now: MediaTime) {
         if pairs[index].state == .succeeded {
             nominate(index, at: now)
         } else {
@@ -123,7 +125,7 @@ extension ICEAgent {
     }
 
     /// RFC 8445 §7.3.1.4: a check from the other side is a reason to check the same pair now.
-    private func trigger(_ index: Int) {
+    private mutating func trigger(_ index: Int) {
         switch pairs[index].state {
         case .succeeded: return
         case .failed: pairs[index].state = .waiting

@@ -1,9 +1,9 @@
 import RillCore
 
 // Silence and failure (RFC 7675, RFC 8863).
-extension ICEAgent {
+extension ICEAgentCore {
     /// The selected path works: the other side was heard.
-    func confirmConsent(at now: MediaTime) {
+    mutating func confirmConsent(at now: MediaTime) {
         consent.confirm(at: now)
         guard state == .disconnected, let index = selectedIndex else { return }
         isRecovering = false
@@ -11,7 +11,7 @@ extension ICEAgent {
     }
 
     /// Applies what follows from the time alone.
-    func updateState(at now: MediaTime) {
+    mutating func updateState(at now: MediaTime) {
         guard state != .failed else { return }
         if let index = selectedIndex {
             let silence = now - consent.lastConfirmed
@@ -38,7 +38,7 @@ extension ICEAgent {
     }
 
     /// Checks all pairs anew: the selected path may be gone for good, and another may work.
-    private func recover() {
+    private mutating func recover() {
         guard !isLite, generation.remoteKey != nil else { return }
         isRecovering = true
         (nominatingID, nominationDeadline) = (nil, nil)
@@ -48,10 +48,9 @@ extension ICEAgent {
         }
     }
 
-    private func end() {
+    private mutating func end() {
         selectedID = nil
-        if formerGeneration != nil { formerGeneration = nil }
-        pairs.removeAll { $0.generation !== generation }
+        endFormerGeneration()
         for index in pairs.indices {
             pairs[index].check = nil
             if pairs[index].state != .succeeded { pairs[index].state = .failed }

@@ -1,8 +1,10 @@
 import RillCore
 
 // Responses to our requests: checks (RFC 8445 §7.2.5) and consent checks (RFC 7675 §5.1).
-extension ICEAgent {
-    func insertResponse(_ response: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+extension ICEAgentCore {
+    mutating func insertResponse(_ response: borrowing STUNMessage, on path: ICEPath, at now: MediaTime)
+        -> ICEInsertResult
+    {
         let id = response.transactionID
         let checked = pairs.firstIndex { $0.check?.id == id || $0.check?.former == id }
         let consenting = consent.sendTime(of: id) != nil ? selectedIndex : nil
@@ -24,7 +26,8 @@ extension ICEAgent {
         return checked != nil ? succeed(index, response, at: now) : consentConfirmed(index, id, at: now)
     }
 
-    private func consentConfirmed(_ index: Int, _ id: STUNTransactionID, at now: MediaTime) -> ICEInsertResult {
+    private mutating func consentConfirmed(_ index: Int, _ id: STUNTransactionID, at now: MediaTime) -> ICEInsertResult
+    {
         guard let sent = consent.sendTime(of: id) else { return .dropped(.unknownTransaction) }
         consent.noteResponse(id)
         confirmConsent(at: now)
@@ -32,7 +35,8 @@ extension ICEAgent {
         return .confirmed(roundTripTime: now - sent)
     }
 
-    private func succeed(_ index: Int, _ response: borrowing STUNMessage, at now: MediaTime) -> ICEInsertResult {
+    private mutating func succeed(_ index: Int, _ response: borrowing STUNMessage, at now: MediaTime) -> ICEInsertResult
+    {
         guard let check = pairs[index].check else { return .dropped(.unknownTransaction) }
         pairs[index].check = nil
         pairs[index].state = .succeeded
@@ -58,7 +62,7 @@ extension ICEAgent {
 
     /// RFC 8445 §7.2.5.3.1: an address that is not one of ours was assigned by a NAT on the way. Data is sent from the
     /// same socket, so the pair itself stands for the valid pair.
-    private func noteMappedAddress(_ mapped: UDPAddress?, of index: Int) {
+    private mutating func noteMappedAddress(_ mapped: UDPAddress?, of index: Int) {
         guard let mapped, !locals.contains(where: { $0.candidate.address == mapped }) else { return }
         guard pairs[index].local.address != mapped, let base = local(of: pairs[index].path) else { return }
         let foundation = "prflx/\(base.candidate.foundation)"
@@ -68,7 +72,7 @@ extension ICEAgent {
         pairs[index].local = reflexive
     }
 
-    private func insertError(
+    private mutating func insertError(
         _ code: STUNErrorCode, of index: Int, isCheck: Bool, at now: MediaTime
     ) -> ICEInsertResult {
         guard isCheck, let check = pairs[index].check else { return .declined(code) }

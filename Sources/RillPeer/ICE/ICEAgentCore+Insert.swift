@@ -1,21 +1,14 @@
-public import RillCore
+import RillCore
 
-extension ICEAgent {
-    /// Takes a datagram; poll afterwards.
-    ///
-    /// - Parameters:
-    ///   - datagram: any bytes.
-    ///   - path: where it came from. Its socket belongs to a local candidate.
-    ///   - now: the current time.
-    /// - Returns: what became of it. Pass it on if that is `data`.
-    public func insert(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+extension ICEAgentCore {
+    mutating func insert(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
         guard STUNMessage.matches(datagram) else { return insertData(datagram.count, on: path, at: now) }
         do throws(STUNError) {
             return insert(try STUNMessage(parsing: datagram), on: path, at: now)
         } catch { return .dropped(.malformed(error)) }
     }
 
-    private func insertData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+    private mutating func insertData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
         guard state != .failed, let index = validatedIndex(path) else { return .dropped(.unvalidatedAddress) }
         pairs[index].counts.packetsReceived += 1
         pairs[index].counts.bytesReceived += byteCount
@@ -24,7 +17,7 @@ extension ICEAgent {
     }
 
     /// Takes a message that was parsed already.
-    func insert(_ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+    mutating func insert(_ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
         guard message.type.method == STUNMessageType.binding else {
             return .dropped(.unsupportedMethod(message.type.method))
         }
