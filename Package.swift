@@ -226,7 +226,7 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
-                "RillMediaSupport", "RillSecurity", "RillCongestion",
+                "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillTransport",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

@@ -119,8 +119,8 @@ private final class FuzzedPort {
         poll()
         guard isRestarting, agent.state == .failed, restarts < 3 else { return }
         restarts += 1
-        let (now, fragment) = (now, "our\(restarts)")
-        port.change(peer) { $0.restart(with: FuzzedPort.credentials(fragment), at: now) }
+        let fragment = "our\(restarts)"
+        port.change(peer) { $0.restart(with: FuzzedPort.credentials(fragment)) }
         introduce(isLite: false)
     }
 

@@ -94,7 +94,7 @@ public final class ICEAgent {
     ///   - isLite: whether the remote side is a lite implementation (`a=ice-lite`). Then this one is controlling.
     ///   - now: the current time.
     /// - Throws: `bothLite`, or `changedCredentials` if there are others already: call
-    ///   ``restart(with:at:)`` before.
+    ///   ``restart(with:)`` before.
     public func setRemote(_ credentials: ICECredentials, isLite: Bool, at now: MediaTime) throws(ICEError) {
         try cell.state.setRemote(credentials, isLite: isLite, at: now)
     }
@@ -120,12 +120,8 @@ public final class ICEAgent {
     /// Data keeps going to the selected path until a new one is nominated, and that path's consent checks go on with the
     /// old credentials. Remote credentials and candidates are forgotten: call ``setRemote(_:isLite:at:)`` with new ones.
     ///
-    /// - Parameters:
-    ///   - credentials: new ones; those in use would not be distinguished from the old.
-    ///   - now: the current time.
-    public func restart(with credentials: ICECredentials, at now: MediaTime) {
-        cell.state.restart(with: credentials)
-    }
+    /// - Parameter credentials: new ones, with another username fragment.
+    public func restart(with credentials: ICECredentials) { cell.state.restart(with: credentials) }
 
     // MARK: Datagrams and time
 

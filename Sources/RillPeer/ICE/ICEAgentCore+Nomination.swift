@@ -16,11 +16,16 @@ extension ICEAgentCore {
     }
 
     /// A pair is nominated: it is used, checks of others end, and the former generation too.
+    ///
+    /// The latest nomination counts: there is no aggressive one any more, and a peer that changes its address nominates
+    /// the new pair.
     mutating func nominate(_ index: Int, at now: MediaTime) {
+        (nominatingID, nominationDeadline) = (nil, nil)
+        guard !pairs[index].isNominated || pairs[index].id != selectedID else { return }
         for other in pairs.indices { pairs[other].isNominated = other == index }
         select(index, at: now)
         setState(.completed)
-        (nominatingID, nominationDeadline, isRecovering) = (nil, nil, false)
+        isRecovering = false
         endFormerGeneration()
         for other in pairs.indices where pairs[other].state == .inProgress {
             pairs[other].check = nil

@@ -85,8 +85,8 @@ extension ICEAgentCore {
             guard let oldest = unused.min(by: { pairs[$0].lastHeard < pairs[$1].lastHeard }) else { return nil }
             forget(oldest)
         }
-        // Its foundation differs from all others; `/` and the number are of the permitted characters.
-        var remote = ICECandidate(.peerReflexive, path.remote, foundation: "prflx/\(pairs.count)")
+        // RFC 8445 §7.3.1.3: a foundation that differs from all others.
+        var remote = ICECandidate(.peerReflexive, path.remote, foundation: "prflx/\(makePairID())")
         remote.priority = priority
         if let known = remoteCandidates.first(where: { $0.address == path.remote }) {
             remote = known

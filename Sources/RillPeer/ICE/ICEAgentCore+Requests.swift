@@ -39,7 +39,7 @@ extension ICEAgentCore {
             return refuse(.unknownAttribute, unknown: request.unknownRequired(limit: ICEAgentCore.maximumReportedCount))
         }
         guard let priority = request.priority else { return refuse(.badRequest) }
-        guard isRoleAccepted(request) else { return refuse(.roleConflict) }
+        guard isRoleAccepted(request, at: now) else { return refuse(.roleConflict) }
 
         let found = generation === self.generation ? learn(path, priority: priority, at: now) : nil
         guard let index = found ?? index(of: path, in: generation) else {
@@ -76,23 +76,24 @@ extension ICEAgentCore {
     /// is accepted.
     ///
     /// A lite agent never gives way: it sends no checks, so it could not nominate.
-    private mutating func isRoleAccepted(_ request: borrowing STUNMessage) -> Bool {
+    private mutating func isRoleAccepted(_ request: borrowing STUNMessage, at now: MediaTime) -> Bool {
         switch role {
         case .controlling:
             guard let theirs = request.iceControlling else { return true }
             guard tiebreaker < theirs, !isRemoteLite else { return false }
-            changeRole(to: .controlled)
+            changeRole(to: .controlled, at: now)
         case .controlled:
             guard let theirs = request.iceControlled else { return true }
             guard tiebreaker >= theirs, !isLite else { return false }
-            changeRole(to: .controlling)
+            changeRole(to: .controlling, at: now)
         }
         return true
     }
 
-    mutating func changeRole(to new: ICERole) {
+    mutating func changeRole(to new: ICERole, at now: MediaTime) {
         setRole(new)
         events.append(.roleChanged(to: new))
+        nominateBest(at: now)
     }
 
     private mutating func note(_ request: borrowing STUNMessage, of index: Int, at now: MediaTime) {

@@ -84,7 +84,7 @@ extension ICEAgentCore {
         pairs[index].check = nil
         pairs[index].state = .waiting
         if check.role == role, !isRemoteLite {
-            changeRole(to: role.opposite)
+            changeRole(to: role.opposite, at: now)
             tiebreaker = random.next()
         }
         if !triggered.contains(pairs[index].id) { triggered.append(pairs[index].id) }

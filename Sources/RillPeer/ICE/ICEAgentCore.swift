@@ -59,6 +59,7 @@ struct ICEAgentCore: ~Copyable {
         tiebreaker = random.next()
     }
 
+    /// Where data goes.
     var selectedPath: ICEPath? { selectedIndex.map { pairs[$0].path } }
 
     mutating func begin(at now: MediaTime) {
@@ -84,6 +85,7 @@ struct ICEAgentCore: ~Copyable {
         generation = ICEGeneration(credentials)
         remoteCandidates = []
         pairs.removeAll { $0.id != kept }
+        for index in pairs.indices { pairs[index].check = nil }
         triggered = []
         (nominatingID, nominationDeadline, connectDeadline, startTime) = (nil, nil, nil, nil)
         isRecovering = false

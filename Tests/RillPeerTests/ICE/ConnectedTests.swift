@@ -99,8 +99,8 @@ import Testing
 
     private func restart(_ pair: AgentPair, isLite: Bool = true) throws {
         var generator = SeededGenerator(seed: 99)
-        pair.client.agent.restart(with: ICECredentials(using: &generator), at: pair.network.now)
-        pair.server.agent.restart(with: ICECredentials(using: &generator), at: pair.network.now)
+        pair.client.agent.restart(with: ICECredentials(using: &generator))
+        pair.server.agent.restart(with: ICECredentials(using: &generator))
         try pair.introduce(pair.server, to: pair.client, isLite: isLite)
         try pair.introduce(pair.client, to: pair.server, isLite: false)
     }
@@ -120,7 +120,7 @@ import Testing
     @Test func `A restart that the other side does not know of yet costs no consent`() throws {
         let pair = try connected()
         var generator = SeededGenerator(seed: 99)
-        pair.server.agent.restart(with: ICECredentials(using: &generator), at: pair.network.now)
+        pair.server.agent.restart(with: ICECredentials(using: &generator))
         pair.network.run(until: pair.network.now + .seconds(120))
         #expect(pair.server.agent.state == .connected && pair.client.agent.state == .completed)
         #expect(pair.server.agent.selectedPath == path("10.0.0.2:4000"))

@@ -135,7 +135,7 @@ final class PortEnd: NetworkEnd {
         let path = ICEPath(AgentPair.address("10.0.0.1:1"))
         _ = port.insert(former.request(1).span, on: path, at: .zero)
         let new = ICECredentials(using: &generator)
-        port.change(id) { $0.restart(with: new, at: .zero) }
+        port.change(id) { $0.restart(with: new) }
         #expect(port.insert(former.request(2).span, on: path, at: .zero) == .peer(id, .answered(nominates: true)))
         var current = CheckWriter(to: agent)
         current.nominates = true

@@ -74,6 +74,42 @@ import Testing
         #expect(peers.allSatisfy { $0.agent.statistics.count <= 16 && $0.agent.remoteCandidates.count <= 16 })
     }
 
+    @Test func `Peers that come, are never heard of again, or go, leave nothing behind`() throws {
+        let small = ICEPort(peerLimit: 200)
+        var generator = SeededGenerator(seed: 15)
+        var bytes: [UInt8] = []
+        var (now, failures, base) = (MediaTime.zero, 0, 0)
+        var order: [ICEPeerID] = []
+        let count = isLongRun ? 100_000 : 5000
+        for number in 0..<count {
+            if order.count == 200 { small.remove(order.removeFirst()) }
+            let agent = ICEAgent(
+                .lite, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+            try agent.addLocalCandidate(AgentPair.address("192.0.2.1:5004"))
+            order.append(try small.add(agent))
+            // Each second one sends a single check.
+            let writer = CheckWriter(to: agent)
+            if number % 2 == 0 { _ = small.insert(writer.request(1).span, on: address(number), at: now) }
+            now += .milliseconds(500)
+            poll: while true {
+                switch small.poll(at: now, into: &bytes) {
+                case .transmit: break
+                case .event(_, .stateChanged(_, to: .failed)): failures += 1
+                case .event: break
+                case .wait: break poll
+                }
+            }
+            if number == count / 2 { base = try residentByteCount() }
+        }
+        let growth = try residentByteCount() - base
+        #expect(isSanitized || growth < 8_000_000, "\(growth) bytes")
+        // After 100 s all that were heard have lost consent, and the others wait for their peer's description.
+        #expect(failures > count / 2 - 200 && small.count == 200)
+        for id in order { small.remove(id) }
+        #expect(small.count == 0 && small.pathCount == 0)
+        #expect(small.poll(at: now + .seconds(100), into: &bytes) == .wait(until: .distantFuture))
+    }
+
     @Test func `No mutation of what a network brings is answered or passed on`() {
         var seeds = STUNMessageTests.seeds
         var forged = CheckWriter(to: peers[0].agent)
