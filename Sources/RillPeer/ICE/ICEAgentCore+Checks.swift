@@ -9,8 +9,8 @@ extension ICEAgentCore {
             let id = STUNTransactionID(using: &random)
             consent.noteRequest(id, at: now)
             pairs[index].counts.consentRequestsSent += 1
-            // A NAT may give us a new address, which a lite agent only follows if it is nominated.
-            return (index, id, role == .controlling && isRemoteLite)
+            // A NAT may give us a new address. The other side only follows if it is nominated.
+            return (index, id, role == .controlling && pairs[index].isNominated)
         }
         guard let index = retransmission(at: now) ?? newCheck(at: now), let check = pairs[index].check else {
             return nil

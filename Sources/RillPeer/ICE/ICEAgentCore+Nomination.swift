@@ -27,9 +27,9 @@ extension ICEAgentCore {
         setState(.completed)
         isRecovering = false
         endFormerGeneration()
-        for other in pairs.indices where pairs[other].state == .inProgress {
+        for other in pairs.indices {
             pairs[other].check = nil
-            pairs[other].state = .waiting
+            if pairs[other].state == .inProgress { pairs[other].state = .waiting }
         }
     }
 

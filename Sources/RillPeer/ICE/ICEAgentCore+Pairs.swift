@@ -53,7 +53,9 @@ extension ICEAgentCore {
 
     /// Removes the pair of the lowest priority that was not checked yet, to make room for a better one (§6.1.2.5).
     private mutating func removeLast(below priority: UInt64) -> Bool {
-        let unused = pairs.indices.filter { pairs[$0].state == .waiting || pairs[$0].state == .frozen }
+        let unused = pairs.indices.filter {
+            (pairs[$0].state == .waiting || pairs[$0].state == .frozen) && pairs[$0].id != selectedID
+        }
         guard let last = unused.min(by: { pairs[$0].priority < pairs[$1].priority }), pairs[last].priority < priority
         else { return false }
         let removed = pairs.remove(at: last).id

@@ -76,14 +76,15 @@ extension ICEAgentCore {
         _ code: STUNErrorCode, of index: Int, isCheck: Bool, at now: MediaTime
     ) -> ICEInsertResult {
         guard isCheck, let check = pairs[index].check else { return .declined(code) }
-        guard code == .roleConflict else {
+        // Towards a lite agent there is only one role.
+        guard code == .roleConflict, !isRemoteLite else {
             fail(index, at: now)
             return .declined(code)
         }
-        // RFC 8445 §7.2.5.1. Towards a lite agent there is only one role.
+        // RFC 8445 §7.2.5.1.
         pairs[index].check = nil
         pairs[index].state = .waiting
-        if check.role == role, !isRemoteLite {
+        if check.role == role {
             changeRole(to: role.opposite, at: now)
             tiebreaker = random.next()
         }

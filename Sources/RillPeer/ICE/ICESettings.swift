@@ -22,8 +22,9 @@ public struct ICESettings: Hashable, Sendable {
     public var consentInterval = MediaDuration.seconds(5)
     /// The silence after which nothing may be sent. 30 s (RFC 7675 §5.1).
     public var consentTimeout = MediaDuration.seconds(30)
-    /// The silence after which the state is `disconnected`. 8 s: longer than the longest interval of consent checks.
-    public var disconnectedTimeout = MediaDuration.seconds(8)
+    /// The silence after which the state is `disconnected`. 13 s: longer than two of the longest intervals of consent
+    /// checks, so that one lost check is not noticed.
+    public var disconnectedTimeout = MediaDuration.seconds(13)
     /// The most pairs of candidates. 64 (RFC 8445 §6.1.2.5 suggests up to 100).
     public var maximumPairCount = 64
     /// The most addresses at once that were learned from checks. 16. A further one takes the place of the one that has

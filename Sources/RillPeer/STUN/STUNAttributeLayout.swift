@@ -1,6 +1,6 @@
 /// Where the attributes of a message are: the offset of the first of each type, 0 for none.
 ///
-/// A message has at most 65 555 bytes, and none of its attributes begins after byte 65 551.
+/// A datagram has at most 65 535 bytes, so that offsets have 16 bits.
 struct STUNAttributeLayout {
     var username: UInt16 = 0
     var errorCode: UInt16 = 0
@@ -16,7 +16,7 @@ struct STUNAttributeLayout {
     /// Comprehension-required attributes that are not known.
     var unknownRequiredCount = 0
 
-    /// The longest message that is parsed, in bytes. A datagram of STUN has at most 1500 (RFC 8489 §6.1).
+    /// The longest message that is parsed, in bytes. Those of ICE have a few hundred.
     static let maximumByteCount = 0xFFFF
 
     init(parsing bytes: Span<UInt8>) throws(STUNError) {
