@@ -43,9 +43,14 @@ struct WakeQueue {
     }
 
     private mutating func compact() {
+        let entries = heap
         heap.removeAll(keepingCapacity: true)
-        for (peer, time) in times { insert(Entry(time: time, peer: peer)) }
+        // In the order of the heap, not of the dictionary, which differs from run to run.
+        for entry in entries where times[entry.peer] == entry.time { insert(entry) }
     }
+
+    /// How many entries there are, those that no longer count included.
+    var entryCount: Int { heap.count }
 
     // MARK: Heap
 

@@ -25,17 +25,18 @@ import Testing
         var completed: [Double] = []
         for seed in 1...UInt64(isLongRun ? 1000 : 50) {
             let pair = try AgentPair(link: link("loss=10%,delay=100ms"), seed: seed)
-            pair.connect(within: .seconds(10))
+            pair.connect(within: .seconds(60))
             connected.append(try existing(pair.client.time(of: .connected)).seconds)
             completed.append(try existing(pair.client.time(of: .completed)).seconds)
         }
         (connected, completed) = (connected.sorted(), completed.sorted())
         let middle = connected.count / 2
-        print(
-            "connected after \(connected[middle]) s (median), \(connected.last ?? 0) s (longest);",
-            "completed after \(completed[middle]) s, \(completed.last ?? 0) s")
+        note(
+            "connected after \(connected[middle]) s (median), \(connected.last ?? 0) s (longest); "
+                + "completed after \(completed[middle]) s, \(completed.last ?? 0) s")
         #expect(connected[middle] <= 0.3 && completed[middle] <= 0.5)
-        #expect(completed.allSatisfy { $0 < 10 })
+        // Five lost in a row, each with 19 %, take longer.
+        #expect(completed.count { $0 > 10 } <= completed.count / 200)
     }
 
     @Test func `Two full agents agree on the pair of the highest priority, of several addresses and both IP versions`()
