@@ -87,6 +87,41 @@ final class PortEnd: NetworkEnd {
         #expect(end.port.count == 0 && end.port.pathCount == 0)
     }
 
+    @Test func `Full agents share a port towards different servers`() throws {
+        var generator = SeededGenerator(seed: 16)
+        let end = PortEnd(ICEPort(peerLimit: 10))
+        let network = VirtualNetwork(try LinkSettings(notation: "loss=5%,delay=20ms"))
+        let own = AgentPair.address("10.0.0.2:4000")
+        network.add(end, at: [own])
+        var ids: [ICEPeerID] = []
+        var servers: [AgentEnd] = []
+        for number in 1...5 {
+            let server = AgentEnd(try lite(&generator))
+            let address = AgentPair.address("198.51.100.\(number):5004")
+            let candidate = try server.agent.addLocalCandidate(address)
+            network.add(server, at: [address])
+            servers.append(server)
+            let agent = ICEAgent(
+                .full(.controlling), credentials: ICECredentials(using: &generator),
+                settings: ICESettings(seed: generator.next()))
+            try agent.addLocalCandidate(own)
+            let id = try end.port.add(agent)
+            let theirs = server.agent.credentials
+            try end.port.change(id) { (agent) throws(ICEError) in
+                try agent.setRemote(theirs, isLite: true, at: .zero)
+                agent.addRemoteCandidate(candidate, at: .zero)
+            }
+            ids.append(id)
+        }
+        network.run(until: MediaTime(nanoseconds: 60_000_000_000))
+        for (id, server) in zip(ids, servers) {
+            #expect(end.port[id]?.state == .completed && server.agent.state == .completed)
+            let path = try existing(end.port[id]?.selectedPath)
+            #expect(end.port.insert(ICEPortTests.rtp.span, on: path, at: network.now) == .peer(id, .data))
+        }
+        #expect(end.port.pathCount == 5)
+    }
+
     @Test func `Nothing but STUN is passed on from an address before a request with the right integrity came from it`()
         throws
     {
