@@ -31,11 +31,11 @@ public enum STUNAttribute: Hashable, Sendable {
 /// writer.finish(key, into: &output)
 /// ```
 ///
-/// Traps if the output has too little room; a message of ICE with usernames of up to 32 bytes each has at most
-/// ``maximumICEByteCount``. All calls have the same output, to which nothing else is written meanwhile. Padding is zero.
+/// Traps if the output has too little room; a message of ICE has at most ``maximumICEByteCount`` bytes. All calls have the
+/// same output, to which nothing else is written meanwhile. Padding is zero.
 public struct STUNMessageWriter: Sendable {
-    /// The largest message that ``ICEAgent`` writes, in bytes: a request with the longest username that an
-    /// implementation may still accept from a peer (RFC 8839 §5.4: 256 bytes), or a response.
+    /// The largest message that ``ICEAgent`` writes, in bytes: a request to a peer whose username fragment has 256 bytes,
+    /// the most that may be (RFC 8839 §5.4).
     public static let maximumICEByteCount = 20 + (4 + 292) + (4 + 4) + (4 + 8) + 4 + (4 + 20) + (4 + 4)
 
     private let start: Int

@@ -31,11 +31,22 @@ final class ICEEnd {
         return (routed.map { [$0] } ?? []) + [.loopback]
     }
 
+    /// The port of its socket.
+    var port: UInt16 { socket.localAddress.port }
+
+    /// Whether consent was ever lost.
+    var hasLostConsent: Bool { events.contains { if case .consentLost = $0 { true } else { false } } }
+
     /// Runs until `isDone`, for at most that long; throws if it is not by then.
-    func run(atMost duration: MediaDuration, isDone: () -> Bool) throws {
+    ///
+    /// - Parameter other: what else is to be done every few milliseconds.
+    func run(
+        atMost duration: MediaDuration, with other: () throws -> Void = {}, isDone: () -> Bool
+    ) throws {
         let end = now + duration
         var bytes: [UInt8] = []
         while !isDone() {
+            try other()
             guard now < end else { throw TestFailure("not done: \(agent.state), \(events)") }
             var wakeTime = now
             poll: while true {
@@ -47,7 +58,7 @@ final class ICEEnd {
                     break poll
                 }
             }
-            let wait = max(.zero, min(wakeTime, now + .milliseconds(20)) - now)
+            let wait = max(.zero, min(wakeTime, now + .milliseconds(5)) - now)
             guard let datagram = try socket.receive(into: &bytes, within: wait) else {
                 continue
             }
