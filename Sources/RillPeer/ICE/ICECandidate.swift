@@ -64,3 +64,8 @@ public struct ICECandidate: Hashable, Sendable {
     /// The local preference in a priority that this module made.
     var localPreference: UInt16 { UInt16(truncatingIfNeeded: priority >> 8) }
 }
+
+extension ICECandidate: CustomStringConvertible {
+    /// The kind and the address: `host 192.0.2.1:5004`.
+    public var description: String { "\(kind.rawValue) \(address)" }
+}

@@ -16,6 +16,11 @@ public enum ICEState: String, Hashable, Sendable {
     case failed
 }
 
+extension ICEState: CustomStringConvertible {
+    /// The state as W3C writes it: `connected`.
+    public var description: String { rawValue }
+}
+
 /// An event of an agent, in the order in which things happened.
 public enum ICEEvent: Equatable, Sendable {
     /// The state changed.
