@@ -3,7 +3,7 @@ import RillPeer
 import RillTestSupport
 import Testing
 
-/// Chromium checks, nominates and keeps up consent towards a lite agent.
+/// Chromium checks, nominates and keeps up consent towards an agent.
 @Suite(.serialized, .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
 struct ChromiumICETests {
     @Test func `Chromium connects to a lite agent, stays for ten seconds, and restarts`() async throws {
@@ -45,6 +45,42 @@ struct ChromiumICETests {
         #expect(words.last == "restarted", "\(words)")
         #expect(end.agent.state == .completed && end.agent.statistics.contains { $0.isNominated })
         #expect(!end.hasLostConsent)
+    }
+
+    @Test func `Chromium connects to a full agent, which checks it too`() async throws {
+        let end = try ICEEnd(.full(.controlled))
+        let page = try ChromiumPage(
+            [end.agent.credentials], end.agent.localCandidates, isLite: false,
+            steps: """
+                await negotiate(0);
+                await sleep(200);
+                say("credentials " + attribute("ice-ufrag") + " " + attribute("ice-pwd"));
+                await connected();
+                await sleep(15000);
+                await connected();
+                say("done");
+                """)
+        // Its checks come before its credentials, and are answered.
+        var words: [String]?
+        try end.run(atMost: .seconds(60)) {
+            words = page.words(after: "credentials")
+            return words != nil || page.hasEnded
+        }
+        let theirs = try existing(words)
+        guard theirs.count == 2 else { throw TestFailure("chromium says \(theirs)") }
+        try end.agent.setRemote(
+            ICECredentials(usernameFragment: theirs[0], password: theirs[1]), isLite: false, at: end.now)
+        try end.run(atMost: .seconds(20)) { end.agent.state == .completed || page.hasEnded }
+        try end.run(atMost: .seconds(40)) { page.hasEnded }
+        let all = try await page.finished()
+        #expect(all.last == "done", "\(all)")
+        let pair = try existing(end.agent.statistics.first { $0.isSelected })
+        #expect(pair.isNominated && pair.state == .succeeded && pair.remote.kind == .peerReflexive)
+        // A check, and a consent check every 4 to 6 s, each answered, unless the browser was just closing.
+        #expect(pair.counts.consentRequestsSent >= 2 && pair.counts.currentRoundTripTime != nil)
+        let sent = pair.counts.requestsSent + pair.counts.consentRequestsSent
+        #expect((sent - 1...sent).contains(pair.counts.responsesReceived))
+        #expect(end.agent.state == .completed && !end.hasLostConsent, "\(end.events)")
     }
 
     @Test func `Chromium comes back by itself from another port, and after eight seconds away`() async throws {
