@@ -2,12 +2,6 @@ import RillCore
 
 /// What arrives: the rate of arrivals, and how it compares with the rate at which the same packets left.
 struct AcknowledgedRate: Sendable {
-    private struct Entry: Sendable {
-        var send = MediaTime.zero
-        var arrival = MediaTime.zero
-        var byteCount = 0
-    }
-
     /// Packets that arrived more slowly than they left.
     struct Slowdown: Sendable {
         /// The time in which they left over the time in which they arrived.
@@ -18,31 +12,24 @@ struct AcknowledgedRate: Sendable {
         var isStall = false
     }
 
-    private var packets = Ring(capacity: 256, filler: Entry())
     /// The rate of arrivals, smoothed over half a second, in bits per second; 0 before the first.
     private(set) var smoothed = 0.0
+    /// The bytes that arrived since the last smoothing.
     private var byteCount = 0
+    /// The packets that arrived since the last cut.
+    private var packetCount = 0
     private var last: MediaTime?
 
-    /// Adds those of some packets that arrived, in the order of sending.
-    @inline(__always)
-    mutating func add(_ settled: Span<SettledPacket>) {
-        byteCount &+= packets.update { window, entries in
-            var sum = 0
-            for index in settled.indices where settled[index].outcome == .received {
-                let packet = settled[index]
-                let byteCount = Int(packet.byteCount)
-                entries[window.append()] = Entry(
-                    send: packet.sendTime, arrival: packet.arrival, byteCount: byteCount)
-                sum &+= byteCount
-            }
-            return sum
-        }
+    /// Adds packets that arrived.
+    mutating func add(_ byteCount: Int, packets count: Int) {
+        self.byteCount &+= byteCount
+        packetCount &+= count
     }
 
     /// Smooths, after the packets of a feedback.
-    mutating func update() {
-        guard let newest = packets.last?.arrival else { return }
+    ///
+    /// - Parameter newest: when the newest packet arrived.
+    mutating func update(newest: MediaTime) {
         guard let last, newest - last < .seconds(2), newest - last > .seconds(-1) else {
             (last, byteCount) = (newest, 0)
             return
@@ -57,22 +44,26 @@ struct AcknowledgedRate: Sendable {
     /// The share of the arrival time that a single pause takes in a stall.
     private static let stall = 0.55
     private static let length = MediaDuration.milliseconds(80)
+    /// The packets that are compared at most.
+    private static let most = 256
 
     /// Compares what left in the last tenth of a second; `nil` for too few packets.
-    var slowdown: Slowdown? {
+    func slowdown(of packets: Ring<ReceivedPacket>) -> Slowdown? {
         guard let newest = packets.last else { return nil }
-        var index = packets.count - 1
+        let end = packets.count - 1
+        let start = max(0, packets.count - min(packetCount, AcknowledgedRate.most))
+        var index = end
         var (bytes, later) = (0, newest)
         var rate: Double?
         var longest = MediaDuration.zero
-        while index > 0 {
-            bytes += later.byteCount
+        while index > start {
+            bytes += Int(later.byteCount)
             index -= 1
             let entry = packets[index]
             longest = max(longest, later.arrival - entry.arrival)
             later = entry
-            let (sent, arrived) = (newest.send - entry.send, newest.arrival - entry.arrival)
-            let isLong = packets.count - 1 - index >= 3
+            let (sent, arrived) = (newest.sendTime - entry.sendTime, newest.arrival - entry.arrival)
+            let isLong = end - index >= 3
             if rate == nil, isLong, arrived >= AcknowledgedRate.length {
                 rate = Double(bytes * 8) / arrived.seconds
             }
@@ -87,7 +78,7 @@ struct AcknowledgedRate: Sendable {
     }
 
     /// Forgets single packets, as after a cut.
-    mutating func forgetPackets() { packets.removeAll() }
+    mutating func forgetPackets() { packetCount = 0 }
 
     /// Forgets everything, as on another path.
     mutating func reset() { self = AcknowledgedRate() }

@@ -112,10 +112,10 @@ struct CapacityMeter: Sendable {
     ///
     /// - Returns: whether it belongs to a train of several packets.
     @discardableResult @inline(__always)
-    mutating func add(_ packet: SettledPacket) -> Bool {
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
         if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend {
             open.lastSend = packet.sendTime
-            open.lastArrival = packet.arrival
+            open.lastArrival = arrival
             open.byteCount &+= Int(packet.byteCount)
             open.count &+= 1
             return true
@@ -123,12 +123,12 @@ struct CapacityMeter: Sendable {
         close()
         open = Train(
             number: packet.train, count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
-            firstArrival: packet.arrival, lastArrival: packet.arrival)
+            firstArrival: arrival, lastArrival: arrival)
         return false
     }
 
     /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
-    mutating func addLost(_ packet: SettledPacket) {
+    mutating func addLost(_ packet: PacketRecord) {
         if open.number == packet.train, open.count > 0 { open.byteCount += Int(packet.byteCount) }
     }
 

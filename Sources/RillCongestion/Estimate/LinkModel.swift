@@ -5,12 +5,12 @@ import RillCore
 /// Each packet adds its transmission time, and time passes: a fluid queue.
 @usableFromInline
 struct LinkModel: Sendable {
-    private var time = MediaTime(nanoseconds: .min / 2)
+    @usableFromInline var time = MediaTime(nanoseconds: .min / 2)
     /// What waits at `time`, in seconds of transmission: what waits later is never more.
-    @usableFromInline private(set) var backlog = 0.0
+    @usableFromInline var backlog = 0.0
 
     /// How long a packet that is sent now would wait, in seconds.
-    @usableFromInline
+    @inlinable @inline(__always)
     func queue(at now: MediaTime) -> Double {
         backlog > 0 && now > time ? max(0, backlog - (now - time).seconds) : backlog
     }
@@ -22,7 +22,7 @@ struct LinkModel: Sendable {
     ///   - rate: what the path carries, in bits per second, above 0.
     ///   - now: when it is sent.
     /// - Returns: how long it waits before its own transmission, in seconds.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func add(bits: Double, rate: Double, at now: MediaTime) -> Double {
         let wait = queue(at: now)
         time = max(time, now)

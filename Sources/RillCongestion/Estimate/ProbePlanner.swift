@@ -16,20 +16,22 @@ public struct ProbeCluster: Equatable, Sendable {
 /// A frame of two packets is a probe itself, as it is paced faster than the rate. So probes are sent only where frames fit into one packet:
 /// by senders of little, who could not know otherwise what the path carries. Padding takes 2 % of all bytes at most, beside a first
 /// allowance.
+@usableFromInline
 struct ProbePlanner: Sendable {
     /// The probes so far.
     private(set) var count = 0
     /// The bytes that may be padding, less those that were.
-    private var allowance = 10_000.0
+    @usableFromInline var allowance = 10_000.0
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
 
-    private static let share = 0.02
+    @usableFromInline static var share: Double { 0.02 }
     /// At twice the rate a probe of this length shows a capacity in arrival times of 250 µs.
     private static let length = 0.015
 
     /// Notes a packet that was sent.
+    @inlinable @inline(__always)
     mutating func noteSent(byteCount: Int) {
         allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000)
     }

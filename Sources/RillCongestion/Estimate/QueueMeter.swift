@@ -28,13 +28,7 @@ struct QueueMeter: Sendable {
     /// The time constants of the usual mean, in seconds.
     private static let (up, down) = (20.0, 1.0)
 
-    /// By how much longer a packet travelled than it should.
-    private struct Excess: Sendable {
-        var sendTime = MediaTime.zero
-        var seconds = 0.0
-    }
-
-    /// The sums over ``packets``.
+    /// The sums over the packets of the last half second.
     private struct Sums: Sendable {
         var seconds = 0.0
         var squares = 0.0
@@ -63,20 +57,18 @@ struct QueueMeter: Sendable {
 
         /// Adds a packet. One that arrives faster than `limit`, in bits per second, is bunched.
         @inline(__always)
-        mutating func add(_ packet: SettledPacket, bits: Double, limit: Double) {
+        mutating func add(_ packet: PacketRecord, arrival: MediaTime, bits: Double, limit: Double) {
             let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
             if gap > 500_000, gap < 100_000_000 {
-                let distance = packet.arrival.nanoseconds &- last.arrival.nanoseconds
+                let distance = arrival.nanoseconds &- last.arrival.nanoseconds
                 let isBunched = MediaDuration(nanoseconds: distance).seconds * limit < bits
                 bunched += ((isBunched ? 1 : 0) - bunched) / 128
             }
-            last = (packet.sendTime, packet.arrival)
+            last = (packet.sendTime, arrival)
             packetBits += (bits - packetBits) / 32
         }
     }
 
-    /// The packets of the last half second.
-    private var packets = Ring(capacity: 512, filler: Excess())
     private var sums = Sums()
     private var floor = WindowedMinimum()
     /// The known capacities, negative: the smallest is the highest.
@@ -94,53 +86,49 @@ struct QueueMeter: Sendable {
     /// The smallest transit of the last 20 s, in seconds; the two clocks differ.
     var emptyTransit: Double { floor.smallest.value }
 
-    /// Adds those of some packets that arrived, in the order of sending, each with what it should have waited behind our own packets.
+    /// Adds a packet that arrived, in the order of sending.
     ///
     /// - Parameters:
-    ///   - settled: the packets.
-    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
-    ///   - rate: what it carries at least.
-    mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double) {
-        var (sums, flow) = (sums, flow)
-        let (isBunching, fastest) = (isBunching, fastest)
-        // Faster than eight times the capacity: not by a queue.
-        let limit = max(rate, fastest) * 8
-        packets.update { window, entries in
-            for index in settled.indices where settled[index].outcome == .received {
-                let packet = settled[index]
-                let bits = Double(packet.byteCount) * 8
-                let transit = MediaDuration(
-                    nanoseconds: packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
-                ).seconds
-                floor.add(transit, bits: bits, at: packet.sendTime)
-                // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what
-                // our own packets before it take.
-                var own = 0.0
-                if let capacity {
-                    // Where packets bunch the capacity is a guess.
-                    own =
-                        bits / capacity - floor.smallest.bits / max(fastest, capacity)
-                        + (isBunching ? min(packet.wait, 0.05) : packet.wait)
-                }
-                flow.add(packet, bits: bits, limit: limit)
-                QueueMeter.drop(before: packet.sendTime, &window, entries, &sums)
-                if window.count == window.capacity { QueueMeter.dropFirst(&window, entries, &sums) }
-                let excess = transit - floor.smallest.value - own
-                // A place is below the capacity.
-                unsafe entries[unchecked: window.append()] = Excess(sendTime: packet.sendTime, seconds: excess)
-                sums.add(excess)
-            }
+    ///   - packet: the packet.
+    ///   - arrival: when it arrived.
+    ///   - wait: what it should have waited behind our own packets, in seconds.
+    ///   - path: what the path carries.
+    ///   - packets: those of the last half second, to which it is added.
+    @inline(__always)
+    mutating func add(
+        _ packet: PacketRecord, arrival: MediaTime, wait: Double, over path: PathCapacity,
+        to packets: inout Ring<ReceivedPacket>.Contents
+    ) {
+        let bits = Double(packet.byteCount) * 8
+        let transit = MediaDuration(nanoseconds: arrival.nanoseconds &- packet.sendTime.nanoseconds).seconds
+        floor.add(transit, bits: bits, at: packet.sendTime)
+        // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
+        // packets before it take.
+        var own = 0.0
+        if let capacity = path.known {
+            // Where packets bunch the capacity is a guess.
+            own =
+                bits / capacity - floor.smallest.bits / max(fastest, capacity) + (isBunching ? min(wait, 0.05) : wait)
         }
-        (self.sums, self.flow) = (sums, flow)
+        // Faster than eight times the capacity: not by a queue.
+        flow.add(packet, arrival: arrival, bits: bits, limit: max(path.least, fastest) * 8)
+        drop(before: packet.sendTime, of: &packets)
+        if packets.isFull { dropFirst(of: &packets) }
+        let excess = transit - floor.smallest.value - own
+        packets.append(
+            ReceivedPacket(
+                sendTime: packet.sendTime, arrival: arrival, excess: excess, byteCount: packet.byteCount))
+        sums.add(excess)
     }
 
     /// Measures anew, after the packets of a feedback.
     ///
     /// - Parameters:
+    ///   - packets: those of the last half second.
     ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown.
     ///   - rate: what the path carries at least, in bits per second.
     ///   - now: the current time.
-    mutating func update(capacity: Double?, rate: Double, at now: MediaTime) {
+    mutating func update(_ packets: Ring<ReceivedPacket>, capacity: Double?, rate: Double, at now: MediaTime) {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
         if let capacity {
@@ -157,26 +145,28 @@ struct QueueMeter: Sendable {
         let before = baseline ?? mean
         let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
         baseline = usual
-        surge = self.mean(ofLast: 6, within: .seconds(1)) - (isBunching ? usual : 0)
+        surge = QueueMeter.mean(ofLast: 6, within: .seconds(1), of: packets) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
         let least = max(0.006, min(flow.packetBits / rate, 0.1)) + QueueMeter.doubt * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(ofLast: packets.count, within: .milliseconds(200)) - 0.002)
+        foreign = max(0, QueueMeter.mean(ofLast: packets.count, within: .milliseconds(200), of: packets) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
 
-    /// The mean of the newest packets.
+    /// The mean excess of the newest packets.
     @inline(__always)
-    private mutating func mean(ofLast most: Int, within length: MediaDuration) -> Double {
+    private static func mean(
+        ofLast most: Int, within length: MediaDuration, of packets: Ring<ReceivedPacket>
+    ) -> Double {
         guard let newest = packets.last?.sendTime else { return 0 }
         let start = newest - length
         var sum = 0.0
         let count = packets.fromNewest(most) { packet in
             guard packet.sendTime >= start else { return false }
-            sum += packet.seconds
+            sum += packet.excess
             return true
         }
         return sum / Double(max(1, count))
@@ -205,29 +195,22 @@ struct QueueMeter: Sendable {
     /// Forgets everything, as on another path.
     mutating func reset() { self = QueueMeter() }
 
+    /// Drops packets that are too old beside one that was sent at a time.
     @inline(__always)
-    private static func drop(
-        before sendTime: MediaTime, _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>,
-        _ sums: inout Sums
-    ) {
+    private mutating func drop(before sendTime: MediaTime, of packets: inout Ring<ReceivedPacket>.Contents) {
         let time = sendTime.nanoseconds
-        // Few packets say little: then older ones count, too.
-        let (usual, longest) = (time &- 500_000_000, time &- 1_500_000_000)
-        while window.count > 0 {
-            // A place is below the capacity.
-            let first = unsafe entries[unchecked: window.first].sendTime.nanoseconds
-            guard first < (window.count > 32 ? usual : longest) else { return }
-            dropFirst(&window, entries, &sums)
+        while packets.count > 0 {
+            // Few packets say little: then older ones count, too.
+            let length: Int64 = packets.count > 32 ? 500_000_000 : 1_500_000_000
+            guard packets.first.sendTime.nanoseconds < time &- length else { return }
+            dropFirst(of: &packets)
         }
     }
 
     @inline(__always)
-    private static func dropFirst(
-        _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>, _ sums: inout Sums
-    ) {
-        // A place is below the capacity.
-        unsafe sums.remove(entries[unchecked: window.first].seconds)
-        window.removeFirst()
-        if window.count == 0 { sums = Sums() }
+    private mutating func dropFirst(of packets: inout Ring<ReceivedPacket>.Contents) {
+        sums.remove(packets.first.excess)
+        packets.removeFirst()
+        if packets.count == 0 { sums = Sums() }
     }
 }

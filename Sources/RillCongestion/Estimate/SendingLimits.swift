@@ -9,7 +9,7 @@ struct SendingLimits: Sendable {
     /// ``BandwidthEstimate/rate`` with its fraction.
     var bits: Double
     /// What the path seems to carry, in bits per second.
-    var pathRate: Double
+    @usableFromInline var pathRate: Double
     /// The queue as our own packets fill it, when they are sent.
     @usableFromInline var queue = LinkModel()
     /// When the start is over.
@@ -25,7 +25,7 @@ struct SendingLimits: Sendable {
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
     var drainUntil = MediaTime(nanoseconds: .min / 2)
     /// Since when little is sent after a rest, until a train shows what the path carries now.
-    var checkingSince: MediaTime?
+    @usableFromInline var checkingSince: MediaTime?
 
     init(bits: Double) { (self.bits, pathRate) = (bits, 1.05 * bits) }
 

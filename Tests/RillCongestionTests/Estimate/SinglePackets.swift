@@ -2,29 +2,20 @@ import RillTestSupport
 
 @testable import RillCongestion
 
-// The meters take the packets of a feedback at once; tests add single ones.
+/// A meter that is fed with single packets, and the packets that it remembers.
+struct QueueMeterInUse {
+    var meter = QueueMeter()
+    private(set) var packets = Ring(capacity: 512, filler: ReceivedPacket())
 
-extension AcknowledgedRate {
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
-        let settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, .received, arrival: arrival)]
-        add(settled.span)
-    }
-}
-
-extension CapacityMeter {
-    @discardableResult
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
-        add(SettledPacket(packet, .received, arrival: arrival))
-    }
-
-    mutating func addLost(_ packet: PacketRecord) { addLost(SettledPacket(packet, .lost)) }
-}
-
-extension QueueMeter {
     mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Double, capacity: Double?, rate: Double) {
-        var settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, .received, arrival: arrival)]
-        settled[0].wait = wait
-        add(settled.span, capacity: capacity, rate: rate)
+        packets.update { packets in
+            meter.add(
+                packet, arrival: arrival, wait: wait, over: PathCapacity(known: capacity, least: rate), to: &packets)
+        }
+    }
+
+    mutating func update(capacity: Double?, rate: Double, at now: MediaTime) {
+        meter.update(packets, capacity: capacity, rate: rate, at: now)
     }
 }
 

@@ -48,7 +48,7 @@ package struct TransportFeedbackEncoder: Sendable {
     ///   - isContinued: whether the times of packets that were encoded last are still the same.
     /// - Returns: `false` if none of them has arrived.
     package mutating func encode(
-        _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, isContinued: Bool = false
+        _ arrivals: Span<Int64>, _ numbers: ClosedRange<Int64>, isContinued: Bool = false
     ) -> Bool {
         precondition(numbers.count <= TransportFeedbackEncoder.maximumCount, "\(numbers.count) packets: 1024 fit")
         if !isContinued || !drop(before: numbers, arrivals) {
@@ -63,7 +63,7 @@ package struct TransportFeedbackEncoder: Sendable {
     }
 
     /// Begins anew with the first packet that arrived. Returns `false` if there is none.
-    private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
+    private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         let mask = arrivals.count - 1
         var number = numbers.lowerBound
         while arrivals[Int(truncatingIfNeeded: number) & mask] == TransportFeedbackEncoder.notReceived {
@@ -80,7 +80,7 @@ package struct TransportFeedbackEncoder: Sendable {
 
     /// Drops the packets before a feedback's, which were encoded with the feedback before it. Returns `false` if it has no other that
     /// arrived, or if there is no room behind them.
-    private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
+    private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         guard numbers.lowerBound >= first, numbers.lowerBound < end,
             numbers.upperBound - origin < Int64(TransportFeedbackEncoder.capacity)
         else { return false }
@@ -136,10 +136,9 @@ package struct TransportFeedbackEncoder: Sendable {
 
     /// Writes the symbols and deltas of packets as far as they fit, behind those that are there.
     private static func encode(
-        _ arrivals: [Int64], to last: Int64, from origin: Int64, _ position: inout Position,
+        _ arrivals: Span<Int64>, to last: Int64, from origin: Int64, _ position: inout Position,
         _ symbols: inout [UInt64], _ deltas: inout [UInt8]
     ) {
-        let arrivals = arrivals.span
         let mask = arrivals.count - 1
         var words = symbols.mutableSpan
         var bytes = deltas.mutableSpan

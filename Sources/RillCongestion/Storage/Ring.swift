@@ -97,13 +97,48 @@ struct Ring<Element: Sendable>: Sendable {
         return elements.count
     }
 
-    /// Passes places and elements on, so that many changes cost one access to the array.
+    /// The elements while many of them change: one access to the array, and one place for what changes with each.
+    struct Contents: ~Copyable, ~Escapable {
+        private(set) var window: Window
+        private var elements: MutableSpan<Element>
+
+        @_lifetime(copy elements)
+        fileprivate init(_ window: Window, _ elements: consuming MutableSpan<Element>) {
+            self.window = window
+            self.elements = elements
+        }
+
+        var count: Int { window.count }
+        var isFull: Bool { window.count == window.capacity }
+
+        /// The oldest element; one that was there before if there is none.
+        @inline(__always)
+        var first: Element {
+            // A place is below the capacity, and all places have an element.
+            unsafe elements[unchecked: window.first]
+        }
+
+        @inline(__always) @_lifetime(self: copy self)
+        mutating func append(_ element: Element) {
+            // A place is below the capacity.
+            unsafe elements[unchecked: window.append()] = element
+        }
+
+        @inline(__always) @_lifetime(self: copy self)
+        mutating func removeFirst() { window.removeFirst() }
+
+        @_lifetime(self: copy self)
+        mutating func removeAll() { window.removeAll() }
+    }
+
+    /// Passes the contents on.
     @inline(__always)
-    mutating func update<Result>(_ body: (inout Window, inout MutableSpan<Element>) -> Result) -> Result {
-        var window = window
-        var elements = storage.mutableSpan
-        let result = body(&window, &elements)
-        self.window = window
+    mutating func update<Result>(_ body: (inout Contents) -> Result) -> Result {
+        let window = window
+        var contents = Contents(window, storage.mutableSpan)
+        let result = body(&contents)
+        let changed = contents.window
+        self.window = changed
         return result
     }
 }
