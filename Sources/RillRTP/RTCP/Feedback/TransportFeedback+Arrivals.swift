@@ -76,7 +76,7 @@ private struct ArrivalReader: ~Escapable {
     }
 
     /// Adds up small deltas, of packets that are skipped.
-    @_lifetime(self: copy self)
+    @inline(__always) @_lifetime(self: copy self)
     private mutating func skipSmall(_ count: Int) {
         let bytes = deltas.extracting(offset..<offset + count)
         var index = 0
