@@ -14,31 +14,30 @@ struct AcknowledgedRate: Sendable {
 
     /// The rate of arrivals, smoothed over half a second, in bits per second; 0 before the first.
     private(set) var smoothed = 0.0
-    /// The bytes that arrived since the last smoothing.
-    private var byteCount = 0
-    /// The packets that arrived since the last cut.
-    private var packetCount = 0
-    private var last: MediaTime?
+    /// The bytes that arrived.
+    private(set) var byteCount = 0
+    /// When the newest packet had arrived at the last smoothing, and the bytes until then.
+    private var last: (arrival: MediaTime, byteCount: Int)?
+    /// The number of the first packet that is compared.
+    private var first = 0
 
-    /// Adds packets that arrived.
-    mutating func add(_ byteCount: Int, packets count: Int) {
-        self.byteCount &+= byteCount
-        packetCount &+= count
-    }
+    /// Adds a packet that arrived.
+    @inline(__always)
+    mutating func add(_ packet: PacketRecord) { byteCount &+= Int(packet.byteCount) }
 
     /// Smooths, after the packets of a feedback.
     ///
     /// - Parameter newest: when the newest packet arrived.
     mutating func update(newest: MediaTime) {
-        guard let last, newest - last < .seconds(2), newest - last > .seconds(-1) else {
-            (last, byteCount) = (newest, 0)
+        guard let last, newest - last.arrival < .seconds(2), newest - last.arrival > .seconds(-1) else {
+            last = (newest, byteCount)
             return
         }
-        let seconds = (newest - last).seconds
+        let seconds = (newest - last.arrival).seconds
         guard seconds > 0.02 else { return }
-        let rate = Double(byteCount * 8) / seconds
+        let rate = Double((byteCount - last.byteCount) * 8) / seconds
         smoothed = smoothed == 0 ? rate : smoothed + (rate - smoothed) * min(1, seconds / (0.5 + seconds))
-        (self.last, byteCount) = (newest, 0)
+        self.last = (newest, byteCount)
     }
 
     /// The share of the arrival time that a single pause takes in a stall.
@@ -49,23 +48,24 @@ struct AcknowledgedRate: Sendable {
 
     /// Compares what left in the last tenth of a second; `nil` for too few packets.
     func slowdown(of packets: Ring<ReceivedPacket>) -> Slowdown? {
-        guard let newest = packets.last else { return nil }
-        let end = packets.count - 1
-        let start = max(0, packets.count - min(packetCount, AcknowledgedRate.most))
+        guard let newest = packets.newest else { return nil }
+        let end = packets.end - 1
+        // The ring has the packets that are forgotten, too.
+        let start = max(first, packets.end - AcknowledgedRate.most)
         var index = end
-        var (bytes, later) = (0, newest)
+        var later = newest
         var rate: Double?
         var longest = MediaDuration.zero
         while index > start {
-            bytes += Int(later.byteCount)
             index -= 1
             let entry = packets[index]
+            let byteCount = byteCount - later.byteCount
             longest = max(longest, later.arrival - entry.arrival)
             later = entry
             let (sent, arrived) = (newest.sendTime - entry.sendTime, newest.arrival - entry.arrival)
             let isLong = end - index >= 3
             if rate == nil, isLong, arrived >= AcknowledgedRate.length {
-                rate = Double(bytes * 8) / arrived.seconds
+                rate = Double(byteCount * 8) / arrived.seconds
             }
             guard sent < .milliseconds(500) else { return nil }
             if isLong, sent >= AcknowledgedRate.length, let rate {
@@ -77,9 +77,12 @@ struct AcknowledgedRate: Sendable {
         return nil
     }
 
-    /// Forgets single packets, as after a cut.
-    mutating func forgetPackets() { packetCount = 0 }
+    /// Forgets packets before a number, as after a cut.
+    mutating func forgetPackets(before number: Int) { first = number }
 
-    /// Forgets everything, as on another path.
-    mutating func reset() { self = AcknowledgedRate() }
+    /// Forgets everything, and compares the packets from a number on.
+    mutating func reset(from number: Int) {
+        self = AcknowledgedRate()
+        first = number
+    }
 }

@@ -13,8 +13,8 @@ extension BandwidthEstimate {
         if limits.startEnd == .distantFuture { limits.startEnd = now + .seconds(2) }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
-        path.queue.update(packets, capacity: knownCapacity, rate: bits, at: now)
-        if let newest = packets.last { path.acknowledged.update(newest: newest.arrival) }
+        path.queue.update(&packets, over: taken, rate: bits, at: now)
+        if let newest = packets.newest { path.acknowledged.update(newest: newest.arrival) }
         path.loss.update(at: now)
         path.roundTrip.update()
         rebaseIfLow(at: now)
@@ -66,7 +66,7 @@ extension BandwidthEstimate {
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.surge)))
         holdUntil = now + .milliseconds(450)
         limits.drainUntil = holdUntil
-        path.acknowledged.forgetPackets()
+        path.acknowledged.forgetPackets(before: packets.end)
         if slowdown.isStall {
             // What the path carries after a pause is what it carried before, or nobody knows.
             cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
@@ -113,5 +113,7 @@ extension BandwidthEstimate {
 
     func bitrate(_ bits: Double) -> Bitrate { Bitrate(bitsPerSecond: Int(min(max(bits, 0), 1e15))) }
 
-    func duration(_ seconds: Double) -> MediaDuration { .seconds(min(max(seconds, 0), 1000)) }
+    func duration(_ seconds: Double) -> MediaDuration {
+        MediaDuration(nanoseconds: Int64(min(max(seconds, 0), 1000) * 1e9 + 0.5))
+    }
 }

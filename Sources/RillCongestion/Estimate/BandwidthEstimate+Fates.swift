@@ -6,7 +6,7 @@ extension BandwidthEstimate {
     /// Takes transport-wide feedback: notes the fates that it settles, and works out the rate anew.
     ///
     /// The same as ``SentPacketHistory/take(_:_:)-(TransportFeedback,_)`` with ``note(_:_:at:)`` for each packet, and then ``update(at:)``, at
-    /// half of the cost.
+    /// a lower cost.
     ///
     /// - Parameters:
     ///   - feedback: parsed feedback, from anybody.
@@ -15,11 +15,12 @@ extension BandwidthEstimate {
     public mutating func take(
         _ feedback: borrowing TransportFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
-        var round = beginRound(at: now)
+        let count = packets.end
+        var round = PathMeter.Round(at: now, over: taken)
         packets.update { packets in
             history.settle(feedback) { path.note($0, $1, of: &round, after: &packets) }
         }
-        finish(round)
+        finish(round, receivedCount: packets.end - count)
         update(at: now)
     }
 
@@ -32,11 +33,12 @@ extension BandwidthEstimate {
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
-        var round = beginRound(at: now)
+        let count = packets.end
+        var round = PathMeter.Round(at: now, over: taken)
         packets.update { packets in
             history.settle(feedback) { path.note($0, $1, of: &round, after: &packets) }
         }
-        finish(round)
+        finish(round, receivedCount: packets.end - count)
         update(at: now)
     }
 
@@ -47,18 +49,15 @@ extension BandwidthEstimate {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        var round = beginRound(at: now)
+        let count = packets.end
+        var round = PathMeter.Round(at: now, over: taken)
         packets.update { path.note(packet, fate, of: &round, after: &$0) }
-        finish(round)
+        finish(round, receivedCount: packets.end - count)
     }
 
-    private func beginRound(at now: MediaTime) -> PathMeter.Round {
-        PathMeter.Round(at: now, over: PathCapacity(known: knownCapacity, least: limits.pathRate))
-    }
-
-    private mutating func finish(_ round: PathMeter.Round) {
-        path.finish(round)
-        if round.receivedCount > 0 { hasNews = true }
+    private mutating func finish(_ round: PathMeter.Round, receivedCount: Int) {
+        path.finish(round, receivedCount: receivedCount)
+        if receivedCount > 0 { hasNews = true }
         guard round.trainTime > PathMeter.never else { return }
         probes.noteTrain(at: round.now)
         if let since = limits.checkingSince, round.trainTime > since { limits.checkingSince = nil }

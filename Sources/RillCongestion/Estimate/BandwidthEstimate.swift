@@ -58,6 +58,8 @@ public struct BandwidthEstimate: RateController {
     var contention = Contention()
     /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
+    /// What it is taken to carry until the next update.
+    private(set) var taken: PathCapacity
     var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
     var holdUntil = BandwidthEstimate.never
@@ -70,12 +72,12 @@ public struct BandwidthEstimate: RateController {
     var isSilent = false
     /// Whether feedback told something new since the last update.
     var hasNews = false
-    /// When the sender has rested, if it sends nothing more.
-    @usableFromInline var restTime = MediaTime.distantFuture
+    /// When the last packet was sent; in the future before the first.
+    @usableFromInline var lastSent = MediaTime(nanoseconds: .max / 2)
 
     private static let never = MediaTime(nanoseconds: .min / 2)
-    /// A sender that sent nothing for so long has rested.
-    @usableFromInline static var rest: MediaDuration { .seconds(2) }
+    /// A sender that sent nothing for so long has rested, in nanoseconds.
+    @usableFromInline static var rest: Int64 { 2_000_000_000 }
 
     /// An estimate before the first feedback.
     ///
@@ -86,6 +88,7 @@ public struct BandwidthEstimate: RateController {
         (rate, self.range) = (start, range)
         limits = SendingLimits(bits: Double(start.bitsPerSecond))
         (self.start, share) = (limits.bits, limits.bits)
+        taken = PathCapacity(limits.pathRate, isKnown: false)
         limits.setPace(capacity: nil)
     }
 
@@ -137,17 +140,17 @@ public struct BandwidthEstimate: RateController {
     ///   - now: the current time.
     @inlinable
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
-        _ = limits.queue.add(bits: Double(byteCount) * 8, rate: limits.pathRate, at: now)
+        limits.queue.add(limits.transmission.of(byteCount), at: now)
         probes.noteSent(byteCount: byteCount)
-        if now > restTime { limits.checkingSince = now }
-        restTime = now + BandwidthEstimate.rest
+        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.rest { limits.checkingSince = now }
+        lastSent = now
         if silenceTime == .distantFuture { beginWaiting(at: now) }
     }
 
     @usableFromInline
     mutating func beginWaiting(at now: MediaTime) {
         waitingSince = now
-        silenceTime = now + .seconds(1.5 + min(path.roundTrip.seconds, 1))
+        silenceTime = now + duration(1.5 + min(path.roundTrip.seconds, 1))
     }
 
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
@@ -206,6 +209,10 @@ public struct BandwidthEstimate: RateController {
             limits.pathRate = max(seen, limits.pathRate)
         }
         if let knownCapacity { limits.pathRate = knownCapacity }
+        taken = PathCapacity(
+            limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
+            isBunching: path.queue.isBunching)
+        limits.transmission = taken.usual
         limits.setPace(capacity: knownCapacity)
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)

@@ -35,19 +35,20 @@ public struct Pacer: ~Copyable, Sendable {
     /// The longest time that what waits should need.
     public let queueLimit: MediaDuration
     /// The number of packets that wait.
-    @inlinable public var count: Int { waiting.count }
+    @inlinable public var count: Int { enqueuedCount &- goneCount }
     /// The bytes that wait.
-    @inlinable public var byteCount: Int { waiting.byteCount }
+    @inlinable public var byteCount: Int { waitingByteCount }
 
     @usableFromInline var usualRate: Bitrate
-    /// What waits.
-    @usableFromInline var waiting = (count: 0, byteCount: 0)
+    @usableFromInline var usualTransmission: TransmissionTime
+    @usableFromInline var waitingByteCount = 0
     /// The lane of the last packet that came or left: the next one is often of the same.
     @usableFromInline var lane = PacketLane(.deltaFrame, stream: 0, number: 0)
     /// One for each other priority and stream that was used.
     private var otherLanes = OwnedList<PacketLane>()
-    /// The packets that left.
-    @usableFromInline var sentCount = 0
+    /// The packets that came, and those that left or were taken back.
+    @usableFromInline var enqueuedCount = 0
+    @usableFromInline var goneCount = 0
     /// When the packets that left are paid for.
     @usableFromInline var freeTime = MediaTime(nanoseconds: .min)
 
@@ -58,7 +59,7 @@ public struct Pacer: ~Copyable, Sendable {
     ///   - queueLimit: the longest time that what waits should need; 250 ms by default.
     public init(rate: Bitrate, queueLimit: MediaDuration = .milliseconds(250)) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
-        usualRate = rate
+        (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
         self.queueLimit = queueLimit
     }
 
@@ -70,9 +71,12 @@ public struct Pacer: ~Copyable, Sendable {
 
     /// Changes the rate from now on. What already left is paid at the rate at which it left.
     @inlinable
-    public mutating func setRate(_ rate: Bitrate) {
+    public mutating func setRate(_ rate: Bitrate) { if rate != usualRate { change(to: rate) } }
+
+    @usableFromInline
+    mutating func change(to rate: Bitrate) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
-        usualRate = rate
+        (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
     }
 
     /// Adds a packet.
@@ -90,25 +94,24 @@ public struct Pacer: ~Copyable, Sendable {
     ) {
         if !lane.holds(priority, stream) { goToLane(priority, stream) }
         lane.append(PacketLane.Packet(token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0))
-        waiting.count &+= 1
-        waiting.byteCount &+= byteCount
+        enqueuedCount &+= 1
+        waitingByteCount &+= byteCount
     }
 
     /// Says which packet leaves now, or when to ask again.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
         guard freeTime <= now else { return .wait(until: freeTime) }
         if lane.count < count { goToFirstLane() }
         let packet = lane.removeFirst()
-        sentCount &+= 1
-        lane.turn = sentCount
-        waiting.count &-= 1
-        waiting.byteCount &-= packet.byteCount
-        let rate = packet.bitsPerSecond == 0 ? usualRate.bitsPerSecond : packet.bitsPerSecond
+        goneCount &+= 1
+        lane.turn = goneCount
+        waitingByteCount &-= packet.byteCount
         // A pause earns no burst: time that was not used is gone.
-        let nanoseconds = UInt64(packet.byteCount * 8_000_000_000) / UInt64(rate)
-        freeTime = now + MediaDuration(nanoseconds: Int64(bitPattern: nanoseconds))
+        let transmission =
+            packet.bitsPerSecond == 0 ? usualTransmission : TransmissionTime(at: Double(packet.bitsPerSecond))
+        freeTime = now + MediaDuration(nanoseconds: transmission.of(packet.byteCount))
         return .send(packet.token)
     }
 
@@ -121,8 +124,8 @@ public struct Pacer: ~Copyable, Sendable {
         while lane.count > 0 {
             let packet = lane.removeFirst()
             tokens.append(packet.token)
-            waiting.count -= 1
-            waiting.byteCount -= packet.byteCount
+            goneCount &+= 1
+            waitingByteCount &-= packet.byteCount
         }
         return tokens
     }

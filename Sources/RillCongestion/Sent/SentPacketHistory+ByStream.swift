@@ -118,7 +118,6 @@ extension SentPacketHistory {
         let newest: Int64
         let time: Int64
         let oldest: Int64
-        let firstCounted: Int64
         let next: Int64
         var told = Told()
         /// The highest number of a packet that arrived.
@@ -129,7 +128,7 @@ extension SentPacketHistory {
         init(_ history: borrowing SentPacketHistory, stream: Int, begin: Int64, time: Int64) {
             let sent = history.byStream.streams[stream]
             (slots, self.begin, newest, self.time) = (sent.slots, begin, sent.newest, time)
-            (oldest, firstCounted, next) = (history.oldest, history.firstCounted, history.next)
+            (oldest, next) = (history.oldest, history.next)
         }
 
         mutating func take(
@@ -161,7 +160,8 @@ extension SentPacketHistory {
                 entry.state = .missing
                 return
             }
-            if number >= firstCounted { settledByteCount += Int(entry.byteCount) }
+            settledByteCount += Int(entry.openByteCount)
+            entry.openByteCount = 0
             highest = max(highest, number)
             told.note(number)
             guard let steps = offset.steps, entry.isIdentified else {
@@ -204,7 +204,7 @@ extension SentPacketHistory {
             case .inFlight, .missing, .settled: continue
             }
             ring[number].state = .settled
-            body(packet(number), fate)
+            body(ring[number].packet(number), fate)
         }
     }
 }

@@ -67,28 +67,49 @@ extension SentPacketHistory {
     private mutating func settle(
         _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketFate) -> Void
     ) {
-        var firstOpen = first &+ Int64(count)
-        var (byteCount, repeated) = (0, 0)
-        for index in 0..<count {
-            let number = first &+ Int64(index)
-            guard ring[number].isOpen else {
-                repeated &+= 1
-                continue
+        var settling = Settling(firstOpen: first &+ Int64(count))
+        settling.settle(first..<first &+ Int64(count), of: &ring, arrivals, reference: reference, body)
+        openByteCount &-= settling.byteCount
+        refusals.repeated &+= settling.repeated
+        oldest = max(oldest, settling.firstOpen)
+    }
+
+    /// Packets while they are settled: what changes, in one place.
+    private struct Settling {
+        var byteCount = 0
+        var repeated = 0
+        /// The first packet whose fate is still open.
+        var firstOpen: Int64
+
+        init(firstOpen: Int64) { self.firstOpen = firstOpen }
+
+        @inline(__always)
+        mutating func settle(
+            _ numbers: Range<Int64>, of ring: inout NumberedRing<Entry>, _ arrivals: borrowing NumberedRing<Int64>,
+            reference: Int64,
+            _ body: (PacketRecord, PacketFate) -> Void
+        ) {
+            var entries = ring.contents
+            let times = arrivals.values.extracting(first: numbers.count)
+            for index in times.indices {
+                let number = numbers.lowerBound &+ Int64(index)
+                let entry = entries[number]
+                guard entry.isOpen else {
+                    repeated &+= 1
+                    continue
+                }
+                let time = times[index]
+                guard time != TransportFeedback.notReceived else {
+                    entries[number].state = .missing
+                    firstOpen = min(firstOpen, number)
+                    continue
+                }
+                byteCount &+= Int(entry.openByteCount)
+                entries[number].settle()
+                let arrival = MediaTime(nanoseconds: (reference &+ time) &* 250_000)
+                body(entry.packet(number), .received(arrival: arrival))
             }
-            guard arrivals[Int64(index)] != TransportFeedback.notReceived else {
-                ring[number].state = .missing
-                firstOpen = min(firstOpen, number)
-                continue
-            }
-            if number >= firstCounted { byteCount &+= Int(ring[number].byteCount) }
-            ring[number].state = .settled
-            body(
-                packet(number),
-                .received(arrival: MediaTime(nanoseconds: (reference &+ arrivals[Int64(index)]) &* 250_000)))
         }
-        openByteCount &-= byteCount
-        refusals.repeated += repeated
-        oldest = max(oldest, firstOpen)
     }
 
     @inline(__always)
@@ -98,8 +119,8 @@ extension SentPacketHistory {
             if ring[number].isOpen {
                 let fate = ring[number].state == .missing ? PacketFate.lost : .unknown
                 uncount(number)
-                ring[number].state = .settled
-                body(packet(number), fate)
+                ring[number].settle()
+                body(ring[number].packet(number), fate)
             }
             oldest &+= 1
         }

@@ -49,6 +49,8 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         /// When it arrived, while that is to be told.
         @usableFromInline var arrival = MediaTime.zero
         @usableFromInline var byteCount: Int32
+        /// The bytes that count as in flight: all or none.
+        @usableFromInline var openByteCount: Int32
         @usableFromInline var train: Int32
         @usableFromInline var kind: OutgoingPacket.Kind
         @usableFromInline var mark = CongestionControlFeedback.ECNMark.notCapable
@@ -70,12 +72,23 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         init(
             sendTime: MediaTime, byteCount: Int32, train: Int32, kind: OutgoingPacket.Kind, state: State = .inFlight
         ) {
-            (self.sendTime, self.byteCount, self.train) = (sendTime, byteCount, train)
+            (self.sendTime, self.byteCount, openByteCount, self.train) = (sendTime, byteCount, byteCount, train)
             (self.kind, self.state) = (kind, state)
         }
 
         /// In the place of a packet that was never sent.
         static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .settled)
+
+        /// What is known of the packet, which has that number.
+        @inline(__always)
+        func packet(_ number: Int64) -> PacketRecord {
+            PacketRecord(
+                number: number, sendTime: sendTime, byteCount: byteCount, kind: kind, train: train, mark: mark)
+        }
+
+        /// Notes that the fate is known, and told.
+        @inline(__always)
+        mutating func settle() { (state, openByteCount) = (.settled, 0) }
 
         var isOpen: Bool { state.rawValue <= State.missing.rawValue }
     }
@@ -93,8 +106,10 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     @usableFromInline var next: Int64 = 0
     /// The number of the oldest packet whose fate may be open.
     @usableFromInline var oldest: Int64 = 0
+    /// There is room at least up to this number.
+    @usableFromInline var roomEnd = Int64(SentPacketHistory.initialCapacity)
     /// No packet before this one counts as in flight.
-    private(set) var firstCounted: Int64 = 0
+    private var firstCounted: Int64 = 0
     /// The times of transport-wide feedback, in steps of 64 ms: below two years.
     var references = ArrivalClock(bitWidth: 24, limit: 1 << 30)
     var feedbackCounts = CounterExtender(bitWidth: 8)
@@ -109,7 +124,7 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - kind: the packet's purpose.
-    ///   - byteCount: its size on the path in bytes.
+    ///   - byteCount: its size on the path in bytes, below 2 GB.
     ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
     ///   - now: when it is handed to the network.
     /// - Returns: its transport-wide sequence number.
@@ -117,9 +132,10 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     public mutating func record(
         _ kind: OutgoingPacket.Kind, byteCount: Int, train: Int = 0, at now: MediaTime
     ) -> SequenceNumber {
-        if Int(next &- oldest) >= ring.capacity { makeRoom() }
+        if next >= roomEnd { makeRoom() }
         let entry = Entry(
-            sendTime: now, byteCount: Int32(clamping: byteCount), train: Int32(truncatingIfNeeded: train), kind: kind)
+            sendTime: now, byteCount: Int32(truncatingIfNeeded: byteCount), train: Int32(truncatingIfNeeded: train),
+            kind: kind)
         ring[next] = entry
         openByteCount &+= Int(entry.byteCount)
         defer { next &+= 1 }
@@ -128,7 +144,7 @@ public struct SentPacketHistory: ~Copyable, Sendable {
 
     /// Forgets all packets in flight, as after a change of the path. Their numbers are not used again.
     public mutating func reset() {
-        for number in oldest..<next { ring[number].state = .settled }
+        for number in oldest..<next { ring[number].settle() }
         (oldest, openByteCount) = (next, 0)
         references.restart()
         feedbackCounts = CounterExtender(bitWidth: 8)
@@ -149,9 +165,10 @@ public struct SentPacketHistory: ~Copyable, Sendable {
 
     // MARK: For feedback of either kind
 
-    /// Counts a packet as in flight no more, as its fate is known or forgotten from now on.
+    /// Counts a packet as in flight no more.
     mutating func uncount(_ number: Int64) {
-        if number >= firstCounted, ring[number].isOpen { openByteCount &-= Int(ring[number].byteCount) }
+        openByteCount &-= Int(ring[number].openByteCount)
+        ring[number].openByteCount = 0
     }
 
     /// Moves the oldest packet past those whose fate is known.
@@ -159,25 +176,19 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         while oldest < next, ring[oldest].state == .settled { oldest &+= 1 }
     }
 
-    /// What is known of a packet.
-    @inline(__always)
-    func packet(_ number: Int64) -> PacketRecord {
-        let entry = ring[number]
-        return PacketRecord(
-            number: number, sendTime: entry.sendTime, byteCount: entry.byteCount, kind: entry.kind, train: entry.train,
-            mark: entry.mark)
-    }
-
-    /// Doubles the ring, or forgets the oldest packet.
+    /// Makes room for a packet: in the place of one whose fate is known, in a ring of twice the size, or in the place of the oldest packet.
     @inline(never)
     @usableFromInline
     mutating func makeRoom() {
-        guard ring.capacity < SentPacketHistory.maximumCapacity else {
-            uncount(oldest)
-            oldest += 1
-            return
+        if Int(next - oldest) >= ring.capacity {
+            if ring.capacity < SentPacketHistory.maximumCapacity {
+                ring.grow(to: 2 * ring.capacity, keeping: oldest..<next, filler: Entry.none)
+                arrivals.grow(to: ring.capacity, keeping: 0..<0, filler: 0)
+            } else {
+                uncount(oldest)
+                oldest += 1
+            }
         }
-        ring.grow(to: 2 * ring.capacity, keeping: oldest..<next, filler: Entry.none)
-        arrivals.grow(to: ring.capacity, keeping: 0..<0, filler: 0)
+        roomEnd = oldest + Int64(ring.capacity)
     }
 }

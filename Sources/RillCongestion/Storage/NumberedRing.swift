@@ -71,6 +71,35 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
+    /// The ring while many of its values change: its place in memory does not.
+    @safe
+    struct Contents: ~Copyable, ~Escapable {
+        // Valid as long as the ring is exclusively borrowed. All of it is initialized.
+        private let base: UnsafeMutablePointer<Element>
+        private let mask: Int
+
+        @_lifetime(&ring)
+        fileprivate init(_ ring: inout NumberedRing) {
+            unsafe base = ring.base
+            mask = ring.mask
+        }
+
+        subscript(number: Int64) -> Element {
+            // A place is within the memory, whatever the number.
+            @inline(__always)
+            unsafeAddress { unsafe UnsafePointer(base + (Int(truncatingIfNeeded: number) & mask)) }
+            @inline(__always)
+            unsafeMutableAddress { unsafe base + (Int(truncatingIfNeeded: number) & mask) }
+        }
+    }
+
+    /// The ring, to change many of its values.
+    var contents: Contents {
+        @_lifetime(&self)
+        @inline(__always)
+        mutating get { Contents(&self) }
+    }
+
     /// Grows, and keeps the values of some numbers, at most as many as it had place for.
     @inline(never)
     mutating func grow(to capacity: Int, keeping numbers: Range<Int64>, filler: Element) {

@@ -1,6 +1,5 @@
 /// A growing list of values that cannot be copied, as an array is for others.
-@safe
-@usableFromInline
+@safe @usableFromInline
 struct OwnedList<Element: ~Copyable>: ~Copyable {
     // This value is the only owner of the memory, of which the first `count` values are initialized.
     @usableFromInline var base: UnsafeMutablePointer<Element>

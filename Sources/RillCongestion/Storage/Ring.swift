@@ -1,144 +1,94 @@
-/// A queue of fixed capacity that forgets its oldest element when it is full. It allocates once.
+/// The newest elements of a list that only grows, by number: the first element ever had the number 0. It allocates once.
 struct Ring<Element: Sendable>: Sendable {
-    /// Which places of the storage are used.
-    struct Window: Sendable {
-        /// The place of the oldest element. A capacity is a power of two, so that a place costs one operation.
-        private(set) var first = 0
-        private(set) var count = 0
-        private let mask: Int
-
-        init(capacity: Int) { mask = capacity - 1 }
-
-        var capacity: Int { mask &+ 1 }
-
-        /// The place of an element, 0 being the oldest.
-        @inline(__always)
-        func place(_ index: Int) -> Int { (first &+ index) & mask }
-
-        /// Adds an element, and returns its place; forgets the oldest one if all places are used.
-        @inline(__always)
-        mutating func append() -> Int {
-            let place = place(count)
-            if count > mask { first = self.place(1) } else { count &+= 1 }
-            return place
-        }
-
-        @inline(__always)
-        mutating func removeFirst() {
-            precondition(count > 0, "an empty ring has no first element")
-            first = place(1)
-            count &-= 1
-        }
-
-        mutating func removeAll() { (first, count) = (0, 0) }
-    }
-
     private var storage: [Element]
-    private(set) var window: Window
+    /// The capacity, a power of two, less one: the place of a number is its lowest bits.
+    private let mask: Int
+    /// No element before this one counts.
+    private var start = 0
+    /// The number of the next element.
+    private(set) var end = 0
 
     /// An empty ring.
     ///
     /// - Parameters:
-    ///   - capacity: the most elements that it holds, a power of two.
+    ///   - capacity: the most elements that it holds, a power of two: beyond that the oldest are forgotten.
     ///   - filler: any value.
     init(capacity: Int, filler: Element) {
         precondition(
             capacity > 0 && capacity & (capacity - 1) == 0, "a ring's capacity is a power of two, not \(capacity)")
         storage = [Element](repeating: filler, count: capacity)
-        window = Window(capacity: capacity)
+        mask = capacity - 1
     }
 
-    var isEmpty: Bool { window.count == 0 }
-    var count: Int { window.count }
-    var capacity: Int { window.capacity }
+    /// The number of the oldest element; ``end`` if there is none.
+    var first: Int { max(start, end &- mask &- 1) }
+    var count: Int { end &- first }
 
-    /// The element at a place, 0 being the oldest.
+    /// The element of a number; of one that the ring does not hold, any element.
     @inline(__always)
-    subscript(index: Int) -> Element { storage[window.place(index)] }
-
-    var first: Element? { count > 0 ? self[0] : nil }
-    var last: Element? { count > 0 ? self[count &- 1] : nil }
-
-    @inline(__always)
-    mutating func append(_ element: Element) { storage[window.append()] = element }
-
-    @inline(__always)
-    mutating func removeFirst() { window.removeFirst() }
-
-    mutating func removeAll() { window.removeAll() }
-
-    /// Passes the newest elements on, the newest first, until `body` returns `false`.
-    ///
-    /// - Parameters:
-    ///   - most: how many at most.
-    ///   - body: receives an element.
-    /// - Returns: how many `body` took.
-    @inline(__always)
-    func fromNewest(_ most: Int, _ body: (Element) -> Bool) -> Int {
+    subscript(number: Int) -> Element {
         let elements = storage.span
-        let end = window.first &+ window.count
-        let start = max(window.first, end &- most)
-        guard end > elements.count else { return Ring.fromEnd(of: elements.extracting(start..<end), body) }
-        // Those at the storage's start are newer than those at its end.
-        let newer = elements.extracting(max(0, start &- elements.count)..<(end &- elements.count))
-        let taken = Ring.fromEnd(of: newer, body)
-        guard taken == newer.count, start < elements.count else { return taken }
-        return taken &+ Ring.fromEnd(of: elements.extracting(start...), body)
+        // A place is below the capacity, as many as there are elements.
+        return unsafe elements[unchecked: number & mask]
     }
+
+    /// The newest element; `nil` if there is none.
+    var newest: Element? { count == 0 ? nil : self[end &- 1] }
 
     @inline(__always)
-    private static func fromEnd(of elements: Span<Element>, _ body: (Element) -> Bool) -> Int {
-        var index = elements.count
-        while index > 0 {
-            index &-= 1
-            // From the count down to 0: it is in bounds.
-            guard unsafe body(elements[unchecked: index]) else { return elements.count &- 1 &- index }
-        }
-        return elements.count
+    mutating func append(_ element: Element) {
+        storage[end & mask] = element
+        end &+= 1
     }
 
-    /// The elements while many of them change: one access to the array, and one place for what changes with each.
+    /// The number of the first element from a number on that does not satisfy a condition, or of the newest element. From that number on the
+    /// elements that satisfy it come before those that do not.
+    @inline(__always)
+    func skip(from number: Int, while condition: (Element) -> Bool) -> Int {
+        let elements = storage.span
+        var number = max(number, first)
+        // A place is below the capacity, as many as there are elements.
+        while number &+ 4 < end, unsafe condition(elements[unchecked: (number &+ 3) & mask]) { number &+= 4 }
+        while number &+ 1 < end, unsafe condition(elements[unchecked: number & mask]) { number &+= 1 }
+        return number
+    }
+
+    /// Forgets the elements before a number, which is ``end`` at most.
+    mutating func forget(before number: Int) { start = max(start, min(number, end)) }
+
+    mutating func removeAll() { start = end }
+
+    /// The ring while many elements are added: one access to the array for all of them.
     struct Contents: ~Copyable, ~Escapable {
-        private(set) var window: Window
         private var elements: MutableSpan<Element>
+        private let mask: Int
+        fileprivate private(set) var start: Int
+        private(set) var end: Int
 
         @_lifetime(copy elements)
-        fileprivate init(_ window: Window, _ elements: consuming MutableSpan<Element>) {
-            self.window = window
+        fileprivate init(_ elements: consuming MutableSpan<Element>, mask: Int, start: Int, end: Int) {
             self.elements = elements
-        }
-
-        var count: Int { window.count }
-        var isFull: Bool { window.count == window.capacity }
-
-        /// The oldest element; one that was there before if there is none.
-        @inline(__always)
-        var first: Element {
-            // A place is below the capacity, and all places have an element.
-            unsafe elements[unchecked: window.first]
+            (self.mask, self.start, self.end) = (mask, start, end)
         }
 
         @inline(__always) @_lifetime(self: copy self)
         mutating func append(_ element: Element) {
-            // A place is below the capacity.
-            unsafe elements[unchecked: window.append()] = element
+            // A place is below the capacity, as many as there are elements.
+            unsafe elements[unchecked: end & mask] = element
+            end &+= 1
         }
 
-        @inline(__always) @_lifetime(self: copy self)
-        mutating func removeFirst() { window.removeFirst() }
-
         @_lifetime(self: copy self)
-        mutating func removeAll() { window.removeAll() }
+        mutating func removeAll() { start = end }
     }
 
-    /// Passes the contents on.
+    /// Passes the ring on, so that many elements can be added.
     @inline(__always)
-    mutating func update<Result>(_ body: (inout Contents) -> Result) -> Result {
-        let window = window
-        var contents = Contents(window, storage.mutableSpan)
-        let result = body(&contents)
-        let changed = contents.window
-        self.window = changed
-        return result
+    mutating func update(_ body: (inout Contents) -> Void) {
+        let (mask, start, end) = (mask, start, end)
+        var contents = Contents(storage.mutableSpan, mask: mask, start: start, end: end)
+        body(&contents)
+        let changed = (contents.start, contents.end)
+        (self.start, self.end) = changed
     }
 }

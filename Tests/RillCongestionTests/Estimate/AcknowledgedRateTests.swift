@@ -11,11 +11,11 @@ import Testing
 
         init(count: Int, gap: MediaDuration) {
             for index in 0..<count {
-                let packet = ReceivedPacket(
-                    sendTime: .zero + .milliseconds(5 * index), arrival: .zero + gap * index, byteCount: 1250)
-                packets.append(packet)
-                rate.add(Int(packet.byteCount), packets: 1)
-                if index % 10 == 9 { rate.update(newest: packet.arrival) }
+                let (sent, arrival) = (MediaTime.zero + .milliseconds(5 * index), MediaTime.zero + gap * index)
+                packets.append(ReceivedPacket(sendTime: sent, arrival: arrival, byteCount: rate.byteCount))
+                rate.add(
+                    PacketRecord(number: Int64(index), sendTime: sent, byteCount: 1250, kind: .media, train: 0))
+                if index % 10 == 9 { rate.update(newest: arrival) }
             }
         }
 
@@ -35,7 +35,7 @@ import Testing
     @Test func `Few packets, or a pause, say nothing`() {
         #expect(Arrivals(count: 5, gap: .milliseconds(20)).slowdown == nil)
         var paused = Arrivals(count: 60, gap: .milliseconds(5))
-        paused.rate.forgetPackets()
+        paused.rate.forgetPackets(before: paused.packets.end)
         #expect(paused.slowdown == nil)
     }
 }

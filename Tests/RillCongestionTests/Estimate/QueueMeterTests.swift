@@ -6,12 +6,24 @@ import Testing
 @Suite struct LinkModelTests {
     @Test func `Each packet waits for those before it, and time drains the queue`() {
         var model = LinkModel()
-        let first = model.add(bits: 10_000, rate: 1e6, at: .zero)
-        let second = model.add(bits: 10_000, rate: 1e6, at: .zero + .milliseconds(4))
-        #expect(first == 0)
-        #expect(abs(second - 0.006) < 1e-9)
-        #expect(abs(model.queue(at: .zero + .milliseconds(10)) - 0.01) < 1e-9)
+        let transmission = TransmissionTime(at: 1e6).of(1250)
+        #expect(transmission == 10_000_000)
+        let first = model.add(transmission, at: .zero)
+        let second = model.add(transmission, at: .zero + .milliseconds(4))
+        #expect(first == 0 && second == 6_000_000)
+        #expect(model.queue(at: .zero + .milliseconds(10)) == 10_000_000)
         #expect(model.queue(at: .zero + .seconds(1)) == 0)
+    }
+
+    @Test func `A queue of more than two seconds is not believed`() {
+        var model = LinkModel()
+        for _ in 0..<100 { model.add(TransmissionTime(at: 1e5).of(1250), at: .zero) }
+        #expect(model.queue(at: .zero) == 2_000_000_000)
+    }
+
+    @Test(arguments: [1, 50_000, 2_345_678, 1e7, 1e10]) func `A packet takes its bits over the rate`(rate: Double) {
+        let exact = 1228 * 8e9 / rate
+        #expect(abs(Double(TransmissionTime(at: rate).of(1228)) - exact) <= 1)
     }
 }
 
@@ -25,10 +37,8 @@ import Testing
             let time = MediaTime.zero + .milliseconds(10 * index)
             let packet = PacketRecord(
                 number: Int64(index), sendTime: time, byteCount: 1000, kind: .media, train: Int32(index / 4))
-            use.add(
-                packet, arrival: time + .seconds(transit(time.seconds)), wait: 0, capacity: capacity,
-                rate: capacity ?? 1e6)
-            if index % 5 == 0 { use.update(capacity: capacity, rate: 1e6, at: time + .milliseconds(100)) }
+            use.add(packet, arrival: time + .seconds(transit(time.seconds)), capacity: capacity)
+            if index % 5 == 0 { use.update(capacity: capacity, at: time + .milliseconds(100)) }
         }
     }
 
@@ -46,9 +56,9 @@ import Testing
             let time = MediaTime.zero + .milliseconds(10 * index)
             let packet = PacketRecord(
                 number: Int64(index), sendTime: time, byteCount: 1000, kind: .media, train: Int32(index))
-            let wait = index > 100 ? 0.03 : 0
-            use.add(packet, arrival: time + .seconds(0.05 + wait), wait: wait, capacity: 2e6, rate: 2e6)
-            use.update(capacity: 2e6, rate: 2e6, at: time)
+            let wait = MediaDuration.milliseconds(index > 100 ? 30 : 0)
+            use.add(packet, arrival: time + .milliseconds(50) + wait, wait: wait.nanoseconds, capacity: 2e6)
+            use.update(capacity: 2e6, at: time)
         }
         #expect(use.meter.foreign < 0.001)
     }
