@@ -48,7 +48,7 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer",
 ]
 
 let package = Package(
@@ -80,6 +80,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
@@ -110,6 +111,8 @@ let package = Package(
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
+        // A connection with a WebRTC peer. So far: STUN and ICE.
+        module("RillPeer", ["RillCore", "RillBytes", "RillState", "COpenSSL"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -172,7 +175,9 @@ let package = Package(
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillFuzzTargets",
-            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
+            dependencies: [
+                "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+            ],
             path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
         tests(of: "RillState"),
@@ -188,6 +193,7 @@ let package = Package(
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
+        tests(of: "RillPeer", ["RillLink"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
@@ -220,7 +226,7 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
-                "RillMediaSupport", "RillSecurity", "RillCongestion",
+                "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillTransport",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

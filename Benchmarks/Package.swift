@@ -25,7 +25,7 @@ let package = Package(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
                     "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
                     "RillTranscode",
-                    "RillTransport"),
+                    "RillTransport", "RillPeer"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, like those of an app that uses only Rill.

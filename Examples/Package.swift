@@ -79,6 +79,8 @@ let package = Package(
         .executableTarget(
             name: "library-security", dependencies: rill("RillSecurity"), path: "Libraries/Security"),
         .executableTarget(
+            name: "library-peer", dependencies: rill("RillPeer"), path: "Libraries/Peer"),
+        .executableTarget(
             name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),

@@ -13,10 +13,9 @@ let package = Package(
         // The same files that `swift test` runs over the corpus: a link to Tests/RillFuzzTargets.
         .target(
             name: "RillFuzzTargets",
-            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"].map
-            {
-                .product(name: $0, package: "rill")
-            },
+            dependencies: [
+                "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+            ].map { .product(name: $0, package: "rill") },
             path: "Targets",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         .executableTarget(

@@ -8,6 +8,7 @@ public enum Suite: String, CaseIterable, Sendable {
     case session
     case congestion
     case security
+    case peer
     case pipeline
     case transcode
 
@@ -22,6 +23,7 @@ public enum Suite: String, CaseIterable, Sendable {
         case .session: Self.sessionWorkloads
         case .congestion: Self.congestionWorkloads
         case .security: Self.securityWorkloads
+        case .peer: Self.peerWorkloads
         case .pipeline: Self.pipelineWorkloads
         case .transcode: Self.transcodeWorkloads
         }

@@ -62,6 +62,8 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("session", seeds: sessionSeeds, run: fuzzSession),
         FuzzTarget("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
         FuzzTarget("sdp", seeds: sdpSeeds, run: fuzzSDP),
+        FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
+        FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
         FuzzTarget("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
         FuzzTarget("pcap", seeds: pcapSeeds, run: fuzzCapture),
     ]

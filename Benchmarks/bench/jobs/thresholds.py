@@ -15,7 +15,7 @@ from ..report import Result, Table, Target
 from ..workloads import Workload, material, programs
 
 # Without full-size encoders, so that they take under a minute.
-QUICK = ["image", "beauty", "rtp", "receive", "session", "congestion", "security"]
+QUICK = ["image", "beauty", "rtp", "receive", "session", "congestion", "security", "peer"]
 # Allocations do not need callgrind, so more iterations are affordable.
 ALLOCATION_TIMES = 5
 COLOURS = {Verdict.BETTER: Colour.AHEAD, Verdict.KEPT: None, Verdict.ELSEWHERE: None}

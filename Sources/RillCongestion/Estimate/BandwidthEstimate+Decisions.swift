@@ -26,6 +26,12 @@ extension BandwidthEstimate {
             goal = min(goal, bits)
             decision = .drain(queue: duration(path.queue.surge))
         }
+        if path.queue.isBunching {
+            drains.update(usual: path.queue.usual, at: now)
+            if drains.isOn(at: now) { goal = min(goal, DrainSchedule.share * path.acknowledged.smoothed) }
+        } else {
+            drains = DrainSchedule()
+        }
         if contention.isTried { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
@@ -54,7 +60,7 @@ extension BandwidthEstimate {
     // MARK: Cuts
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
-        let noise = 1.5 * path.queue.scatter
+        let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
         // Without a queue the packets are not compared.
         guard now >= holdUntil, path.queue.surge > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
         else { return false }

@@ -2,19 +2,27 @@ import RillCore
 
 /// How the rate moves where trains say nothing: jitter hides them, or every frame fits into one packet.
 extension BandwidthEstimate {
+    /// How often a ceiling was found when it is approached slowly.
+    private static let sure = 2
+    /// What stands by chance in a fast rise, in seconds.
+    private static let chance = 0.006
+
     /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
     mutating func search(at now: MediaTime) -> Double {
         decision = .search(queue: duration(path.queue.standing))
         let calm = ceiling.calm(at: now)
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
-        if path.queue.standing > (isRising ? 0 : path.queue.noise) {
+        let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || ceiling.rate == nil
+        if path.queue.standing > (isFast ? BandwidthEstimate.chance : isRising ? 0 : path.queue.noise) {
             // What stands after a cut says nothing of the present rate.
             guard now > holdUntil + .seconds(1) else { return bits }
             let arriving = min(path.acknowledged.smoothed, 1.1 * bits)
             ceiling.note(arriving, sending: bits, queue: path.queue.standing, at: now)
             return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(path.queue.standing, 0.08)))
         }
+        // A fast rise makes a long queue. A short one may be chance, and would become a ceiling far too low.
+        if isFast, path.queue.standing > 0 { return bits }
         ceiling.noteEmpty()
         // Nothing is known beyond what arrives.
         let most = max(1.5 * path.acknowledged.smoothed + 10_000, bits)
@@ -23,7 +31,7 @@ extension BandwidthEstimate {
         if bits < 0.9 * top { return min(bits * 1.06, most) }
         guard calm > 0 else { return min(bits + 0.2 * (0.96 * top - bits), most) }
         // Slowly at first: just above the ceiling the queue grows, and is seen late.
-        let growth = ceiling.confirmations < 2 ? 0.06 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
+        let growth = ceiling.confirmations < BandwidthEstimate.sure ? 0.04 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
         return min(bits * (1 + growth), most)
     }
 }

@@ -56,6 +56,7 @@ public struct BandwidthEstimate: RateController {
     @usableFromInline var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
+    var drains = DrainSchedule()
     /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
     /// What it is taken to carry until the next update.

@@ -5,6 +5,9 @@ import RillCore
 /// A frame's packets leave faster than the path carries them. The bottleneck then stretches the train: the bytes of the train over the
 /// time in which it arrived are the capacity. A train that arrives as it left says only that the capacity is at least that high.
 ///
+/// A missing packet ends a train, and the next one that arrived begins another: whether the path carried it in the time between them is not
+/// known.
+///
 /// Single trains are small and jitter is not, so trains are pooled: over the shortest of four windows in which their scatter is small
 /// enough, or over the longest.
 struct CapacityMeter: Sendable {
@@ -130,7 +133,7 @@ struct CapacityMeter: Sendable {
     /// - Returns: whether it belongs to a train of several packets.
     @discardableResult @inline(__always)
     mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
-        if open.number == Int64(packet.train), packet.sendTime >= open.lastSend {
+        if open.number == Int64(packet.train), packet.sendTime >= open.lastSend, !packet.followsMissing {
             open.lastSend = packet.sendTime
             open.lastArrival = arrival
             open.byteCount &+= Int64(packet.byteCount)
@@ -142,11 +145,6 @@ struct CapacityMeter: Sendable {
             number: Int64(packet.train), count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
             firstArrival: arrival, lastArrival: arrival)
         return false
-    }
-
-    /// Counts a lost packet into its train: the path carried the others in the time that it would have taken, too.
-    mutating func addLost(_ packet: PacketRecord) {
-        if open.number == Int64(packet.train) { open.byteCount &+= Int64(packet.byteCount) }
     }
 
     /// Forgets all trains, as after a cut.

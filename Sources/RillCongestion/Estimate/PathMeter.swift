@@ -71,9 +71,7 @@ struct PathMeter: Sendable {
             acknowledged.add(packet)
             queue.sums.add(excess)
             if queue.isBunching { roundTrip.add((round.now - packet.sendTime).seconds - Double(wait) / 1e9) }
-        case .lost:
-            capacity.addLost(packet)
-            round.lostCount &+= 1
+        case .lost: round.lostCount &+= 1
         case .unknown: break
         }
     }

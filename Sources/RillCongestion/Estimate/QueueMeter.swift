@@ -21,13 +21,22 @@ struct QueueMeter: Sendable {
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
     private(set) var isBunching = false
 
+    /// Whether packets overtake each other.
+    var isOvertaking: Bool { flow.overtaking > QueueMeter.overtakingLimit }
+
+    /// The share of packets that overtake above which the path is one that reorders.
+    private static let overtakingLimit = 0.05
     /// The share of bunched packets above which trains are not trusted.
     private static let bunchingLimit = 0.1
     /// So many standard deviations above the usual a mean may be by chance.
-    private static let doubt = 3.3
+    ///
+    /// Packets that overtake each other jitter one by one, and their mean is a good one; those that a hop keeps in order come in clumps.
+    private static let doubts = (inOrder: 3.3, overtaking: 2.2)
     /// The time constants of the usual mean, in seconds.
     private static let up = 20.0
     private static let down = 1.0
+    /// That of a higher mean at the beginning.
+    private static let youngest = 2.0
 
     /// How packets follow each other.
     private struct Flow: Sendable {
@@ -35,6 +44,7 @@ struct QueueMeter: Sendable {
         private static let byte: Int64 = 1 << 16
 
         private var bunchedParts: Int64 = 0
+        private var overtakingParts: Int64 = 0
         private var byteParts = 500 * Flow.byte
         /// Whether a packet left before the one before it, since the last update.
         var isDisordered = false
@@ -43,6 +53,8 @@ struct QueueMeter: Sendable {
 
         /// The share of packets that arrived faster than any queue sends them.
         var bunched: Double { Double(bunchedParts) / Double(Flow.one) }
+        /// The share of packets that arrived before one that was sent before them.
+        var overtaking: Double { Double(overtakingParts) / Double(Flow.one) }
         /// The size of a packet in bits, smoothed.
         var packetBits: Double { 8 * Double(byteParts) / Double(Flow.byte) }
 
@@ -51,8 +63,9 @@ struct QueueMeter: Sendable {
         mutating func add(_ packet: PacketRecord, arrival: MediaTime, limit: Int64) {
             let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
             if gap > 500_000, gap < 100_000_000 {
-                let isBunched = arrival.nanoseconds &- last.arrival.nanoseconds < limit
-                bunchedParts &+= ((isBunched ? Flow.one : 0) &- bunchedParts) >> 7
+                let distance = arrival.nanoseconds &- last.arrival.nanoseconds
+                bunchedParts &+= ((distance < limit ? Flow.one : 0) &- bunchedParts) >> 7
+                overtakingParts &+= ((distance < 0 ? Flow.one : 0) &- overtakingParts) >> 7
             } else if gap < 0 {
                 isDisordered = true
             }
@@ -91,8 +104,13 @@ struct QueueMeter: Sendable {
     private var lastMean: (mean: Double, time: MediaTime)?
     /// The usual mean of half a second: it follows lower ones within a second, and higher ones within twenty.
     private var baseline: Double?
+    /// When the first one was measured.
+    private var start: MediaTime?
     private var flow = Flow()
     private var lastUpdate: MediaTime?
+
+    /// The usual mean of half a second, in seconds; the two clocks differ.
+    var usual: Double { baseline.map { $0 + emptyTransit.seconds } ?? 0 }
 
     /// The smallest transit of the last 20 s; the two clocks differ.
     var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
@@ -147,18 +165,33 @@ struct QueueMeter: Sendable {
         guard packets.count >= 4 else { return }
         let mean = mean(from: packets.first, of: packets)
         let deviation = deviation(of: packets, mean: mean)
-        let before = baseline ?? mean
-        let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : QueueMeter.up))
-        baseline = usual
+        let usual = follow(mean, elapsed, at: now)
         surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
-        let least = max(0.006, min(flow.packetBits / rate, 0.1)) + QueueMeter.doubt * noise
+        let least =
+            max(0.006, min(flow.packetBits / rate, 0.1))
+            + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
         standing = max(0, mean - usual - least)
         foreign = max(0, self.mean(from: windows.recent, of: packets) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+    }
+
+    /// Moves the usual mean towards the present one.
+    private mutating func follow(_ mean: Double, _ elapsed: Double, at now: MediaTime) -> Double {
+        guard let before = baseline else {
+            baseline = mean
+            if start == nil { start = now }
+            return mean
+        }
+        // The first ones may be far off: at the beginning it follows fast.
+        let age = start.map { (now - $0).seconds } ?? 0
+        let up = min(max(age, QueueMeter.youngest), QueueMeter.up)
+        let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : up))
+        baseline = usual
+        return usual
     }
 
     /// By how much longer the packets from a number on travelled than they should: the mean, in seconds.

@@ -15,6 +15,9 @@ public struct PacketRecord: Equatable, Sendable {
     public var train: Int32
     /// The ECN field with which it arrived, where feedback tells of it (RFC 8888) and its fate is ``PacketFate/received(arrival:)``.
     public var mark = CongestionControlFeedback.ECNMark.notCapable
+    /// Whether the packet that was sent before it had not arrived, as far as was known when this one's fate was told: the time between the
+    /// arrivals is not this packet's alone.
+    public var followsMissing = false
 }
 
 /// What feedback says about a sent packet, for the first time.

@@ -195,16 +195,20 @@ extension SentPacketHistory {
     @inline(__always)
     private mutating func tell(_ told: Told, _ body: (PacketRecord, PacketFate) -> Void) {
         guard told.first <= told.last else { return }
+        var isMissing = false
         for number in told.first...told.last {
+            let state = ring[number].state
+            let followsMissing = isMissing && state == .arrived
+            isMissing = state != .arrived && state != .settled
             let fate: PacketFate
-            switch ring[number].state {
+            switch state {
             case .arrived: fate = .received(arrival: ring[number].arrival)
             case .lost: fate = .lost
             case .unknown: fate = .unknown
             case .inFlight, .missing, .settled: continue
             }
             ring[number].state = .settled
-            body(ring[number].packet(number), fate)
+            body(ring[number].packet(number, followsMissing: followsMissing), fate)
         }
     }
 }

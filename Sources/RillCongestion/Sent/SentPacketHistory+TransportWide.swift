@@ -78,6 +78,7 @@ extension SentPacketHistory {
     private struct Settling {
         var byteCount = 0
         var repeated = 0
+        private var isMissing = false
         /// The first packet whose fate is still open.
         var firstOpen: Int64
 
@@ -96,18 +97,22 @@ extension SentPacketHistory {
                 let entry = entries[number]
                 guard entry.isOpen else {
                     repeated &+= 1
+                    isMissing = false
                     continue
                 }
                 let time = times[index]
                 guard time != TransportFeedback.notReceived else {
                     entries[number].state = .missing
+                    isMissing = true
                     firstOpen = min(firstOpen, number)
                     continue
                 }
                 byteCount &+= Int(entry.openByteCount)
                 entries[number].settle()
                 let arrival = MediaTime(nanoseconds: (reference &+ time) &* 250_000)
-                body(entry.packet(number), .received(arrival: arrival))
+                let followsMissing = isMissing
+                isMissing = false
+                body(entry.packet(number, followsMissing: followsMissing), .received(arrival: arrival))
             }
         }
     }

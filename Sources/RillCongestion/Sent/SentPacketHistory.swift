@@ -81,9 +81,10 @@ public struct SentPacketHistory: ~Copyable, Sendable {
 
         /// What is known of the packet, which has that number.
         @inline(__always)
-        func packet(_ number: Int64) -> PacketRecord {
+        func packet(_ number: Int64, followsMissing: Bool = false) -> PacketRecord {
             PacketRecord(
-                number: number, sendTime: sendTime, byteCount: byteCount, kind: kind, train: train, mark: mark)
+                number: number, sendTime: sendTime, byteCount: byteCount, kind: kind, train: train, mark: mark,
+                followsMissing: followsMissing)
         }
 
         /// Notes that the fate is known, and told.

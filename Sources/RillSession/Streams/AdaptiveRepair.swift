@@ -13,7 +13,8 @@ struct AdaptiveRepair {
     ///   - loss: the share of packets that the path loses, 0 to 1.
     mutating func update(_ sender: inout RTPStreamSender, loss: Double) {
         let counts = sender.statistics
-        let packets = counts.packetsSent - counts.fecPacketsSent - counts.retransmittedPacketsSent - counts.paddingPacketsSent
+        let packets =
+            counts.packetsSent - counts.fecPacketsSent - counts.retransmittedPacketsSent - counts.paddingPacketsSent
         let (frames, sent) = (counts.framesSent - last.frames, packets - last.packets)
         guard frames > 0, let roundTrip = sender.recentRoundTripTime else { return }
         last = (counts.framesSent, packets)

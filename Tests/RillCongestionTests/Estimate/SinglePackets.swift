@@ -29,3 +29,12 @@ struct QueueMeterInUse {
 extension LossEstimate {
     mutating func add(isLost: Bool) { add(1, lost: isLost ? 1 : 0) }
 }
+
+extension CapacityMeter {
+    @discardableResult
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime, followsMissing: Bool) -> Bool {
+        var packet = packet
+        packet.followsMissing = followsMissing
+        return add(packet, arrival: arrival)
+    }
+}

@@ -1,0 +1,108 @@
+import RillCore
+
+// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those that got no response are sent again.
+extension ICEAgentCore {
+    /// The pair whose request is to be sent now, with the request noted as sent; `nil` if none is due.
+    mutating func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {
+        guard !isLite, state != .failed else { return nil }
+        if let index = consentRequest(at: now) {
+            let id = STUNTransactionID(using: &random)
+            consent.noteRequest(id, at: now)
+            pairs[index].counts.consentRequestsSent += 1
+            // A NAT may give us a new address. The other side only follows if it is nominated.
+            return (index, id, role == .controlling && pairs[index].isNominated)
+        }
+        guard let index = retransmission(at: now) ?? newCheck(at: now), let check = pairs[index].check else {
+            return nil
+        }
+        pairs[index].check?.noteTransmission(limit: settings.maximumTransmissionCount, at: now)
+        return (index, check.id, check.isNomination)
+    }
+
+    private mutating func consentRequest(at now: MediaTime) -> Int? {
+        guard let index = selectedIndex, consent.nextRequest <= now else { return nil }
+        consent.schedule(settings.consentInterval, using: &random, at: now)
+        return index
+    }
+
+    // MARK: Retransmissions
+
+    private mutating func retransmission(at now: MediaTime) -> Int? {
+        for index in pairs.indices {
+            guard let check = pairs[index].check, check.deadline <= now else { continue }
+            guard check.transmissionCount < settings.maximumTransmissionCount else {
+                fail(index, at: now)
+                continue
+            }
+            pairs[index].counts.retransmissionsSent += 1
+            return index
+        }
+        return nil
+    }
+
+    /// The check of a pair failed.
+    mutating func fail(_ index: Int, at now: MediaTime) {
+        pairs[index].check = nil
+        pairs[index].state = .failed
+        if pairs[index].id == nominatingID { nominatingID = nil }
+        unfreeze(like: index)
+        nominateBest(at: now)
+    }
+
+    // MARK: New checks
+
+    private mutating func newCheck(at now: MediaTime) -> Int? {
+        guard generation.remoteKey != nil, nextCheckTime <= now, let index = nextPair() else { return nil }
+        let isNomination = pairs[index].id == nominatingID
+        let waiting = pairs.count { $0.state == .waiting || $0.state == .inProgress }
+        pairs[index].check = ICECheck(
+            STUNTransactionID(using: &random), instead: pairs[index].check?.id, role: role,
+            isNomination: isNomination,
+            timeout: max(settings.retransmissionTimeout, settings.checkInterval * waiting))
+        // A nomination checks a pair which is known to work.
+        if !isNomination { pairs[index].state = .inProgress }
+        pairs[index].counts.requestsSent += 1
+        nextCheckTime = now + settings.checkInterval
+        return index
+    }
+
+    /// The pair to check next, in the order of RFC 8445 §6.1.4.2; a triggered one is taken from its queue.
+    private mutating func nextPair() -> Int? {
+        if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true { return index }
+        while !triggered.isEmpty {
+            if let index = index(of: triggered.removeFirst()), pairs[index].state != .succeeded { return index }
+        }
+        return nextOrdinaryPair()
+    }
+
+    private func nextOrdinaryPair() -> Int? {
+        guard !isSettled else { return nil }
+        let current = pairs.indices.filter { isCurrent($0) }
+        func best(_ state: ICEPairState) -> Int? {
+            current.filter { pairs[$0].state == state }.max { pairs[$0].priority < pairs[$1].priority }
+        }
+        return best(.waiting) ?? best(.frozen)
+    }
+
+    /// Whether a pair is nominated and works, so that no further ones are tried (RFC 8445 §8.1.2).
+    var isSettled: Bool {
+        guard let index = selectedIndex else { return false }
+        return isCurrent(index) && pairs[index].isNominated && !isRecovering
+    }
+
+    var hasWork: Bool {
+        guard !isLite, generation.remoteKey != nil, state != .failed else { return false }
+        if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true { return true }
+        if !triggered.isEmpty { return true }
+        return !isSettled
+            && pairs.contains { $0.generation === generation && ($0.state == .waiting || $0.state == .frozen) }
+    }
+
+    /// RFC 8445 §7.2.5.3.3: once a pair is done, those with the same foundation need not wait for it any more.
+    mutating func unfreeze(like index: Int) {
+        for other in pairs.indices
+        where pairs[other].state == .frozen && isCurrent(other) && pairs[other].hasFoundation(of: pairs[index]) {
+            pairs[other].state = .waiting
+        }
+    }
+}

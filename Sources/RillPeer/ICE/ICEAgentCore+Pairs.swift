@@ -1,0 +1,131 @@
+import RillCore
+
+// The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path; an
+// agent has few enough of them to look through.
+extension ICEAgentCore {
+    var selectedIndex: Int? {
+        guard let selectedID else { return nil }
+        return index(of: selectedID)
+    }
+
+    func index(of id: Int) -> Int? { pairs.firstIndex { $0.id == id } }
+
+    /// The pair of a path in a generation.
+    func index(of path: ICEPath, in generation: ICEGeneration) -> Int? {
+        pairs.firstIndex { $0.path == path && $0.generation === generation }
+    }
+
+    /// A pair of the path from which something authenticated came. The selected one is tried first.
+    func validatedIndex(_ path: ICEPath) -> Int? {
+        if let selected = selectedIndex, pairs[selected].path == path { return selected }
+        return pairs.firstIndex { $0.isValidated && $0.path == path }
+    }
+
+    /// Whether a pair belongs to the current generation.
+    func isCurrent(_ index: Int) -> Bool { pairs[index].generation === generation }
+
+    /// Pairs two candidates, unless they cannot reach each other, or an equal pair exists (RFC 8445 §6.1.2.4: two local
+    /// candidates of one socket send from the same address).
+    mutating func pair(_ local: Local, _ remote: ICECandidate) {
+        let path = ICEPath(socket: local.socket, remote.address)
+        guard !isLite, local.candidate.address.ip.isV6 == remote.address.ip.isV6,
+            index(of: path, in: generation) == nil
+        else { return }
+        let new = makePair(local.candidate, remote, on: path, .waiting)
+        guard pairs.count < settings.maximumPairCount || removeLast(below: new.priority) else { return }
+        pairs.append(new)
+        let isHeldBack = pairs.contains {
+            $0.id != new.id && $0.generation === generation && $0.hasFoundation(of: new)
+                && ($0.state == .waiting || $0.state == .inProgress)
+        }
+        if isHeldBack { pairs[pairs.count - 1].state = .frozen }
+    }
+
+    mutating func makePair(_ local: ICECandidate, _ remote: ICECandidate, on path: ICEPath, _ state: ICEPairState)
+        -> ICEPair
+    {
+        var pair = ICEPair(
+            id: makePairID(), path: path, generation: generation, local: local, remote: remote, state: state,
+            lastHeard: MediaTime(nanoseconds: .min))
+        pair.priority = ICEPair.priority(local, remote, role)
+        return pair
+    }
+
+    /// Removes the pair of the lowest priority that was not checked yet, to make room for a better one (§6.1.2.5).
+    private mutating func removeLast(below priority: UInt64) -> Bool {
+        let unused = pairs.indices.filter {
+            (pairs[$0].state == .waiting || pairs[$0].state == .frozen) && pairs[$0].id != selectedID
+        }
+        guard let last = unused.min(by: { pairs[$0].priority < pairs[$1].priority }), pairs[last].priority < priority
+        else { return false }
+        let removed = pairs.remove(at: last).id
+        triggered.removeAll { $0 == removed }
+        return true
+    }
+
+    /// Notes that a remote address is announced which was known, perhaps from a check. Returns whether that is new.
+    mutating func announce(_ candidate: ICECandidate, discoveredAs index: Int) -> Bool {
+        guard remoteCandidates[index].kind == .peerReflexive, candidate.kind != .peerReflexive else { return false }
+        remoteCandidates[index] = candidate
+        for place in pairs.indices where isCurrent(place) && pairs[place].remote.address == candidate.address {
+            pairs[place].remote = candidate
+            pairs[place].priority = ICEPair.priority(pairs[place].local, candidate, role)
+        }
+        return true
+    }
+
+    // MARK: Peer-reflexive candidates
+
+    /// The pair of a path on which an authenticated request came; a new one, if the address was not announced (RFC 8445
+    /// §7.3.1.3). `nil` if there is no room.
+    mutating func learn(_ path: ICEPath, priority: UInt32, at now: MediaTime) -> Int? {
+        if let index = index(of: path, in: generation) { return index }
+        guard let local = local(of: path) else { return nil }
+        let reflexive = pairs.indices.filter { isCurrent($0) && pairs[$0].remote.kind == .peerReflexive }
+        if reflexive.count >= settings.maximumReflexiveCount || pairs.count >= settings.maximumPairCount {
+            let unused = reflexive.filter { pairs[$0].id != selectedID && pairs[$0].id != nominatingID }
+            guard let oldest = unused.min(by: { pairs[$0].lastHeard < pairs[$1].lastHeard }) else { return nil }
+            forget(oldest)
+        }
+        // RFC 8445 §7.3.1.3: a foundation that differs from all others.
+        var remote = ICECandidate(.peerReflexive, path.remote, foundation: "prflx/\(makePairID())")
+        remote.priority = priority
+        if let known = remoteCandidates.first(where: { $0.address == path.remote }) {
+            remote = known
+        } else {
+            remoteCandidates.append(remote)
+            events.append(.peerReflexiveDiscovered(remote))
+        }
+        pairs.append(makePair(local.candidate, remote, on: path, isLite ? .succeeded : .waiting))
+        return pairs.count - 1
+    }
+
+    private mutating func forget(_ index: Int) {
+        let pair = pairs.remove(at: index)
+        triggered.removeAll { $0 == pair.id }
+        if !pairs.contains(where: { $0.remote.address == pair.remote.address }) {
+            remoteCandidates.removeAll { $0.address == pair.remote.address }
+        }
+    }
+
+    /// The local candidate of a path's socket, if possible one of the same IP version.
+    func local(of path: ICEPath) -> Local? {
+        locals.first { $0.socket == path.socket && $0.candidate.address.ip.isV6 == path.remote.ip.isV6 }
+            ?? locals.first { $0.socket == path.socket }
+    }
+
+    // MARK: Roles
+
+    mutating func setRole(_ new: ICERole) {
+        guard new != role else { return }
+        role = new
+        for index in pairs.indices where isCurrent(index) {
+            pairs[index].priority = ICEPair.priority(pairs[index].local, pairs[index].remote, new)
+        }
+        (nominatingID, nominationDeadline) = (nil, nil)
+    }
+}
+
+extension IPAddress {
+    var isV6: Bool { if case .v6 = self { true } else { false } }
+}

@@ -1,0 +1,51 @@
+public import RillCore
+
+/// What became of a datagram at a port.
+public enum ICEPortResult: Equatable, Sendable {
+    /// It was for that agent, which took it. Pass it on to the peer if that is `data`.
+    case peer(ICEPeerID, ICEInsertResult)
+    /// It was for none.
+    case dropped(ICEStrangerReason)
+}
+
+/// Why a datagram is for none of the agents of a port.
+public enum ICEStrangerReason: Hashable, Sendable {
+    /// It is not STUN, and its address has not authenticated itself.
+    case unvalidatedAddress
+    /// It looks like STUN, but is malformed.
+    case malformed(STUNError)
+    /// A request without USERNAME.
+    case noUsername
+    /// A request with the fragment of none.
+    case unknownUsername
+    /// A response, or an indication, from an address to which no agent sent a request.
+    case unexpected
+}
+
+/// What a port counts.
+public struct ICEPortStatistics: Equatable, Sendable {
+    /// Datagrams that were inserted.
+    public var datagramsReceived = 0
+    /// Of these: data that was passed on.
+    public var dataReceived = 0
+    /// Of these: STUN that an agent took, be it to drop it.
+    public var messagesReceived = 0
+    /// Of these: dropped by an agent, mostly because of the wrong integrity.
+    public var messagesDropped = 0
+    /// Of these: not STUN, from addresses that have not authenticated themselves.
+    public var unvalidatedDropped = 0
+    /// Of these: malformed STUN.
+    public var malformedDropped = 0
+    /// Of these: STUN that is for no agent.
+    public var strangersDropped = 0
+}
+
+/// What ``ICEPort/poll(at:into:)`` asks for.
+public enum ICEPortAction: Equatable, Sendable {
+    /// Send the datagram that was written.
+    case transmit(on: ICEPath)
+    /// Take note of an agent's event.
+    case event(ICEPeerID, ICEEvent)
+    /// Poll again at this time, or after the next insertion or change.
+    case wait(until: MediaTime)
+}
