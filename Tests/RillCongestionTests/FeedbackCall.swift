@@ -7,7 +7,7 @@ enum FeedbackKind: CaseIterable {
 }
 
 /// A call through history and estimate, whose feedback the test may change: trains of three packets, 4 ms apart.
-struct FeedbackCall {
+final class FeedbackCall {
     let kind: FeedbackKind
     var history = SentPacketHistory()
     var estimate = BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .kilobits(2500))
@@ -24,7 +24,7 @@ struct FeedbackCall {
     init(_ kind: FeedbackKind) { self.kind = kind }
 
     /// Sends a train, and returns the feedback that it caused, if it is due.
-    mutating func step() -> [UInt8]? {
+    func step() -> [UInt8]? {
         train += 1
         for _ in 0..<3 {
             let number = history.record(
@@ -42,7 +42,7 @@ struct FeedbackCall {
         return feedback()
     }
 
-    private mutating func feedback() -> [UInt8]? {
+    private func feedback() -> [UInt8]? {
         let due = now + .milliseconds(50)
         switch kind {
         case .transportWide:
@@ -60,7 +60,7 @@ struct FeedbackCall {
     }
 
     /// Takes a datagram as a session does. Returns whether it could be read.
-    mutating func take(_ datagram: [UInt8]) -> Bool {
+    func take(_ datagram: [UInt8]) -> Bool {
         guard let packet = try? RTCPPacket(parsing: datagram.span), let message = try? RTCPMessage(parsing: packet)
         else { return false }
         let time = now + .milliseconds(100)
@@ -76,7 +76,7 @@ struct FeedbackCall {
         return true
     }
 
-    private mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at time: MediaTime) {
+    private func note(_ packet: PacketRecord, _ fate: PacketFate, at time: MediaTime) {
         fateCount += 1
         precondition(settled.insert(packet.number).inserted, "packet \(packet.number) has two fates")
         estimate.note(packet, fate, at: time)

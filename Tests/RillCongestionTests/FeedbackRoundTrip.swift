@@ -2,27 +2,27 @@ import RillCongestion
 import RillTestSupport
 
 /// A sender's history and a receiver's builder, joined by datagrams that the test may lose, repeat or mutate.
-struct FeedbackRoundTrip {
+final class FeedbackRoundTrip {
     var history = SentPacketHistory()
     var builder = FeedbackBuilder()
     private(set) var fates: [Int64: PacketFate] = [:]
     private(set) var fateCount = 0
 
     /// Sends a packet, which arrives after `delay`; `nil` loses it.
-    mutating func send(at now: MediaTime, delay: MediaDuration?, byteCount: Int = 1228) {
+    func send(at now: MediaTime, delay: MediaDuration?, byteCount: Int = 1228) {
         let number = history.record(.media, byteCount: byteCount, at: now)
         if let delay { builder.note(number, byteCount: byteCount, arrival: now + delay) }
     }
 
     /// The feedback that is due now, as a datagram.
-    mutating func feedback(at now: MediaTime) -> [UInt8]? {
+    func feedback(at now: MediaTime) -> [UInt8]? {
         guard let byteCount = builder.prepare() else { return nil }
         return [UInt8](capacity: byteCount) { output in
             builder.write(from: SSRC(1), about: SSRC(2), at: now, into: &output)
         }
     }
 
-    mutating func take(_ datagram: [UInt8]) throws(RTPError) {
+    func take(_ datagram: [UInt8]) throws(RTPError) {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try TransportFeedback(parsing: packet)
         history.take(feedback) { packet, fate in

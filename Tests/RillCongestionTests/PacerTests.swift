@@ -61,11 +61,11 @@ import Testing
     @Test func `A queue that needs longer than the limit is full`() {
         var pacer = Pacer(rate: .megabits(1), queueLimit: .milliseconds(250))
         for token in 0..<25 { pacer.enqueue(token, .deltaFrame, stream: 0, byteCount: 1250, at: .zero) }
-        #expect(pacer.queueTime == .milliseconds(250) && !pacer.isFull)
+        #expect(pacer.queueTime == .milliseconds(250) && pacer.isFull == false)
         pacer.enqueue(25, .deltaFrame, stream: 0, byteCount: 1250, at: .zero)
-        #expect(pacer.isFull)
+        #expect(pacer.isFull == true)
         pacer.setRate(.megabits(2))
-        #expect(!pacer.isFull)
+        #expect(pacer.isFull == false)
     }
 
     @Test func `A frame that is not waited for is taken back whole, and the others stay`() {

@@ -2,7 +2,7 @@ import RillCongestion
 import RillTestSupport
 
 /// A sender's history and a receiver's builder of feedback by stream, joined by datagrams that the test may lose, repeat or mutate.
-struct StreamFeedbackRoundTrip {
+final class StreamFeedbackRoundTrip {
     /// A packet by its stream and its place in it, from 0.
     struct Key: Hashable, Comparable {
         var ssrc: UInt32
@@ -37,7 +37,7 @@ struct StreamFeedbackRoundTrip {
     ///
     /// - Returns: the sequence number.
     @discardableResult
-    mutating func send(
+    func send(
         _ ssrc: UInt32 = 1, at now: MediaTime, delay: MediaDuration?,
         mark: CongestionControlFeedback.ECNMark = .notCapable,
         byteCount: Int = 1228
@@ -56,7 +56,7 @@ struct StreamFeedbackRoundTrip {
     }
 
     /// Delivers what has arrived by then.
-    mutating func deliver(at now: MediaTime) {
+    func deliver(at now: MediaTime) {
         travelling.sort { $0.arrival < $1.arrival }
         while let first = travelling.first, first.arrival <= now {
             builder.note(
@@ -66,13 +66,13 @@ struct StreamFeedbackRoundTrip {
     }
 
     /// Whether feedback is due, of what has arrived by then.
-    mutating func isDue(at now: MediaTime) -> Bool {
+    func isDue(at now: MediaTime) -> Bool {
         deliver(at: now)
         return builder.dueTime <= now
     }
 
     /// The feedback that is due now, as a datagram.
-    mutating func feedback(at now: MediaTime) -> [UInt8]? {
+    func feedback(at now: MediaTime) -> [UInt8]? {
         deliver(at: now)
         guard let byteCount = builder.prepare() else { return nil }
         // The receiver's wall clock is about to wrap.
@@ -82,7 +82,7 @@ struct StreamFeedbackRoundTrip {
         }
     }
 
-    mutating func take(_ datagram: [UInt8]) throws(RTPError) {
+    func take(_ datagram: [UInt8]) throws(RTPError) {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try CongestionControlFeedback(parsing: packet)
         var numbers: [Int64] = []

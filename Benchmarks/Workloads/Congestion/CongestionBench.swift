@@ -5,7 +5,7 @@ import RillRTP
 
 /// Both ends of a call's congestion control, as a session drives them, without packets' bytes: pacer, history and estimate, and the
 /// receiver's feedback, over a link of 2.5 Mbit/s that loses one packet of a hundred.
-struct CongestionBench {
+struct CongestionBench: ~Copyable {
     private var sender = BenchSender()
     private var builder = FeedbackBuilder()
     private var link = BenchLink()
@@ -56,7 +56,7 @@ struct CongestionBench {
 }
 
 /// The sender: frames of ±37 % of what the estimate allows, in packets of at most 1228 bytes on the path.
-private struct BenchSender {
+private struct BenchSender: ~Copyable {
     private(set) var sentCount = 0
     private(set) var bitrateSum = 0
     private var estimate = BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .megabits(5))

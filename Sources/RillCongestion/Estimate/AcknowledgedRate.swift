@@ -2,12 +2,6 @@ import RillCore
 
 /// What arrives: the rate of arrivals, and how it compares with the rate at which the same packets left.
 struct AcknowledgedRate: Sendable {
-    private struct Entry: Sendable {
-        var send = MediaTime.zero
-        var arrival = MediaTime.zero
-        var byteCount = 0
-    }
-
     /// Packets that arrived more slowly than they left.
     struct Slowdown: Sendable {
         /// The time in which they left over the time in which they arrived.
@@ -18,63 +12,60 @@ struct AcknowledgedRate: Sendable {
         var isStall = false
     }
 
-    private var packets = Ring(capacity: 256, filler: Entry())
     /// The rate of arrivals, smoothed over half a second, in bits per second; 0 before the first.
     private(set) var smoothed = 0.0
-    private var byteCount = 0
-    private var last: MediaTime?
+    /// The bytes that arrived.
+    private(set) var byteCount = 0
+    /// When the newest packet had arrived at the last smoothing, and the bytes until then.
+    private var last: (arrival: MediaTime, byteCount: Int)?
+    /// The number of the first packet that is compared.
+    private var first = 0
 
-    /// Adds those of some packets that arrived, in the order of sending.
+    /// Adds a packet that arrived.
     @inline(__always)
-    mutating func add(_ settled: Span<SettledPacket>) {
-        byteCount &+= packets.update { window, entries in
-            var sum = 0
-            for index in settled.indices where settled[index].outcome == .received {
-                let packet = settled[index]
-                let byteCount = Int(packet.byteCount)
-                entries[window.append()] = Entry(
-                    send: packet.sendTime, arrival: packet.arrival, byteCount: byteCount)
-                sum &+= byteCount
-            }
-            return sum
-        }
-    }
+    mutating func add(_ packet: PacketRecord) { byteCount &+= Int(packet.byteCount) }
 
     /// Smooths, after the packets of a feedback.
-    mutating func update() {
-        guard let newest = packets.last?.arrival else { return }
-        guard let last, newest - last < .seconds(2), newest - last > .seconds(-1) else {
-            (last, byteCount) = (newest, 0)
+    ///
+    /// - Parameter newest: when the newest packet arrived.
+    mutating func update(newest: MediaTime) {
+        guard let last, newest - last.arrival < .seconds(2), newest - last.arrival > .seconds(-1) else {
+            last = (newest, byteCount)
             return
         }
-        let seconds = (newest - last).seconds
+        let seconds = (newest - last.arrival).seconds
         guard seconds > 0.02 else { return }
-        let rate = Double(byteCount * 8) / seconds
+        let rate = Double((byteCount - last.byteCount) * 8) / seconds
         smoothed = smoothed == 0 ? rate : smoothed + (rate - smoothed) * min(1, seconds / (0.5 + seconds))
-        (self.last, byteCount) = (newest, 0)
+        self.last = (newest, byteCount)
     }
 
     /// The share of the arrival time that a single pause takes in a stall.
     private static let stall = 0.55
     private static let length = MediaDuration.milliseconds(80)
+    /// The packets that are compared at most.
+    private static let most = 256
 
     /// Compares what left in the last tenth of a second; `nil` for too few packets.
-    var slowdown: Slowdown? {
-        guard let newest = packets.last else { return nil }
-        var index = packets.count - 1
-        var (bytes, later) = (0, newest)
+    func slowdown(of packets: Ring<ReceivedPacket>) -> Slowdown? {
+        guard let newest = packets.newest else { return nil }
+        let end = packets.end - 1
+        // The ring has the packets that are forgotten, too.
+        let start = max(first, packets.end - AcknowledgedRate.most)
+        var index = end
+        var later = newest
         var rate: Double?
         var longest = MediaDuration.zero
-        while index > 0 {
-            bytes += later.byteCount
+        while index > start {
             index -= 1
             let entry = packets[index]
+            let byteCount = byteCount - later.byteCount
             longest = max(longest, later.arrival - entry.arrival)
             later = entry
-            let (sent, arrived) = (newest.send - entry.send, newest.arrival - entry.arrival)
-            let isLong = packets.count - 1 - index >= 3
+            let (sent, arrived) = (newest.sendTime - entry.sendTime, newest.arrival - entry.arrival)
+            let isLong = end - index >= 3
             if rate == nil, isLong, arrived >= AcknowledgedRate.length {
-                rate = Double(bytes * 8) / arrived.seconds
+                rate = Double(byteCount * 8) / arrived.seconds
             }
             guard sent < .milliseconds(500) else { return nil }
             if isLong, sent >= AcknowledgedRate.length, let rate {
@@ -86,9 +77,12 @@ struct AcknowledgedRate: Sendable {
         return nil
     }
 
-    /// Forgets single packets, as after a cut.
-    mutating func forgetPackets() { packets.removeAll() }
+    /// Forgets packets before a number, as after a cut.
+    mutating func forgetPackets(before number: Int) { first = number }
 
-    /// Forgets everything, as on another path.
-    mutating func reset() { self = AcknowledgedRate() }
+    /// Forgets everything, and compares the packets from a number on.
+    mutating func reset(from number: Int) {
+        self = AcknowledgedRate()
+        first = number
+    }
 }

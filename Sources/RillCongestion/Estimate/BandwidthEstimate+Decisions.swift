@@ -13,22 +13,22 @@ extension BandwidthEstimate {
         if limits.startEnd == .distantFuture { limits.startEnd = now + .seconds(2) }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
-        queue.update(capacity: knownCapacity, rate: bits, at: now)
-        acknowledged.update()
-        loss.update(at: now)
-        roundTrip.update()
+        path.queue.update(&packets, over: taken, rate: bits, at: now)
+        if let newest = packets.newest { path.acknowledged.update(newest: newest.arrival) }
+        path.loss.update(at: now)
+        path.roundTrip.update()
         rebaseIfLow(at: now)
-        capacity.trustsBursts = !contention.isSeen && !queue.isBunching
+        path.capacity.trustsBursts = !contention.isSeen && !path.queue.isBunching
         if cutIfOverloaded(at: now) || cutIfLossy(at: now) { return }
-        if queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
+        if path.queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
         var goal = goal(elapsed, at: now)
         if now < holdUntil {
             goal = min(goal, bits)
-            decision = .drain(queue: duration(queue.surge))
+            decision = .drain(queue: duration(path.queue.surge))
         }
-        if queue.isBunching {
-            drains.update(usual: queue.usual, at: now)
-            if drains.isOn(at: now) { goal = min(goal, DrainSchedule.share * acknowledged.smoothed) }
+        if path.queue.isBunching {
+            drains.update(usual: path.queue.usual, at: now)
+            if drains.isOn(at: now) { goal = min(goal, DrainSchedule.share * path.acknowledged.smoothed) }
         } else {
             drains = DrainSchedule()
         }
@@ -41,10 +41,10 @@ extension BandwidthEstimate {
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         watchOthers(at: now)
         // What was known before that may be long gone.
-        if !probes.isSighted(within: .seconds(4), at: now) { capacity.reset() }
-        switch queue.isBunching && !isStarting(at: now) ? .unknown : capacity.reading {
+        if !probes.isSighted(within: .seconds(4), at: now) { path.capacity.reset() }
+        switch path.queue.isBunching && !isStarting(at: now) ? .unknown : path.capacity.reading {
         case .capacity(let capacity):
-            decision = .follow(capacity: bitrate(capacity), queue: duration(queue.foreign))
+            decision = .follow(capacity: bitrate(capacity), queue: duration(path.queue.foreign))
             return shared(capacity, elapsed)
         case .atLeast(let seen) where probes.isSighted(within: .seconds(1), at: now):
             decision = .rise(seen: bitrate(seen))
@@ -60,34 +60,36 @@ extension BandwidthEstimate {
     // MARK: Cuts
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
-        let noise = (queue.isBunching ? 3 : 1.5) * queue.scatter
+        let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
         // Without a queue the packets are not compared.
-        guard now >= holdUntil, queue.surge > 0.03 + noise, let slowdown = acknowledged.slowdown else { return false }
+        guard now >= holdUntil, path.queue.surge > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
+        else { return false }
         let isCollapse = slowdown.ratio < 0.6
         // Our own bursts look like this, too, unless it is known what they do.
-        let isSurge = slowdown.ratio < 0.8 && queue.surge > 0.05 + noise && knownCapacity != nil && !queue.isBunching
+        let isSurge =
+            slowdown.ratio < 0.8 && path.queue.surge > 0.05 + noise && knownCapacity != nil && !path.queue.isBunching
         guard isCollapse || isSurge else { return false }
-        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(queue.surge)))
+        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.surge)))
         holdUntil = now + .milliseconds(450)
         limits.drainUntil = holdUntil
-        acknowledged.forgetPackets()
+        path.acknowledged.forgetPackets(before: packets.end)
         if slowdown.isStall {
             // What the path carries after a pause is what it carried before, or nobody knows.
             cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
         } else {
             // What arrives behind a queue is the capacity.
-            capacity.reset(to: slowdown.rate)
+            path.capacity.reset(to: slowdown.rate)
             cut(to: 0.85 * slowdown.rate)
         }
         return true
     }
 
     private mutating func cutIfLossy(at now: MediaTime) -> Bool {
-        guard now >= holdUntil, loss.share > BandwidthEstimate.bearableLoss else { return false }
-        decision = .cut(.loss(acknowledged: bitrate(acknowledged.smoothed), perMille: Int(1000 * loss.share)))
+        guard now >= holdUntil, path.loss.share > BandwidthEstimate.bearableLoss else { return false }
+        decision = .cut(.loss(acknowledged: bitrate(path.acknowledged.smoothed), perMille: Int(1000 * path.loss.share)))
         holdUntil = now + .seconds(1)
-        loss.reset()
-        cut(to: acknowledged.smoothed / (1 - BandwidthEstimate.bearableLoss))
+        path.loss.reset()
+        cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.bearableLoss))
         return true
     }
 
@@ -103,7 +105,7 @@ extension BandwidthEstimate {
         silenceTime = now + .milliseconds(500)
         if !isSilent { probes.ask(for: bits) }
         isSilent = true
-        capacity.reset()
+        path.capacity.reset()
         move(to: bits / 2)
         (share, ceiling) = (bits, Ceiling())
     }
@@ -117,5 +119,7 @@ extension BandwidthEstimate {
 
     func bitrate(_ bits: Double) -> Bitrate { Bitrate(bitsPerSecond: Int(min(max(bits, 0), 1e15))) }
 
-    func duration(_ seconds: Double) -> MediaDuration { .seconds(min(max(seconds, 0), 1000)) }
+    func duration(_ seconds: Double) -> MediaDuration {
+        MediaDuration(nanoseconds: Int64(min(max(seconds, 0), 1000) * 1e9 + 0.5))
+    }
 }

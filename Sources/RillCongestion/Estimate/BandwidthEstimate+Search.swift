@@ -9,24 +9,24 @@ extension BandwidthEstimate {
 
     /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
     mutating func search(at now: MediaTime) -> Double {
-        decision = .search(queue: duration(queue.standing))
+        decision = .search(queue: duration(path.queue.standing))
         let calm = ceiling.calm(at: now)
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
         let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || ceiling.rate == nil
-        if queue.standing > (isFast ? BandwidthEstimate.chance : isRising ? 0 : queue.noise) {
+        if path.queue.standing > (isFast ? BandwidthEstimate.chance : isRising ? 0 : path.queue.noise) {
             // What stands after a cut says nothing of the present rate.
             guard now > holdUntil + .seconds(1) else { return bits }
-            let arriving = min(acknowledged.smoothed, 1.1 * bits)
-            ceiling.note(arriving, sending: bits, queue: queue.standing, at: now)
-            return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(queue.standing, 0.08)))
+            let arriving = min(path.acknowledged.smoothed, 1.1 * bits)
+            ceiling.note(arriving, sending: bits, queue: path.queue.standing, at: now)
+            return min(bits, (ceiling.rate ?? arriving) * (0.94 - 5 * min(path.queue.standing, 0.08)))
         }
         // A fast rise makes a long queue. A short one may be chance, and would become a ceiling far too low.
-        if isFast, queue.standing > 0 { return bits }
+        if isFast, path.queue.standing > 0 { return bits }
         ceiling.noteEmpty()
         // Nothing is known beyond what arrives.
-        let most = max(1.5 * acknowledged.smoothed + 10_000, bits)
-        if most == bits { decision = .hold(acknowledged: bitrate(acknowledged.smoothed)) }
+        let most = max(1.5 * path.acknowledged.smoothed + 10_000, bits)
+        if most == bits { decision = .hold(acknowledged: bitrate(path.acknowledged.smoothed)) }
         guard let top = ceiling.rate else { return min(bits * 1.16, most) }
         if bits < 0.9 * top { return min(bits * 1.06, most) }
         guard calm > 0 else { return min(bits + 0.2 * (0.96 * top - bits), most) }

@@ -23,11 +23,11 @@ extension BandwidthEstimate {
         let factor =
             contention.isConfirmed
             ? BandwidthEstimate.hidden
-            : contention.isSeen ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(queue.foreign, 0.1)
+            : contention.isSeen ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.foreign, 0.1)
         let alone = capacity * factor
         moveShare(elapsed, most: contention.isSeen && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
         guard share < alone else { return alone }
-        decision = .share(queue: duration(queue.foreign), target: duration(BandwidthEstimate.targetQueue(share)))
+        decision = .share(queue: duration(path.queue.foreign), target: duration(BandwidthEstimate.targetQueue(share)))
         return share
     }
 
@@ -38,7 +38,7 @@ extension BandwidthEstimate {
             share = most
             return
         }
-        let lack = 1 - min(queue.foreign / BandwidthEstimate.targetQueue(share), 4)
+        let lack = 1 - min(path.queue.foreign / BandwidthEstimate.targetQueue(share), 4)
         let step = BandwidthEstimate.sharing.speed * elapsed * lack * (share + BandwidthEstimate.sharing.extra)
         share = min(max(share + step, 0.5 * bits), most)
     }
@@ -46,15 +46,15 @@ extension BandwidthEstimate {
     /// Looks whether others share the queue.
     mutating func watchOthers(at now: MediaTime) {
         // What stands after a cut is our own.
-        let isStanding = queue.foreign > 0.008 && !queue.isBunching && now > holdUntil + .seconds(1)
-        let isTrialOver = contention.update(isStanding: isStanding, roundTrip: roundTrip.seconds, at: now)
+        let isStanding = path.queue.foreign > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
+        let isTrialOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
         // It did not drain while little was sent, and nobody else moves it: the path has become longer.
-        if isTrialOver, queue.foreign > 0.02, queue.scatter < 0.006 { queue.rebase(at: now) }
+        if isTrialOver, path.queue.foreign > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }
     }
 
     /// A queue that stands for seconds although the rate was halved is not a queue, or not ours: it counts as the empty path from then on.
     mutating func rebaseIfLow(at now: MediaTime) {
-        guard (queue.isBunching ? queue.standing : queue.foreign) > 0.03 else {
+        guard (path.queue.isBunching ? path.queue.standing : path.queue.foreign) > 0.03 else {
             stood = nil
             return
         }
@@ -65,7 +65,7 @@ extension BandwidthEstimate {
         if before.bits < bits { stood = (before.since, bits) }
         let isLow = bits < max(before.bits / 2, 1.05 * Double(range.lowerBound.bitsPerSecond))
         guard now - before.since > .seconds(3), isLow else { return }
-        queue.rebase(at: now)
+        path.queue.rebase(at: now)
         stood = nil
     }
 }

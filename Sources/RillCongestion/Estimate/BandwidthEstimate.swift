@@ -40,7 +40,7 @@ public struct BandwidthEstimate: RateController {
     /// What the last update decided.
     public internal(set) var decision = RateDecision.none
     /// The share of packets that were lost in the last one to two seconds, 0 to 1, for whatever reason.
-    public var lossShare: Double { loss.share }
+    public var lossShare: Double { path.loss.share }
     /// The probes that were asked for so far.
     public var probeCount: Int { probes.count }
 
@@ -49,19 +49,18 @@ public struct BandwidthEstimate: RateController {
     /// The rate that the queue of others allows.
     var share: Double
     let start: Double
-    var capacity = CapacityMeter()
-    var queue = QueueMeter()
-    var acknowledged = AcknowledgedRate()
-    var loss = LossEstimate()
-    var probes = ProbePlanner()
+    /// What the packets that were reported tell of the path.
+    var path = PathMeter()
+    /// Those of the last half second that arrived.
+    var packets = Ring(capacity: 512, filler: ReceivedPacket())
+    @usableFromInline var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
     var drains = DrainSchedule()
-    var roundTrip = RoundTrip()
-    /// The queue as our own packets fill it, when they are reported.
-    var reportedQueue = LinkModel()
     /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
+    /// What it is taken to carry until the next update.
+    private(set) var taken: PathCapacity
     var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
     var holdUntil = BandwidthEstimate.never
@@ -69,21 +68,17 @@ public struct BandwidthEstimate: RateController {
     var stood: (since: MediaTime, bits: Double)?
     /// When the first packet left about which nothing was heard since, and when that is too long.
     var waitingSince: MediaTime?
-    var silenceTime = MediaTime.distantFuture
+    @usableFromInline var silenceTime = MediaTime.distantFuture
     /// Whether no feedback comes.
     var isSilent = false
     /// Whether feedback told something new since the last update.
     var hasNews = false
-    /// When the sender has rested, if it sends nothing more.
-    private var restTime = MediaTime.distantFuture
-    /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
-    var lastTransit = Int64.min
+    /// When the last packet was sent; in the future before the first.
+    @usableFromInline var lastSent = MediaTime(nanoseconds: .max / 2)
 
     private static let never = MediaTime(nanoseconds: .min / 2)
-    /// A sender that sent nothing for so long has rested.
-    private static let rest = MediaDuration.seconds(2)
-    /// The receiver's clock did not run if a transit differs by more than that from the one before it.
-    static let clockJump = MediaDuration.seconds(60)
+    /// A sender that sent nothing for so long has rested, in nanoseconds.
+    @usableFromInline static var rest: Int64 { 2_000_000_000 }
 
     /// An estimate before the first feedback.
     ///
@@ -94,6 +89,7 @@ public struct BandwidthEstimate: RateController {
         (rate, self.range) = (start, range)
         limits = SendingLimits(bits: Double(start.bitsPerSecond))
         (self.start, share) = (limits.bits, limits.bits)
+        taken = PathCapacity(limits.pathRate, isKnown: false)
         limits.setPace(capacity: nil)
     }
 
@@ -135,7 +131,7 @@ public struct BandwidthEstimate: RateController {
     ///
     /// - Parameter bytesInFlight: the bytes whose fate is open.
     public func isFlooded(_ bytesInFlight: Int) -> Bool {
-        Double(bytesInFlight * 8) > bits * (roundTrip.seconds + BandwidthEstimate.floodLimit)
+        Double(bytesInFlight * 8) > bits * (path.roundTrip.seconds + BandwidthEstimate.floodLimit)
     }
 
     /// Notes that a packet leaves now.
@@ -143,29 +139,19 @@ public struct BandwidthEstimate: RateController {
     /// - Parameters:
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
+    @inlinable
     public mutating func noteSent(byteCount: Int, at now: MediaTime) {
-        _ = limits.queue.add(bits: Double(byteCount) * 8, rate: limits.pathRate, at: now)
+        limits.queue.add(limits.transmission.of(byteCount), at: now)
         probes.noteSent(byteCount: byteCount)
-        if now > restTime { limits.checkingSince = now }
-        restTime = now + BandwidthEstimate.rest
+        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.rest { limits.checkingSince = now }
+        lastSent = now
         if silenceTime == .distantFuture { beginWaiting(at: now) }
     }
 
-    private mutating func beginWaiting(at now: MediaTime) {
+    @usableFromInline
+    mutating func beginWaiting(at now: MediaTime) {
         waitingSince = now
-        silenceTime = now + .seconds(1.5 + min(roundTrip.seconds, 1))
-    }
-
-    /// Notes the fate of a packet.
-    ///
-    /// - Parameters:
-    ///   - packet: the packet; in the order of sending.
-    ///   - fate: what feedback says of it.
-    ///   - now: when the feedback arrived.
-    public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        var settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, fate)]
-        var packets = settled.mutableSpan
-        note(&packets, count: 1, at: now)
+        silenceTime = now + duration(1.5 + min(path.roundTrip.seconds, 1))
     }
 
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
@@ -215,18 +201,22 @@ public struct BandwidthEstimate: RateController {
     mutating func updateModel() {
         knownCapacity = nil
         limits.pathRate = 1.05 * bits
-        if queue.isBunching {
+        if path.queue.isBunching {
             knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
-        } else if case .capacity(let capacity) = capacity.reading {
+        } else if case .capacity(let capacity) = path.capacity.reading {
             // Trains that lie between those of others show what is theirs, not what could be.
             knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
-        } else if case .atLeast(let seen) = capacity.reading {
+        } else if case .atLeast(let seen) = path.capacity.reading {
             limits.pathRate = max(seen, limits.pathRate)
         }
         if let knownCapacity { limits.pathRate = knownCapacity }
+        taken = PathCapacity(
+            limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
+            isBunching: path.queue.isBunching)
+        limits.transmission = taken.usual
         limits.setPace(capacity: knownCapacity)
-        limits.roundTrip = roundTrip.seconds
-        let excess = min(queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
+        limits.roundTrip = path.roundTrip.seconds
+        let excess = min(path.queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
         limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0
     }
 

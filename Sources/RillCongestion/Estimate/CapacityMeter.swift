@@ -22,70 +22,83 @@ struct CapacityMeter: Sendable {
     }
 
     private struct Train: Sendable {
-        var number: Int32 = 0
-        /// 0 while there is no train.
-        var count: Int32 = 0
+        /// That of no packet while there is no train.
+        var number = Int64.min
+        var count = 0
         var firstSend = MediaTime.zero
         var lastSend = MediaTime.zero
         var firstArrival = MediaTime.zero
         var lastArrival = MediaTime.zero
         /// Without the first packet: the train's span begins when that has arrived.
-        var byteCount = 0
+        var byteCount: Int64 = 0
+
+        /// The time in which it left, and in which it arrived, in nanoseconds.
+        var sent: Int64 { lastSend.nanoseconds &- firstSend.nanoseconds }
+        var arrived: Int64 { lastArrival.nanoseconds &- firstArrival.nanoseconds }
     }
 
-    private struct Sample: Sendable {
-        var end = MediaTime.zero
-        var bits = 0.0
-        var gaps = 0
-        /// The time in which it left, and in which it arrived: by its last packet, so that the scatter of arrivals cancels in a sum.
-        var sendSeconds = 0.0
-        var arrivalSeconds = 0.0
-    }
-
-    /// The sums over the samples of one window.
-    private struct Pool: Sendable {
-        let length: MediaDuration
-        /// The samples in it, from the newest back.
-        var count = 0
-        private(set) var gaps = 0
-        private(set) var bits = 0.0
-        private(set) var sent = 0.0
-        private(set) var arrived = 0.0
-        private var squares = 0.0
-        private var products = 0.0
-        private var bitSquares = 0.0
-
-        init(length: MediaDuration) { self.length = length }
+    /// What is summed up over trains. Differences of sums are exact, even if the sums overflow.
+    private struct Sums: BitwiseCopyable, Sendable {
+        var (gaps, byteCount): (Int64, Int64) = (0, 0)
+        /// The time in which they left, and in which they arrived, in nanoseconds: by their last packets, so that the scatter of arrivals
+        /// cancels in a sum.
+        var (sent, arrived): (Int64, Int64) = (0, 0)
+        /// Squares and products of arrival times, in steps of 1024 ns, and of bytes.
+        var (squares, products, byteSquares): (Int64, Int64, Int64) = (0, 0, 0)
 
         @inline(__always)
-        mutating func add(_ sample: Sample) {
-            count &+= 1
-            gaps &+= sample.gaps
-            bits += sample.bits
-            sent += sample.sendSeconds
-            arrived += sample.arrivalSeconds
-            squares += sample.arrivalSeconds * sample.arrivalSeconds
-            products += sample.arrivalSeconds * sample.bits
-            bitSquares += sample.bits * sample.bits
+        mutating func add(_ train: Train) {
+            let arrival = train.arrived
+            let steps = (arrival &+ 512) >> 10
+            gaps &+= Int64(train.count) &- 1
+            byteCount &+= train.byteCount
+            sent &+= train.sent
+            arrived &+= arrival
+            squares &+= steps &* steps
+            products &+= steps &* train.byteCount
+            byteSquares &+= train.byteCount &* train.byteCount
         }
 
         @inline(__always)
-        mutating func remove(_ sample: Sample) {
-            count &-= 1
-            gaps &-= sample.gaps
-            bits -= sample.bits
-            sent -= sample.sendSeconds
-            arrived -= sample.arrivalSeconds
-            squares -= sample.arrivalSeconds * sample.arrivalSeconds
-            products -= sample.arrivalSeconds * sample.bits
-            bitSquares -= sample.bits * sample.bits
+        static func - (a: Sums, b: Sums) -> Sums {
+            Sums(
+                gaps: a.gaps &- b.gaps, byteCount: a.byteCount &- b.byteCount, sent: a.sent &- b.sent,
+                arrived: a.arrived &- b.arrived, squares: a.squares &- b.squares, products: a.products &- b.products,
+                byteSquares: a.byteSquares &- b.byteSquares)
         }
+
+        var bits: Double { 8 * Double(byteCount) }
+        var sendSeconds: Double { Double(sent) / 1e9 }
+        var arrivalSeconds: Double { Double(arrived) / 1e9 }
 
         /// The scatter of the trains' times around what their bytes take at the pooled rate, over their sum.
         var error: Double {
-            guard bits > 0, arrived > 0 else { return .infinity }
-            let perBit = arrived / bits
-            return max(squares - 2 * perBit * products + perBit * perBit * bitSquares, 0).squareRoot() / arrived
+            guard byteCount > 0, arrived > 0 else { return .infinity }
+            let steps = Double(arrived) / 1024
+            let perByte = steps / Double(byteCount)
+            let square = Double(squares) - 2 * perByte * Double(products) + perByte * perByte * Double(byteSquares)
+            return max(square, 0).squareRoot() / steps
+        }
+    }
+
+    /// A train that has arrived.
+    private struct Sample: BitwiseCopyable, Sendable {
+        var end = MediaTime.zero
+        /// The sums over all trains before it.
+        var before = Sums()
+    }
+
+    /// The newest trains, as many as arrived within a time.
+    private struct Pool: Sendable {
+        let length: Int64
+        /// The number of the first one.
+        var first = 0
+
+        /// Leaves out what is too old at a time.
+        @inline(__always)
+        mutating func advance(in samples: Ring<Sample>, to end: MediaTime) {
+            first = max(first, samples.first)
+            while first < samples.end &- 1, end.nanoseconds &- samples[first].end.nanoseconds > length { first &+= 1 }
         }
     }
 
@@ -98,9 +111,13 @@ struct CapacityMeter: Sendable {
 
     private var open = Train()
     private var samples = Ring(capacity: CapacityMeter.sampleCount, filler: Sample())
+    /// The sums over all trains.
+    private var total = Sums()
+    /// When the last packet of a train arrived.
+    private var latest = MediaTime(nanoseconds: .min)
     private var pools: InlineArray<4, Pool> = [
-        Pool(length: .milliseconds(700)), Pool(length: .milliseconds(1400)), Pool(length: .milliseconds(2800)),
-        Pool(length: .milliseconds(4000)),
+        Pool(length: 700_000_000), Pool(length: 1_400_000_000), Pool(length: 2_800_000_000),
+        Pool(length: 4_000_000_000),
     ]
 
     /// The fastest long train of the last second that arrived as it left, in bits per second.
@@ -115,18 +132,18 @@ struct CapacityMeter: Sendable {
     ///
     /// - Returns: whether it belongs to a train of several packets.
     @discardableResult @inline(__always)
-    mutating func add(_ packet: SettledPacket) -> Bool {
-        if open.number == packet.train, open.count > 0, packet.sendTime >= open.lastSend, !packet.followsMissing {
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
+        if open.number == Int64(packet.train), packet.sendTime >= open.lastSend, !packet.followsMissing {
             open.lastSend = packet.sendTime
-            open.lastArrival = packet.arrival
-            open.byteCount &+= Int(packet.byteCount)
+            open.lastArrival = arrival
+            open.byteCount &+= Int64(packet.byteCount)
             open.count &+= 1
             return true
         }
         close()
         open = Train(
-            number: packet.train, count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
-            firstArrival: packet.arrival, lastArrival: packet.arrival)
+            number: Int64(packet.train), count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
+            firstArrival: arrival, lastArrival: arrival)
         return false
     }
 
@@ -136,72 +153,66 @@ struct CapacityMeter: Sendable {
     mutating func reset(to capacity: Double? = nil) {
         (open, burst, reading) = (Train(), nil, capacity.map { .capacity($0) } ?? .unknown)
         samples.removeAll()
-        for index in pools.indices { pools[index] = Pool(length: pools[index].length) }
+        latest = MediaTime(nanoseconds: .min)
     }
 
     @inline(never)
     private mutating func close() {
-        let train = open
-        guard train.count >= 2 else { return }
-        let sample = Sample(
-            end: train.lastArrival, bits: Double(train.byteCount * 8), gaps: Int(train.count) - 1,
-            sendSeconds: (train.lastSend - train.firstSend).seconds,
-            arrivalSeconds: (train.lastArrival - train.firstArrival).seconds)
-        // The ring forgets its oldest: no pool may hold it any more.
-        for index in pools.indices where pools[index].count == samples.capacity { dropOldest(of: index) }
-        note(sample)
-        samples.append(sample)
-        for index in pools.indices {
-            pools[index].add(sample)
-            while pools[index].count > 1,
-                sample.end - samples[samples.count - pools[index].count].end > pools[index].length
-            {
-                dropOldest(of: index)
-            }
-        }
+        guard open.count >= 2 else { return }
+        note(open)
+        samples.append(Sample(end: open.lastArrival, before: total))
+        total.add(open)
+        latest = max(latest, open.lastArrival)
         judge()
     }
 
     /// Remembers a long train that arrived as it left: no pool may hide it.
-    private mutating func note(_ sample: Sample) {
-        if let burst, sample.end - burst.end > .seconds(1) { self.burst = nil }
-        if !trustsBursts || sample.arrivalSeconds > 1.12 * sample.sendSeconds + 0.001 {
+    private mutating func note(_ train: Train) {
+        let (sent, arrived) = (Double(train.sent) / 1e9, Double(train.arrived) / 1e9)
+        if let burst, train.lastArrival.nanoseconds &- burst.end.nanoseconds > 1_000_000_000 { self.burst = nil }
+        if !trustsBursts || arrived > 1.12 * sent + 0.001 {
             burst = nil
-        } else if sample.gaps >= 4, sample.sendSeconds > 0.0005 {
-            let rate = sample.bits / max(sample.arrivalSeconds, sample.sendSeconds)
-            if rate > burst?.rate ?? 0 { burst = (rate, sample.end) }
+        } else if train.count > 4, sent > 0.0005 {
+            let rate = 8 * Double(train.byteCount) / max(arrived, sent)
+            if rate > burst?.rate ?? 0 { burst = (rate, train.lastArrival) }
         }
     }
 
+    /// The sums over a pool. One that is not looked at is not moved on.
     @inline(__always)
-    private mutating func dropOldest(of index: Int) {
-        pools[index].remove(samples[samples.count - pools[index].count])
+    private mutating func pooled(_ place: Int) -> Sums {
+        pools[place].advance(in: samples, to: latest)
+        return total - samples[pools[place].first].before
     }
 
     private mutating func judge() {
-        var (place, error) = (0, pools[0].error)
+        var place = 0
+        var sums = pooled(0)
+        var error = sums.error
         while !(error < CapacityMeter.tolerance), place < pools.count - 1 {
             place += 1
-            error = pools[place].error
+            sums = pooled(place)
+            error = sums.error
         }
-        let chosen = pools[place]
-        guard chosen.bits > 0, chosen.arrived > 0.004 else { return }
-        let isStretched = chosen.arrived > 1.12 * chosen.sent + 0.001
+        let (bits, sent, arrived) = (sums.bits, sums.sendSeconds, sums.arrivalSeconds)
+        let count = samples.end - pools[place].first
+        guard bits > 0, arrived > 0.004 else { return }
+        let isStretched = arrived > 1.12 * sent + 0.001
         // One or two short trains may have met anything.
-        if isStretched, chosen.count < 3, chosen.gaps < 6 { return }
-        guard chosen.count < 3 || error < CapacityMeter.limit else {
+        if isStretched, count < 3, sums.gaps < 6 { return }
+        guard count < 3 || error < CapacityMeter.limit else {
             reading = burst.map { .atLeast($0.rate) } ?? .unknown
             return
         }
-        let arrivalRate = chosen.bits / chosen.arrived
+        let arrivalRate = bits / arrived
         if isStretched {
             reading = .capacity(arrivalRate)
             return
         }
-        let seen = max(chosen.bits / max(chosen.arrived, chosen.sent), burst?.rate ?? 0)
+        let seen = max(bits / max(arrived, sent), burst?.rate ?? 0)
         // Trains that left no faster than the known capacity cannot contradict it, but those that arrived more slowly do.
         if case .capacity(let known) = reading, seen < 1.05 * known {
-            if chosen.bits > known * chosen.sent, arrivalRate < known { reading = .capacity(arrivalRate) }
+            if bits > known * sent, arrivalRate < known { reading = .capacity(arrivalRate) }
         } else {
             reading = .atLeast(seen)
         }

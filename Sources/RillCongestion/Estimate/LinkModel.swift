@@ -5,31 +5,28 @@ import RillCore
 /// Each packet adds its transmission time, and time passes: a fluid queue.
 @usableFromInline
 struct LinkModel: Sendable {
-    private var time = MediaTime(nanoseconds: .min / 2)
-    /// What waits at `time`, in seconds of transmission: what waits later is never more.
-    @usableFromInline private(set) var backlog = 0.0
+    /// When all that was sent has been carried.
+    @usableFromInline var free = MediaTime(nanoseconds: .min / 2)
 
-    /// How long a packet that is sent now would wait, in seconds.
-    @usableFromInline
-    func queue(at now: MediaTime) -> Double {
-        backlog > 0 && now > time ? max(0, backlog - (now - time).seconds) : backlog
-    }
+    /// A queue of seconds is not believed: then the rate is wrong.
+    @usableFromInline static var longest: Int64 { 2_000_000_000 }
+
+    /// How long a packet that is sent now would wait, in nanoseconds.
+    @inlinable @inline(__always)
+    func queue(at now: MediaTime) -> Int64 { max(0, free.nanoseconds &- now.nanoseconds) }
 
     /// Adds a packet.
     ///
     /// - Parameters:
-    ///   - bits: its size.
-    ///   - rate: what the path carries, in bits per second, above 0.
+    ///   - transmission: how long the path needs for it, in nanoseconds.
     ///   - now: when it is sent.
-    /// - Returns: how long it waits before its own transmission, in seconds.
-    @inline(__always)
-    mutating func add(bits: Double, rate: Double, at now: MediaTime) -> Double {
+    /// - Returns: how long it waits before its own transmission, in nanoseconds.
+    @inlinable @inline(__always) @discardableResult
+    mutating func add(_ transmission: Int64, at now: MediaTime) -> Int64 {
         let wait = queue(at: now)
-        time = max(time, now)
-        // A queue of seconds is not believed: then the rate is wrong.
-        backlog = min(wait + bits / rate, 2)
+        free.nanoseconds = now.nanoseconds &+ min(wait &+ transmission, LinkModel.longest)
         return wait
     }
 
-    mutating func empty() { backlog = 0 }
+    mutating func empty() { free = MediaTime(nanoseconds: .min / 2) }
 }

@@ -16,22 +16,26 @@ public struct ProbeCluster: Equatable, Sendable {
 /// A frame of two packets is a probe itself, as it is paced faster than the rate. So probes are sent only where frames fit into one packet:
 /// by senders of little, who could not know otherwise what the path carries. Padding takes 2 % of all bytes at most, beside a first
 /// allowance.
+@usableFromInline
 struct ProbePlanner: Sendable {
     /// The probes so far.
     private(set) var count = 0
-    /// The bytes that may be padding, less those that were.
-    private var allowance = 10_000.0
+    /// The bytes that may be padding, less those that were, times ``period``.
+    @usableFromInline var allowance = 10_000 * ProbePlanner.period
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
 
-    private static let share = 0.02
+    /// One of so many bytes may be padding.
+    @usableFromInline static var period: Int { 50 }
+    @usableFromInline static var most: Int { 20_000 * period }
     /// At twice the rate a probe of this length shows a capacity in arrival times of 250 µs.
     private static let length = 0.015
 
     /// Notes a packet that was sent.
+    @inlinable @inline(__always)
     mutating func noteSent(byteCount: Int) {
-        allowance = min(allowance + ProbePlanner.share * Double(byteCount), 20_000)
+        allowance = min(allowance &+ byteCount, ProbePlanner.most)
     }
 
     /// Notes a train of at least two packets.
@@ -56,9 +60,10 @@ struct ProbePlanner: Sendable {
         guard asked != nil || !isSighted(within: .seconds(1), at: now), rate < 0.95 * most else { return nil }
         let target = min(max(2 * rate, asked ?? 0), most)
         let byteCount = max(1000, target * ProbePlanner.length / 8)
-        guard byteCount <= allowance else { return nil }
+        let cost = Int(byteCount * Double(ProbePlanner.period))
+        guard cost <= allowance else { return nil }
         if rate > 0.5 * target { asked = nil }
-        allowance -= byteCount
+        allowance -= cost
         lastProbe = now
         count += 1
         return ProbeCluster(byteCount: Int(byteCount), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(target)))

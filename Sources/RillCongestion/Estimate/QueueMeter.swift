@@ -33,68 +33,72 @@ struct QueueMeter: Sendable {
     /// Packets that overtake each other jitter one by one, and their mean is a good one; those that a hop keeps in order come in clumps.
     private static let doubts = (inOrder: 3.3, overtaking: 2.2)
     /// The time constants of the usual mean, in seconds.
-    private static let (up, down) = (20.0, 1.0)
+    private static let up = 20.0
+    private static let down = 1.0
     /// That of a higher mean at the beginning.
     private static let youngest = 2.0
 
-    /// By how much longer a packet travelled than it should.
-    private struct Excess: Sendable {
-        var sendTime = MediaTime.zero
-        var seconds = 0.0
-    }
-
-    /// The sums over ``packets``.
-    private struct Sums: Sendable {
-        var seconds = 0.0
-        var squares = 0.0
-
-        @inline(__always)
-        mutating func add(_ value: Double) {
-            seconds += value
-            squares += value * value
-        }
-
-        @inline(__always)
-        mutating func remove(_ value: Double) {
-            seconds -= value
-            squares -= value * value
-        }
-    }
-
     /// How packets follow each other.
     private struct Flow: Sendable {
-        /// The share of packets that arrived faster than any queue sends them.
-        var bunched = 0.0
-        /// The share of packets that arrived before one that was sent before them.
-        var overtaking = 0.0
-        /// The size of a packet, smoothed.
-        var packetBits = 4000.0
+        private static let one: Int64 = 1 << 32
+        private static let byte: Int64 = 1 << 16
+
+        private var bunchedParts: Int64 = 0
+        private var overtakingParts: Int64 = 0
+        private var byteParts = 500 * Flow.byte
+        /// Whether a packet left before the one before it, since the last update.
+        var isDisordered = false
         /// When the last packet left, and when it arrived.
         private var last = (send: MediaTime(nanoseconds: .min / 2), arrival: MediaTime.zero)
 
-        /// Adds a packet. One that arrives faster than `limit`, in bits per second, is bunched.
+        /// The share of packets that arrived faster than any queue sends them.
+        var bunched: Double { Double(bunchedParts) / Double(Flow.one) }
+        /// The share of packets that arrived before one that was sent before them.
+        var overtaking: Double { Double(overtakingParts) / Double(Flow.one) }
+        /// The size of a packet in bits, smoothed.
+        var packetBits: Double { 8 * Double(byteParts) / Double(Flow.byte) }
+
+        /// Adds a packet. One that arrives within less than `limit`, in nanoseconds, of the one before it is bunched.
         @inline(__always)
-        mutating func add(_ packet: SettledPacket, bits: Double, limit: Double) {
+        mutating func add(_ packet: PacketRecord, arrival: MediaTime, limit: Int64) {
             let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
             if gap > 500_000, gap < 100_000_000 {
-                let distance = packet.arrival.nanoseconds &- last.arrival.nanoseconds
-                let isBunched = MediaDuration(nanoseconds: distance).seconds * limit < bits
-                bunched += ((isBunched ? 1 : 0) - bunched) / 128
-                overtaking += ((distance < 0 ? 1 : 0) - overtaking) / 128
+                let distance = arrival.nanoseconds &- last.arrival.nanoseconds
+                bunchedParts &+= ((distance < limit ? Flow.one : 0) &- bunchedParts) >> 7
+                overtakingParts &+= ((distance < 0 ? Flow.one : 0) &- overtakingParts) >> 7
+            } else if gap < 0 {
+                isDisordered = true
             }
-            last = (packet.sendTime, packet.arrival)
-            packetBits += (bits - packetBits) / 32
+            last = (packet.sendTime, arrival)
+            byteParts &+= (Int64(packet.byteCount) &* Flow.byte &- byteParts) >> 5
         }
     }
 
-    /// The packets of the last half second.
-    private var packets = Ring(capacity: 512, filler: Excess())
-    private var sums = Sums()
+    /// By how much longer all packets travelled than they should. Differences of sums are exact, even if the sums overflow.
+    struct Sums: BitwiseCopyable, Sendable {
+        /// In nanoseconds.
+        fileprivate var total: Int64 = 0
+        /// In the square of 256 ns: so half a second of squares does not overflow.
+        fileprivate var squares: Int64 = 0
+
+        fileprivate static let square = 256e-9 * 256e-9
+
+        @inline(__always)
+        mutating func add(_ excess: Int64) {
+            total &+= excess
+            let steps = (excess &+ 128) >> 8
+            squares &+= steps &* steps
+        }
+    }
+
+    /// The sums over all packets.
+    var sums = Sums()
+    private var windows = PacketWindows()
     private var floor = WindowedMinimum()
-    /// The known capacities, negative: the smallest is the highest.
-    private var slowness = WindowedMinimum()
-    /// The highest known capacity of 20 s, in bits per second.
-    private var fastest = 0.0
+    /// The transmission times of the known capacities: the shortest is that of the highest.
+    private var transmissions = WindowedMinimum()
+    /// The transmission time at the highest known capacity of 20 s.
+    var shortest: TransmissionTime { TransmissionTime(scaled: transmissions.smallest.value) }
     /// The standard deviation of a mean of half a second, in seconds.
     private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
@@ -106,73 +110,63 @@ struct QueueMeter: Sendable {
     private var lastUpdate: MediaTime?
 
     /// The usual mean of half a second, in seconds; the two clocks differ.
-    var usual: Double { baseline.map { $0 + floor.smallest.value } ?? 0 }
+    var usual: Double { baseline.map { $0 + emptyTransit.seconds } ?? 0 }
 
-    /// The smallest transit of the last 20 s, in seconds; the two clocks differ.
-    var emptyTransit: Double { floor.smallest.value }
+    /// The smallest transit of the last 20 s; the two clocks differ.
+    var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
 
-    /// Adds those of some packets that arrived, in the order of sending, each with what it should have waited behind our own packets.
+    /// Takes a packet that arrived, in the order of sending. What is returned is to be added to ``sums``.
     ///
     /// - Parameters:
-    ///   - settled: the packets.
-    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown. Then nothing is taken off.
-    ///   - rate: what it carries at least.
-    mutating func add(_ settled: Span<SettledPacket>, capacity: Double?, rate: Double) {
-        var (sums, flow) = (sums, flow)
-        let (isBunching, fastest) = (isBunching, fastest)
-        // Faster than eight times the capacity: not by a queue.
-        let limit = max(rate, fastest) * 8
-        packets.update { window, entries in
-            for index in settled.indices where settled[index].outcome == .received {
-                let packet = settled[index]
-                let bits = Double(packet.byteCount) * 8
-                let transit = MediaDuration(
-                    nanoseconds: packet.arrival.nanoseconds &- packet.sendTime.nanoseconds
-                ).seconds
-                floor.add(transit, bits: bits, at: packet.sendTime)
-                // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what
-                // our own packets before it take.
-                var own = 0.0
-                if let capacity {
-                    // Where packets bunch the capacity is a guess.
-                    own =
-                        bits / capacity - floor.smallest.bits / max(fastest, capacity)
-                        + (isBunching ? min(packet.wait, 0.05) : packet.wait)
-                }
-                flow.add(packet, bits: bits, limit: limit)
-                QueueMeter.drop(before: packet.sendTime, &window, entries, &sums)
-                if window.count == window.capacity { QueueMeter.dropFirst(&window, entries, &sums) }
-                let excess = transit - floor.smallest.value - own
-                // A place is below the capacity.
-                unsafe entries[unchecked: window.append()] = Excess(sendTime: packet.sendTime, seconds: excess)
-                sums.add(excess)
-            }
+    ///   - packet: the packet.
+    ///   - arrival: when it arrived.
+    ///   - wait: what it should have waited behind our own packets, in nanoseconds.
+    ///   - path: what the path carries.
+    /// - Returns: by how much longer it travelled than it should, in nanoseconds.
+    @inline(__always)
+    mutating func excess(
+        of packet: PacketRecord, arrival: MediaTime, wait: Int64, over path: PathCapacity
+    ) -> Int64 {
+        let byteCount = Int(packet.byteCount)
+        let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
+        floor.add(transit, byteCount: packet.byteCount, at: packet.sendTime)
+        var excess = transit &- floor.smallest.value
+        if path.isKnown {
+            // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
+            // packets before it take.
+            excess &-= path.usual.of(byteCount) &- path.shortest.of(Int(floor.smallest.byteCount))
+            excess &-= min(wait, path.longestWait)
         }
-        (self.sums, self.flow) = (sums, flow)
+        // Faster than eight times the capacity: not by a queue.
+        flow.add(packet, arrival: arrival, limit: path.shortest.of(byteCount) >> 3)
+        return excess
     }
 
     /// Measures anew, after the packets of a feedback.
     ///
     /// - Parameters:
-    ///   - capacity: what the path carries, in bits per second; `nil` if that is unknown.
-    ///   - rate: what the path carries at least, in bits per second.
+    ///   - packets: those that arrived; only the last half second of them is kept.
+    ///   - path: what the path carries.
+    ///   - rate: what is sent, in bits per second.
     ///   - now: the current time.
-    mutating func update(capacity: Double?, rate: Double, at now: MediaTime) {
+    mutating func update(
+        _ packets: inout Ring<ReceivedPacket>, over path: PathCapacity, rate: Double, at now: MediaTime
+    ) {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
-        if let capacity {
-            slowness.add(-capacity, at: now)
-            fastest = -slowness.smallest.value
-        }
+        if path.isKnown { transmissions.add(path.usual.scaled, at: now) }
         let wasBunching = isBunching
         isBunching = flow.bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
         if isBunching != wasBunching { baseline = nil }
+        guard packets.count > 0 else { return }
+        let first = windows.update(of: packets, isDisordered: flow.isDisordered)
+        packets.forget(before: first)
+        flow.isDisordered = false
         guard packets.count >= 4 else { return }
-        let count = Double(packets.count)
-        let mean = sums.seconds / count
-        let deviation = max(0, sums.squares / count - mean * mean).squareRoot()
+        let mean = mean(from: packets.first, of: packets)
+        let deviation = deviation(of: packets, mean: mean)
         let usual = follow(mean, elapsed, at: now)
-        surge = self.mean(ofLast: 6, within: .seconds(1)) - (isBunching ? usual : 0)
+        surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : 0)
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
@@ -180,7 +174,7 @@ struct QueueMeter: Sendable {
             max(0.006, min(flow.packetBits / rate, 0.1))
             + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(ofLast: packets.count, within: .milliseconds(200)) - 0.002)
+        foreign = max(0, self.mean(from: windows.recent, of: packets) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
@@ -200,18 +194,17 @@ struct QueueMeter: Sendable {
         return usual
     }
 
-    /// The mean of the newest packets.
+    /// By how much longer the packets from a number on travelled than they should: the mean, in seconds.
     @inline(__always)
-    private mutating func mean(ofLast most: Int, within length: MediaDuration) -> Double {
-        guard let newest = packets.last?.sendTime else { return 0 }
-        let start = newest - length
-        var sum = 0.0
-        let count = packets.fromNewest(most) { packet in
-            guard packet.sendTime >= start else { return false }
-            sum += packet.seconds
-            return true
-        }
-        return sum / Double(max(1, count))
+    private func mean(from number: Int, of packets: Ring<ReceivedPacket>) -> Double {
+        Double(sums.total &- packets[number].sums.total) / (1e9 * Double(packets.end &- number))
+    }
+
+    /// The standard deviation of all packets, in seconds.
+    @inline(__always)
+    private func deviation(of packets: Ring<ReceivedPacket>, mean: Double) -> Double {
+        let squares = Sums.square * Double(sums.squares &- packets[packets.first].sums.squares)
+        return max(0, squares / Double(packets.count) - mean * mean).squareRoot()
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
@@ -230,36 +223,9 @@ struct QueueMeter: Sendable {
     mutating func rebase(at now: MediaTime) {
         floor.forget(before: now - .seconds(1))
         baseline = nil
-        slowness.forget(before: now - .seconds(1))
-        fastest = slowness.smallest.value.isFinite ? -slowness.smallest.value : 0
+        transmissions.forget(before: now - .seconds(1))
     }
 
     /// Forgets everything, as on another path.
     mutating func reset() { self = QueueMeter() }
-
-    @inline(__always)
-    private static func drop(
-        before sendTime: MediaTime, _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>,
-        _ sums: inout Sums
-    ) {
-        let time = sendTime.nanoseconds
-        // Few packets say little: then older ones count, too.
-        let (usual, longest) = (time &- 500_000_000, time &- 1_500_000_000)
-        while window.count > 0 {
-            // A place is below the capacity.
-            let first = unsafe entries[unchecked: window.first].sendTime.nanoseconds
-            guard first < (window.count > 32 ? usual : longest) else { return }
-            dropFirst(&window, entries, &sums)
-        }
-    }
-
-    @inline(__always)
-    private static func dropFirst(
-        _ window: inout Ring<Excess>.Window, _ entries: borrowing MutableSpan<Excess>, _ sums: inout Sums
-    ) {
-        // A place is below the capacity.
-        unsafe sums.remove(entries[unchecked: window.first].seconds)
-        window.removeFirst()
-        if window.count == 0 { sums = Sums() }
-    }
 }

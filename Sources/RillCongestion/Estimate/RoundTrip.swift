@@ -3,7 +3,9 @@
 /// Each feedback gives one: that of its newest packet. The longest of the last sixteen is taken, as feedback may wait on its way, too.
 struct RoundTrip: Sendable {
     private var shortest = Double.infinity
-    private var recent = Ring(capacity: 16, filler: 0.0)
+    /// By feedback modulo their count; 0 where there was none.
+    private var recent = InlineArray<16, Double>(repeating: 0)
+    private var feedbackCount = 0
     /// The round trip in seconds.
     private(set) var seconds = 0.2
 
@@ -14,14 +16,16 @@ struct RoundTrip: Sendable {
     mutating func update() {
         guard shortest.isFinite else { return }
         let newest = min(max(shortest, 0), 3)
-        let forgotten = recent.count == recent.capacity ? recent[0] : 0
-        recent.append(newest)
+        let place = feedbackCount % recent.count
+        let forgotten = recent[place]
+        recent[place] = newest
+        feedbackCount += 1
         shortest = .infinity
-        if forgotten < seconds, recent.count > 1 {
+        if forgotten < seconds, feedbackCount > 1 {
             seconds = max(seconds, newest)
             return
         }
         seconds = 0
-        for index in 0..<recent.count { seconds = max(seconds, recent[index]) }
+        for index in recent.indices { seconds = max(seconds, recent[index]) }
     }
 }

@@ -10,6 +10,8 @@ struct SendingLimits: Sendable {
     var bits: Double
     /// What the path seems to carry, in bits per second.
     var pathRate: Double
+    /// How long the path seems to need for a packet.
+    @usableFromInline var transmission: TransmissionTime
     /// The queue as our own packets fill it, when they are sent.
     @usableFromInline var queue = LinkModel()
     /// When the start is over.
@@ -25,15 +27,18 @@ struct SendingLimits: Sendable {
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
     var drainUntil = MediaTime(nanoseconds: .min / 2)
     /// Since when little is sent after a rest, until a train shows what the path carries now.
-    var checkingSince: MediaTime?
+    @usableFromInline var checkingSince: MediaTime?
 
-    init(bits: Double) { (self.bits, pathRate) = (bits, 1.05 * bits) }
+    init(bits: Double) {
+        (self.bits, pathRate) = (bits, 1.05 * bits)
+        transmission = TransmissionTime(at: pathRate)
+    }
 
     /// By how much faster packets leave than the rate: usually, and in the first two seconds; and than the capacity behind a queue of our own,
     /// still fast enough for trains to show a higher one.
     private static let pacing = (usual: 1.5, starting: 3.0, queued: 1.15)
-    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in seconds.
-    @usableFromInline static var burst: Double { 0.015 }
+    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in nanoseconds.
+    @usableFromInline static var burst: Int64 { 15_000_000 }
     /// The time in which the next frames make good for what waits, in seconds.
     private static let recovery = 0.25
     /// What may wait when a frame is encoded, in seconds of transmission, before the frame is made smaller: no two frames take the same time,
@@ -55,13 +60,13 @@ struct SendingLimits: Sendable {
     @inlinable
     func pace(at now: MediaTime) -> Bitrate {
         if now < startEnd { return startingPace }
-        return queue.backlog > Self.burst && queue.queue(at: now) > Self.burst ? queuedPace : usualPace
+        return queue.queue(at: now) > Self.burst ? queuedPace : usualPace
     }
 
     /// What the next frame may be encoded at, while so many bytes wait in the pacer.
     @usableFromInline
     func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
-        let waiting = Double(byteCount * 8) + queue.queue(at: now) * pathRate
+        let waiting = Double(byteCount * 8) + Double(queue.queue(at: now)) / 1e9 * pathRate
         let excess = max(0, waiting - SendingLimits.harmless * pathRate)
         let media = bits - excess / SendingLimits.recovery - reserve
         return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))

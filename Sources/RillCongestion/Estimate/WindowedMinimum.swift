@@ -4,24 +4,27 @@ import RillCore
 struct WindowedMinimum: Sendable {
     /// A value, and the size of its packet.
     struct Sample: Sendable {
-        var value = Double.infinity
-        var bits = 0.0
+        /// The largest number where there is none.
+        var value = Int64.max
+        var byteCount: Int32 = 0
     }
 
     private static let length = 21
+    private static let billion: Int64 = 1_000_000_000
     private var minima = [Sample](repeating: Sample(), count: WindowedMinimum.length)
-    /// The present second: its number, its start, and its smallest value, which is in no place yet.
+    /// The present second: its number, its start in nanoseconds, and its smallest value, which is in no place yet.
     private var second: Int64 = -1_000_000
-    private var start = MediaTime(nanoseconds: .max / 2)
+    private var start = Int64.max / 2
     private var current = Sample()
-    /// The smallest value; infinite before the first.
+    /// The smallest value.
     private(set) var smallest = Sample()
 
     @inline(__always)
-    mutating func add(_ value: Double, bits: Double = 0, at now: MediaTime) {
-        if now < start || now.nanoseconds - start.nanoseconds >= 1_000_000_000 { advance(to: now) }
-        if value < current.value { current = Sample(value: value, bits: bits) }
-        if value < smallest.value { smallest = Sample(value: value, bits: bits) }
+    mutating func add(_ value: Int64, byteCount: Int32 = 0, at now: MediaTime) {
+        if UInt64(bitPattern: now.nanoseconds &- start) >= UInt64(WindowedMinimum.billion) { advance(to: now) }
+        guard value < current.value else { return }
+        current = Sample(value: value, byteCount: byteCount)
+        if value < smallest.value { smallest = current }
     }
 
     /// Forgets what is older than a time.
@@ -34,7 +37,7 @@ struct WindowedMinimum: Sendable {
     }
 
     private static func second(of time: MediaTime) -> Int64 {
-        let (quotient, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let (quotient, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: billion)
         return rest < 0 ? quotient - 1 : quotient
     }
 
@@ -50,7 +53,7 @@ struct WindowedMinimum: Sendable {
         let isContinued = next > second && next - second < Int64(WindowedMinimum.length)
         let first = isContinued ? second + 1 : next - Int64(WindowedMinimum.length) + 1
         for entered in first...next { minima[WindowedMinimum.place(entered)] = Sample() }
-        (second, start, current) = (next, MediaTime(nanoseconds: next * 1_000_000_000), Sample())
+        (second, start, current) = (next, next &* WindowedMinimum.billion, Sample())
         findSmallest()
     }
 

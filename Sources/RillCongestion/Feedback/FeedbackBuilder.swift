@@ -13,25 +13,26 @@ public import RillRTP
 ///
 /// Any sequence of numbers is safe. A number that lies more than ``window`` before the newest is ignored. The memory is fixed.
 ///
-/// A pure value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
-public struct FeedbackBuilder: Sendable {
+/// A value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
+public struct FeedbackBuilder: ~Copyable, Sendable {
     /// The numbers that one feedback lists at most, and so the packets that are remembered.
     public static let window = 1024
-    private static var neverArrived: Int64 { TransportFeedbackEncoder.notReceived }
+    @usableFromInline static var neverArrived: Int64 { .min }
 
     /// When the next feedback is due; in the distant future while nothing is to be reported.
-    public var dueTime: MediaTime { interval.dueTime }
+    @inlinable public var dueTime: MediaTime { interval.dueTime }
 
-    /// Arrival times in steps of 250 µs, by number modulo the window.
-    private var arrivals = [Int64](repeating: FeedbackBuilder.neverArrived, count: FeedbackBuilder.window)
-    private var numbers = ReportedNumbers()
-    private var interval = FeedbackInterval()
+    /// Arrival times in steps of 250 µs.
+    @usableFromInline var arrivals = NumberedRing(
+        capacity: FeedbackBuilder.window, filler: FeedbackBuilder.neverArrived)
+    @usableFromInline var numbers = ReportedNumbers()
+    @usableFromInline var interval = FeedbackInterval()
     private var feedbackCount: UInt8 = 0
     private var encoder = TransportFeedbackEncoder()
     /// Whether the encoder has the next feedback: until a packet arrives.
-    private var isPrepared = false
+    @usableFromInline var isPrepared = false
     /// Whether the packets that the encoder has have the times that it knows: until an older packet arrives.
-    private var isContinued = false
+    @usableFromInline var isContinued = false
 
     /// A builder that has seen no packet.
     public init() {}
@@ -42,15 +43,16 @@ public struct FeedbackBuilder: Sendable {
     ///   - number: its transport-wide sequence number.
     ///   - byteCount: its size on the path in bytes.
     ///   - arrival: when it arrived.
+    @inlinable
     public mutating func note(_ number: SequenceNumber, byteCount: Int, arrival: MediaTime) {
         let ticks = arrival.nanoseconds / 250_000
         switch numbers.note(number, window: Self.window) {
         case .tooOld: return
         case .newest(let extended, let skipped):
             if skipped > 0 { forget(skipped, before: extended) }
-            arrivals[place(extended)] = ticks
+            arrivals[extended] = ticks
         case .late(let extended):
-            if arrivals[place(extended)] == Self.neverArrived { arrivals[place(extended)] = ticks }
+            if arrivals[extended] == Self.neverArrived { arrivals[extended] = ticks }
             isContinued = false
         }
         isPrepared = false
@@ -62,7 +64,7 @@ public struct FeedbackBuilder: Sendable {
         if !isPrepared {
             // From the start of the feedback before the last on, as far as deltas reach: the next feedback has the rest.
             guard let range = numbers.range(repeating: 2, window: Self.window) else { return nil }
-            isPrepared = encoder.encode(arrivals, range, isContinued: isContinued)
+            isPrepared = FeedbackBuilder.encode(arrivals, range, isContinued: isContinued, with: &encoder)
             isContinued = isPrepared
         }
         return isPrepared ? encoder.byteCount : nil
@@ -87,11 +89,15 @@ public struct FeedbackBuilder: Sendable {
         isPrepared = false
     }
 
-    // MARK: The ring
+    private static func encode(
+        _ arrivals: borrowing NumberedRing<Int64>, _ numbers: ClosedRange<Int64>, isContinued: Bool,
+        with encoder: inout TransportFeedbackEncoder
+    ) -> Bool {
+        encoder.encode(arrivals.values, numbers, isContinued: isContinued)
+    }
 
-    private func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (Self.window - 1) }
-
-    private mutating func forget(_ count: Int, before number: Int64) {
-        for distance in 1...min(count, Self.window) { arrivals[place(number - Int64(distance))] = Self.neverArrived }
+    @usableFromInline
+    mutating func forget(_ count: Int, before number: Int64) {
+        for distance in 1...min(count, Self.window) { arrivals[number - Int64(distance)] = Self.neverArrived }
     }
 }

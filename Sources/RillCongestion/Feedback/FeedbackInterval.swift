@@ -16,17 +16,17 @@ public struct FeedbackInterval: Sendable {
     private static let overhead = 28 + 20
 
     /// When the next feedback is due; in the distant future while nothing is to be reported.
-    private(set) var dueTime = MediaTime.distantFuture
+    @usableFromInline var dueTime = MediaTime.distantFuture
 
-    private var lastTime: MediaTime?
+    @usableFromInline var lastTime: MediaTime?
     /// From when the received bytes are counted: the last feedback, or one interval before the packet that ended a rest.
-    private var countedFrom: MediaTime?
+    @usableFromInline var countedFrom: MediaTime?
     /// The received bytes since the last feedback.
-    private var receivedByteCount = 0
-    private var interval = FeedbackInterval.shortest
+    @usableFromInline var receivedByteCount = 0
+    @usableFromInline var interval = FeedbackInterval.shortest
 
     /// Notes a packet that is to be reported.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func noteReceived(_ byteCount: Int, at arrival: MediaTime) {
         receivedByteCount &+= byteCount
         guard dueTime == .distantFuture else { return }

@@ -3,8 +3,10 @@ import RillRTP
 /// The sequence numbers that a receiver has seen, and which of them the next feedback lists.
 ///
 /// A feedback lists what is new, and repeats what the two before it listed.
+@usableFromInline
 struct ReportedNumbers: Sendable {
     /// Where a number belongs.
+    @usableFromInline
     enum Position {
         /// After all others, of which `skipped` were not seen.
         case newest(Int64, skipped: Int)
@@ -15,14 +17,14 @@ struct ReportedNumbers: Sendable {
     }
 
     /// The extended newest number.
-    private var newest: Int64?
+    @usableFromInline var newest: Int64?
     /// The first number that the next feedback lists as new, and those with which the two before it began.
-    private var next: Int64 = 0
-    private var last: Int64 = 0
-    private var beforeLast: Int64 = 0
+    @usableFromInline var next: Int64 = 0
+    @usableFromInline var last: Int64 = 0
+    @usableFromInline var beforeLast: Int64 = 0
 
     /// Notes a packet that arrived.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func note(_ number: SequenceNumber, window: Int) -> Position {
         guard let newest else {
             let first = Int64(number.rawValue)

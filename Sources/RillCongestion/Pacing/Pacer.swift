@@ -19,9 +19,9 @@ public import RillCore
 /// A queue that needs longer than ``queueLimit`` at the present rate is full (``isFull``). The caller then leaves out frames before
 /// they are encoded; the pacer drops nothing by itself.
 ///
-/// It knows only sizes and tokens: the bytes stay with the caller. A pure value with one owner and no clock. Nothing is allocated
+/// It knows only sizes and tokens: the bytes stay with the caller. A value with one owner and no clock. Nothing is allocated
 /// per packet once its lanes have grown.
-public struct Pacer: Sendable {
+public struct Pacer: ~Copyable, Sendable {
     /// What to do next.
     public enum Step: Equatable, Sendable {
         /// Send the packet of this token now.
@@ -31,22 +31,26 @@ public struct Pacer: Sendable {
     }
 
     /// The rate at which packets leave: bytes of the path per second, as bits.
-    public private(set) var rate: Bitrate
+    @inlinable public var rate: Bitrate { usualRate }
     /// The longest time that what waits should need.
     public let queueLimit: MediaDuration
     /// The number of packets that wait.
-    public private(set) var count = 0
+    @inlinable public var count: Int { enqueuedCount &- goneCount }
     /// The bytes that wait.
-    public private(set) var byteCount = 0
+    @inlinable public var byteCount: Int { waitingByteCount }
 
+    @usableFromInline var usualRate: Bitrate
+    @usableFromInline var usualTransmission: TransmissionTime
+    @usableFromInline var waitingByteCount = 0
     /// The lane of the last packet that came or left: the next one is often of the same.
-    private var lane = PacketLane(.deltaFrame, stream: 0, number: 0)
+    @usableFromInline var lane = PacketLane(.deltaFrame, stream: 0, number: 0)
     /// One for each other priority and stream that was used.
-    private var otherLanes: [PacketLane] = []
-    /// The packets that left.
-    private var sentCount = 0
+    private var otherLanes = OwnedList<PacketLane>()
+    /// The packets that came, and those that left or were taken back.
+    @usableFromInline var enqueuedCount = 0
+    @usableFromInline var goneCount = 0
     /// When the packets that left are paid for.
-    private var freeTime = MediaTime(nanoseconds: .min)
+    @usableFromInline var freeTime = MediaTime(nanoseconds: .min)
 
     /// A pacer without packets.
     ///
@@ -55,7 +59,7 @@ public struct Pacer: Sendable {
     ///   - queueLimit: the longest time that what waits should need; 250 ms by default.
     public init(rate: Bitrate, queueLimit: MediaDuration = .milliseconds(250)) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
-        self.rate = rate
+        (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
         self.queueLimit = queueLimit
     }
 
@@ -66,9 +70,13 @@ public struct Pacer: Sendable {
     public var isFull: Bool { queueTime > queueLimit }
 
     /// Changes the rate from now on. What already left is paid at the rate at which it left.
-    public mutating func setRate(_ rate: Bitrate) {
+    @inlinable
+    public mutating func setRate(_ rate: Bitrate) { if rate != usualRate { change(to: rate) } }
+
+    @usableFromInline
+    mutating func change(to rate: Bitrate) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
-        self.rate = rate
+        (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
     }
 
     /// Adds a packet.
@@ -80,29 +88,30 @@ public struct Pacer: Sendable {
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
     ///   - rate: the rate at which it leaves instead of ``rate``, as a packet of a probe; above 0.
+    @inlinable
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
         if !lane.holds(priority, stream) { goToLane(priority, stream) }
         lane.append(PacketLane.Packet(token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0))
-        count &+= 1
-        self.byteCount += byteCount
+        enqueuedCount &+= 1
+        waitingByteCount &+= byteCount
     }
 
     /// Says which packet leaves now, or when to ask again.
+    @inlinable @inline(__always)
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
         guard freeTime <= now else { return .wait(until: freeTime) }
         if lane.count < count { goToFirstLane() }
         let packet = lane.removeFirst()
-        sentCount &+= 1
-        lane.turn = sentCount
-        count &-= 1
-        byteCount -= packet.byteCount
-        let rate = packet.bitsPerSecond == 0 ? rate.bitsPerSecond : packet.bitsPerSecond
+        goneCount &+= 1
+        lane.turn = goneCount
+        waitingByteCount &-= packet.byteCount
         // A pause earns no burst: time that was not used is gone.
-        let nanoseconds = UInt64(packet.byteCount * 8_000_000_000) / UInt64(rate)
-        freeTime = now + MediaDuration(nanoseconds: Int64(bitPattern: nanoseconds))
+        let transmission =
+            packet.bitsPerSecond == 0 ? usualTransmission : TransmissionTime(at: Double(packet.bitsPerSecond))
+        freeTime = now + MediaDuration(nanoseconds: transmission.of(packet.byteCount))
         return .send(packet.token)
     }
 
@@ -115,8 +124,8 @@ public struct Pacer: Sendable {
         while lane.count > 0 {
             let packet = lane.removeFirst()
             tokens.append(packet.token)
-            count -= 1
-            byteCount -= packet.byteCount
+            goneCount &+= 1
+            waitingByteCount &-= packet.byteCount
         }
         return tokens
     }
@@ -125,19 +134,22 @@ public struct Pacer: Sendable {
 
     /// Makes the lane of a priority and stream the present one; adds it if it is new.
     @inline(never)
-    private mutating func goToLane(_ priority: PacketPriority, _ stream: Int) {
+    @usableFromInline
+    mutating func goToLane(_ priority: PacketPriority, _ stream: Int) {
         guard !lane.holds(priority, stream) else { return }
-        if let index = otherLanes.firstIndex(where: { $0.holds(priority, stream) }) {
+        for index in otherLanes.indices where otherLanes[index].holds(priority, stream) {
             swap(&lane, &otherLanes[index])
-        } else {
-            otherLanes.append(lane)
-            lane = PacketLane(priority, stream: stream, number: otherLanes.count)
+            return
         }
+        var new = PacketLane(priority, stream: stream, number: otherLanes.count + 1)
+        swap(&lane, &new)
+        otherLanes.append(new)
     }
 
     /// Makes the lane with the earliest priority the present one, and of those the one that waits longest. One must wait.
     @inline(never)
-    private mutating func goToFirstLane() {
+    @usableFromInline
+    mutating func goToFirstLane() {
         var best: Int?
         for index in otherLanes.indices where otherLanes[index].count > 0 {
             let isFirst =

@@ -23,8 +23,8 @@ extension SentPacketHistory {
         let number = next
         let result = record(kind, byteCount: byteCount, train: train, at: now)
         let earlier = byStream.record(sequenceNumber, of: ssrc, as: number, oldest: oldest)
-        ring[place(number)].isIdentified = earlier == nil
-        if let earlier, earlier >= oldest { ring[place(earlier)].isIdentified = false }
+        ring[number].isIdentified = earlier == nil
+        if let earlier, earlier >= oldest { ring[earlier].isIdentified = false }
         return result
     }
 
@@ -39,13 +39,14 @@ extension SentPacketHistory {
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
     ) {
-        settle(feedback)
-        tell(body)
+        settle(feedback, body)
     }
 
-    /// Takes feedback by stream, and lists in ``settled`` the packets whose fate it settles, in the order of sending.
-    mutating func settle(_ feedback: borrowing CongestionControlFeedback) {
-        settledCount = 0
+    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    @inline(__always)
+    mutating func settle(
+        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
+    ) {
         guard let (time, overtaken) = byStream.begin(feedback.timestamp) else {
             refusals.outdated += 1
             return
@@ -62,7 +63,7 @@ extension SentPacketHistory {
         if oldest < overtaken {
             for number in oldest..<min(overtaken, next) { giveUp(number, &told) }
         }
-        list(told)
+        tell(told, body)
         skipSettled()
     }
 
@@ -102,11 +103,10 @@ extension SentPacketHistory {
             }
             byStream.streams[stream].firstOpen = begin
         }
-        var taking = Taking(
-            slots: byStream.streams[stream].slots, begin: begin, newest: newest, time: time, oldest: oldest, next: next)
+        var taking = Taking(self, stream: stream, begin: begin, time: time)
         taking.take(report.packets, of: &ring)
         taking.addRefusals(to: &refusals)
-        bytesInFlight -= taking.settledByteCount
+        openByteCount &-= taking.settledByteCount
         if taking.highest >= 0 { byStream.noteArrival(of: taking.highest) }
         told.note(taking.told)
     }
@@ -125,29 +125,30 @@ extension SentPacketHistory {
         var settledByteCount = 0
         private var (neverSent, forgotten, repeated) = (0, 0, 0)
 
-        init(slots: [SentStream.Slot], begin: Int64, newest: Int64, time: Int64, oldest: Int64, next: Int64) {
-            (self.slots, self.begin, self.newest) = (slots, begin, newest)
-            (self.time, self.oldest, self.next) = (time, oldest, next)
+        init(_ history: borrowing SentPacketHistory, stream: Int, begin: Int64, time: Int64) {
+            let sent = history.byStream.streams[stream]
+            (slots, self.begin, newest, self.time) = (sent.slots, begin, sent.newest, time)
+            (oldest, next) = (history.oldest, history.next)
         }
 
-        mutating func take(_ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout [Entry]) {
-            var entries = ring.mutableSpan
+        mutating func take(
+            _ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout NumberedRing<Entry>
+        ) {
             // Behind the newest nothing was sent.
             let count = min(packets.count, Int(newest - begin) + 1)
             neverSent += packets.count - count
             for index in 0..<count {
                 let sequence = begin &+ Int64(index)
                 let slot = slots[Int(truncatingIfNeeded: sequence) & (slots.count &- 1)]
-                guard slot.sequence == sequence, slot.number >= next &- Int64(entries.count) else {
+                guard slot.sequence == sequence, slot.number >= next &- Int64(ring.capacity) else {
                     forgotten += 1
                     continue
                 }
-                let place = Int(truncatingIfNeeded: slot.number) & (entries.count &- 1)
-                guard slot.number >= oldest, entries[place].isOpen else {
+                guard slot.number >= oldest, ring[slot.number].isOpen else {
                     repeated += 1
                     continue
                 }
-                take(packets[index], of: slot.number, &entries[place])
+                take(packets[index], of: slot.number, &ring[slot.number])
             }
         }
 
@@ -159,8 +160,8 @@ extension SentPacketHistory {
                 entry.state = .missing
                 return
             }
-            if entry.isCounted { settledByteCount += Int(entry.packet.byteCount) }
-            entry.isCounted = false
+            settledByteCount += Int(entry.openByteCount)
+            entry.openByteCount = 0
             highest = max(highest, number)
             told.note(number)
             guard let steps = offset.steps, entry.isIdentified else {
@@ -171,7 +172,7 @@ extension SentPacketHistory {
             let ticks = time - Int64(steps) * 64
             let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
             entry.arrival = MediaTime(nanoseconds: nanoseconds)
-            entry.packet.mark = mark
+            entry.mark = mark
             entry.state = .arrived
         }
 
@@ -184,38 +185,30 @@ extension SentPacketHistory {
 
     /// Settles the fate of a packet that no feedback will list any more. If none has listed it, its fate is `unlisted`.
     private mutating func giveUp(_ number: Int64, unlisted: Entry.State = .lost, _ told: inout Told) {
-        guard number >= oldest, ring[place(number)].isOpen else { return }
-        let place = place(number)
-        uncount(place)
-        ring[place].state = !ring[place].isIdentified ? .unknown : ring[place].state == .missing ? .lost : unlisted
+        guard number >= oldest, ring[number].isOpen else { return }
+        uncount(number)
+        ring[number].state = !ring[number].isIdentified ? .unknown : ring[number].state == .missing ? .lost : unlisted
         told.note(number)
     }
 
-    private mutating func list(_ told: Told) {
+    /// Passes the fates on.
+    @inline(__always)
+    private mutating func tell(_ told: Told, _ body: (PacketRecord, PacketFate) -> Void) {
         guard told.first <= told.last else { return }
-        makeRoomForSettled()
         var isMissing = false
         for number in told.first...told.last {
-            let index = place(number)
-            switch ring[index].state {
-            case .arrived:
-                ring[index].packet.followsMissing = isMissing
-                isMissing = false
-                list(index, .received, arrival: ring[index].arrival)
-            case .lost:
-                list(index, .lost)
-                isMissing = true
-            case .unknown:
-                list(index, .unknown)
-                isMissing = true
-            case .inFlight, .missing:
-                isMissing = true
-                continue
-            case .settled:
-                isMissing = false
-                continue
+            let state = ring[number].state
+            let followsMissing = isMissing && state == .arrived
+            isMissing = state != .arrived && state != .settled
+            let fate: PacketFate
+            switch state {
+            case .arrived: fate = .received(arrival: ring[number].arrival)
+            case .lost: fate = .lost
+            case .unknown: fate = .unknown
+            case .inFlight, .missing, .settled: continue
             }
-            ring[index].state = .settled
+            ring[number].state = .settled
+            body(ring[number].packet(number, followsMissing: followsMissing), fate)
         }
     }
 }

@@ -1,4 +1,4 @@
-import RillCore
+public import RillCore
 public import RillRTP
 
 extension SentPacketHistory {
@@ -8,13 +8,12 @@ extension SentPacketHistory {
     ///   - feedback: parsed feedback, from anybody.
     ///   - body: receives the packet and its fate.
     public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
-        settle(feedback)
-        tell(body)
+        settle(feedback, body)
     }
 
-    /// Takes transport-wide feedback, and lists in ``settled`` the packets whose fate it settles, in the order of their numbers.
-    mutating func settle(_ feedback: borrowing TransportFeedback) {
-        settledCount = 0
+    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    @inline(__always)
+    mutating func settle(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
         let first = extended(feedback.baseSequenceNumber)
         guard next > 0, first <= next else {
             refusals.neverSent += feedback.count
@@ -24,14 +23,14 @@ extension SentPacketHistory {
             refusals.outdated += 1
             return
         }
-        makeRoomForSettled()
         // What the receiver does not list any more keeps the fate that it was listed with.
-        if oldest < first { settle(before: first) }
+        if oldest < first { settle(before: first, body) }
         let range = open(first, count: feedback.count)
-        feedback.readArrivals(of: range, into: &arrivals)
+        var times = arrivals.mutableValues
+        feedback.readArrivals(of: range, into: &times)
         // 64 ms per step of the reference time, 250 µs per step of a delta.
         let reference = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
-        settle(range.count, from: first + Int64(range.lowerBound), reference: reference)
+        settle(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
         skipSettled()
     }
 
@@ -54,7 +53,7 @@ extension SentPacketHistory {
         let end = min(count, Int(next - first))
         let start = min(max(0, Int(oldest - first)), end)
         let before = min(max(0, Int(-first)), start)
-        let remembered = min(max(before, Int(next - Int64(ring.count) - first)), start)
+        let remembered = min(max(before, Int(next - Int64(ring.capacity) - first)), start)
         refusals.neverSent += count - end + before
         refusals.forgotten += remembered - before
         refusals.repeated += start - remembered
@@ -64,71 +63,71 @@ extension SentPacketHistory {
     // MARK: Fates
 
     /// Settles packets by ``arrivals``.
-    private mutating func settle(_ count: Int, from first: Int64, reference: Int64) {
-        var settling = Settling(mask: ring.count - 1, used: settledCount)
-        settling.settle(&ring, arrivals, count: count, from: first, reference: reference, &settled)
-        settledCount = settling.used
-        bytesInFlight -= settling.byteCount
-        refusals.repeated += settling.repeated
-        oldest = max(oldest, first + Int64(settling.firstOpen ?? count))
+    @inline(__always)
+    private mutating func settle(
+        _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketFate) -> Void
+    ) {
+        var settling = Settling(firstOpen: first &+ Int64(count))
+        settling.settle(first..<first &+ Int64(count), of: &ring, arrivals, reference: reference, body)
+        openByteCount &-= settling.byteCount
+        refusals.repeated &+= settling.repeated
+        oldest = max(oldest, settling.firstOpen)
     }
 
-    /// Packets while they are settled: what changes, in one place, and one access to each array for all of them. Single ones would cost more
-    /// than what is done in them.
+    /// Packets while they are settled: what changes, in one place.
     private struct Settling {
-        let mask: Int
-        /// The places of the list that are used.
-        var used: Int
         var byteCount = 0
         var repeated = 0
         private var isMissing = false
         /// The first packet whose fate is still open.
-        var firstOpen: Int?
+        var firstOpen: Int64
 
-        init(mask: Int, used: Int) { (self.mask, self.used) = (mask, used) }
+        init(firstOpen: Int64) { self.firstOpen = firstOpen }
 
         @inline(__always)
         mutating func settle(
-            _ ring: inout [Entry], _ arrivals: [Int64], count: Int, from first: Int64, reference: Int64,
-            _ settled: inout [SettledPacket]
+            _ numbers: Range<Int64>, of ring: inout NumberedRing<Entry>, _ arrivals: borrowing NumberedRing<Int64>,
+            reference: Int64,
+            _ body: (PacketRecord, PacketFate) -> Void
         ) {
-            let times = arrivals.span
-            var entries = ring.mutableSpan
-            var output = settled.mutableSpan
-            for index in 0..<count {
-                let place = Int(truncatingIfNeeded: first &+ Int64(index)) & mask
-                guard entries[place].isOpen else {
+            var entries = ring.contents
+            let times = arrivals.values.extracting(first: numbers.count)
+            for index in times.indices {
+                let number = numbers.lowerBound &+ Int64(index)
+                let entry = entries[number]
+                guard entry.isOpen else {
                     repeated &+= 1
                     isMissing = false
                     continue
                 }
-                guard times[index] != TransportFeedback.notReceived else {
-                    entries[place].state = .missing
+                let time = times[index]
+                guard time != TransportFeedback.notReceived else {
+                    entries[number].state = .missing
                     isMissing = true
-                    if firstOpen == nil { firstOpen = index }
+                    firstOpen = min(firstOpen, number)
                     continue
                 }
-                if entries[place].isCounted { byteCount &+= Int(entries[place].packet.byteCount) }
-                entries[place].isCounted = false
-                entries[place].state = .settled
-                let arrival = MediaTime(nanoseconds: (reference &+ times[index]) &* 250_000)
-                entries[place].packet.followsMissing = isMissing
+                byteCount &+= Int(entry.openByteCount)
+                entries[number].settle()
+                let arrival = MediaTime(nanoseconds: (reference &+ time) &* 250_000)
+                let followsMissing = isMissing
                 isMissing = false
-                output[used] = SettledPacket(entries[place].packet, .received, arrival: arrival, place: place)
-                used &+= 1
+                body(entry.packet(number, followsMissing: followsMissing), .received(arrival: arrival))
             }
         }
     }
 
-    private mutating func settle(before first: Int64) {
+    @inline(__always)
+    private mutating func settle(before first: Int64, _ body: (PacketRecord, PacketFate) -> Void) {
         while oldest < min(first, next) {
-            let index = place(oldest)
-            oldest += 1
-            guard ring[index].isOpen else { continue }
-            let outcome = ring[index].state == .missing ? SettledPacket.Outcome.lost : .unknown
-            uncount(index)
-            ring[index].state = .settled
-            list(index, outcome)
+            let number = oldest
+            if ring[number].isOpen {
+                let fate = ring[number].state == .missing ? PacketFate.lost : .unknown
+                uncount(number)
+                ring[number].settle()
+                body(ring[number].packet(number), fate)
+            }
+            oldest &+= 1
         }
     }
 }

@@ -21,8 +21,8 @@ public import RillRTP
 /// the packets in flight, up to ``maximumCapacity``, and to ``maximumStreamCount`` streams; beyond that the oldest are forgotten.
 /// Nothing is allocated per packet once it has grown.
 ///
-/// A pure value with one owner: it reads no clock. Sources: draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 8888.
-public struct SentPacketHistory: Sendable {
+/// A value with one owner: it reads no clock. Sources: draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 8888.
+public struct SentPacketHistory: ~Copyable, Sendable {
     /// The packets that are remembered at most: at 1200 bytes a packet, one second at 78 Mbit/s.
     public static let maximumCapacity = 8192
     /// The streams whose sequence numbers are remembered at most.
@@ -43,17 +43,23 @@ public struct SentPacketHistory: Sendable {
         public var outdated = 0
     }
 
-    struct Entry {
-        var packet: PacketRecord
-        var state: State
-        /// Whether it counts as in flight.
-        var isCounted = true
-        /// Whether a report by stream may mean this packet. It may not if it has no number of a stream, or shares it with another packet.
-        var isIdentified = false
+    @usableFromInline
+    struct Entry: BitwiseCopyable, Sendable {
+        @usableFromInline var sendTime: MediaTime
         /// When it arrived, while that is to be told.
-        var arrival = MediaTime.zero
+        @usableFromInline var arrival = MediaTime.zero
+        @usableFromInline var byteCount: Int32
+        /// The bytes that count as in flight: all or none.
+        @usableFromInline var openByteCount: Int32
+        @usableFromInline var train: Int32
+        @usableFromInline var kind: OutgoingPacket.Kind
+        @usableFromInline var mark = CongestionControlFeedback.ECNMark.notCapable
+        @usableFromInline var state = State.inFlight
+        /// Whether a report by stream may mean this packet. It may not if it has no number of a stream, or shares it with another packet.
+        @usableFromInline var isIdentified = false
 
-        enum State: UInt8 {
+        @usableFromInline
+        enum State: UInt8, BitwiseCopyable, Sendable {
             case inFlight
             /// Listed as missing at least once.
             case missing
@@ -62,31 +68,55 @@ public struct SentPacketHistory: Sendable {
             case settled
         }
 
-        var isOpen: Bool { state == .inFlight || state == .missing }
+        @inlinable
+        init(
+            sendTime: MediaTime, byteCount: Int32, train: Int32, kind: OutgoingPacket.Kind, state: State = .inFlight
+        ) {
+            (self.sendTime, self.byteCount, openByteCount, self.train) = (sendTime, byteCount, byteCount, train)
+            (self.kind, self.state) = (kind, state)
+        }
+
+        /// In the place of a packet that was never sent.
+        static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .settled)
+
+        /// What is known of the packet, which has that number.
+        @inline(__always)
+        func packet(_ number: Int64, followsMissing: Bool = false) -> PacketRecord {
+            PacketRecord(
+                number: number, sendTime: sendTime, byteCount: byteCount, kind: kind, train: train, mark: mark,
+                followsMissing: followsMissing)
+        }
+
+        /// Notes that the fate is known, and told.
+        @inline(__always)
+        mutating func settle() { (state, openByteCount) = (.settled, 0) }
+
+        var isOpen: Bool { state.rawValue <= State.missing.rawValue }
     }
 
     /// What feedback could not be used for.
     public internal(set) var refusals = Refusals()
     /// The bytes of the packets whose fate is open.
-    public internal(set) var bytesInFlight = 0
+    @inlinable public var bytesInFlight: Int { openByteCount }
 
-    /// A ring: the packet of number n is at n modulo its count, a power of two.
-    var ring: [Entry] = []
+    @usableFromInline var openByteCount = 0
+
+    /// The packets by number.
+    @usableFromInline var ring = NumberedRing(capacity: SentPacketHistory.initialCapacity, filler: Entry.none)
     /// The number of the next packet.
-    private(set) var next: Int64 = 0
+    @usableFromInline var next: Int64 = 0
     /// The number of the oldest packet whose fate may be open.
-    var oldest: Int64 = 0
+    @usableFromInline var oldest: Int64 = 0
+    /// There is room at least up to this number.
+    @usableFromInline var roomEnd = Int64(SentPacketHistory.initialCapacity)
     /// No packet before this one counts as in flight.
     private var firstCounted: Int64 = 0
     /// The times of transport-wide feedback, in steps of 64 ms: below two years.
     var references = ArrivalClock(bitWidth: 24, limit: 1 << 30)
     var feedbackCounts = CounterExtender(bitWidth: 8)
     var byStream = StreamReports()
-    /// The arrival times of the transport-wide feedback that is being taken.
-    var arrivals: [Int64] = []
-    /// The packets whose fate the last feedback settled, and their number.
-    var settled: [SettledPacket] = []
-    var settledCount = 0
+    /// The arrival times of the transport-wide feedback that is being taken: there is room for those of all packets in the ring.
+    var arrivals = NumberedRing<Int64>(capacity: SentPacketHistory.initialCapacity, filler: 0)
 
     /// A history without packets. The first packet has the number 0.
     public init() {}
@@ -95,27 +125,28 @@ public struct SentPacketHistory: Sendable {
     ///
     /// - Parameters:
     ///   - kind: the packet's purpose.
-    ///   - byteCount: its size on the path in bytes.
+    ///   - byteCount: its size on the path in bytes, below 2 GB.
     ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
     ///   - now: when it is handed to the network.
     /// - Returns: its transport-wide sequence number.
+    @inlinable
     public mutating func record(
         _ kind: OutgoingPacket.Kind, byteCount: Int, train: Int = 0, at now: MediaTime
     ) -> SequenceNumber {
-        if Int(next - oldest) >= ring.count { makeRoom() }
-        let packet = PacketRecord(
-            number: next, sendTime: now, byteCount: Int32(clamping: byteCount), kind: kind,
-            train: Int32(truncatingIfNeeded: train))
-        ring[place(next)] = Entry(packet: packet, state: .inFlight)
-        bytesInFlight += Int(packet.byteCount)
-        next += 1
-        return SequenceNumber(UInt16(truncatingIfNeeded: packet.number))
+        if next >= roomEnd { makeRoom() }
+        let entry = Entry(
+            sendTime: now, byteCount: Int32(truncatingIfNeeded: byteCount), train: Int32(truncatingIfNeeded: train),
+            kind: kind)
+        ring[next] = entry
+        openByteCount &+= Int(entry.byteCount)
+        defer { next &+= 1 }
+        return SequenceNumber(UInt16(truncatingIfNeeded: next))
     }
 
     /// Forgets all packets in flight, as after a change of the path. Their numbers are not used again.
     public mutating func reset() {
-        for number in oldest..<next { ring[place(number)].state = .settled }
-        (oldest, bytesInFlight) = (next, 0)
+        for number in oldest..<next { ring[number].settle() }
+        (oldest, openByteCount) = (next, 0)
         references.restart()
         feedbackCounts = CounterExtender(bitWidth: 8)
         byStream.restart()
@@ -126,8 +157,8 @@ public struct SentPacketHistory: Sendable {
     /// - Parameter time: usually now less a round trip and half a second; what was sent before that is lost, or its feedback is.
     public mutating func expire(sentBefore time: MediaTime) {
         var number = max(firstCounted, oldest)
-        while number < next, ring[place(number)].packet.sendTime < time {
-            uncount(place(number))
+        while number < next, ring[number].sendTime < time {
+            uncount(number)
             number += 1
         }
         firstCounted = number
@@ -135,55 +166,30 @@ public struct SentPacketHistory: Sendable {
 
     // MARK: For feedback of either kind
 
-    func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & (ring.count - 1) }
-
-    mutating func uncount(_ index: Int) {
-        guard ring[index].isCounted, ring[index].state != .settled else { return }
-        ring[index].isCounted = false
-        bytesInFlight -= Int(ring[index].packet.byteCount)
+    /// Counts a packet as in flight no more.
+    mutating func uncount(_ number: Int64) {
+        openByteCount &-= Int(ring[number].openByteCount)
+        ring[number].openByteCount = 0
     }
 
     /// Moves the oldest packet past those whose fate is known.
     mutating func skipSettled() {
-        while oldest < next, ring[place(oldest)].state == .settled { oldest += 1 }
+        while oldest < next, ring[oldest].state == .settled { oldest &+= 1 }
     }
 
-    // MARK: Settled packets
-
-    /// Makes room for all packets whose fate is open.
-    mutating func makeRoomForSettled() {
-        guard settled.count < Int(next - oldest) else { return }
-        let filler = SettledPacket(SentPacketHistory.noPacket, .unknown)
-        settled = [SettledPacket](repeating: filler, count: ring.count)
-    }
-
-    /// Lists a packet as settled.
-    mutating func list(_ place: Int, _ outcome: SettledPacket.Outcome, arrival: MediaTime = .zero) {
-        settled[settledCount] = SettledPacket(ring[place].packet, outcome, arrival: arrival, place: place)
-        settledCount += 1
-    }
-
-    /// Passes the settled packets on.
-    func tell(_ body: (PacketRecord, PacketFate) -> Void) {
-        for index in 0..<settledCount { body(ring[Int(settled[index].place)].packet, settled[index].fate) }
-    }
-
-    // MARK: Memory
-
-    private static let noPacket = PacketRecord(number: -1, sendTime: .zero, byteCount: 0, kind: .media, train: 0)
-
-    /// Doubles the ring, or forgets the oldest packet.
-    private mutating func makeRoom() {
-        guard ring.count < SentPacketHistory.maximumCapacity else {
-            uncount(place(oldest))
-            oldest += 1
-            return
+    /// Makes room for a packet: in the place of one whose fate is known, in a ring of twice the size, or in the place of the oldest packet.
+    @inline(never)
+    @usableFromInline
+    mutating func makeRoom() {
+        if Int(next - oldest) >= ring.capacity {
+            if ring.capacity < SentPacketHistory.maximumCapacity {
+                ring.grow(to: 2 * ring.capacity, keeping: oldest..<next, filler: Entry.none)
+                arrivals.grow(to: ring.capacity, keeping: 0..<0, filler: 0)
+            } else {
+                uncount(oldest)
+                oldest += 1
+            }
         }
-        let empty = Entry(packet: SentPacketHistory.noPacket, state: .settled)
-        var grown = [Entry](repeating: empty, count: max(Self.initialCapacity, 2 * ring.count))
-        for number in oldest..<next {
-            grown[Int(truncatingIfNeeded: number) & (grown.count - 1)] = ring[place(number)]
-        }
-        ring = grown
+        roomEnd = oldest + Int64(ring.capacity)
     }
 }

@@ -15,7 +15,7 @@ public struct OutgoingPacket: Hashable, Sendable {
     }
 
     /// The purpose of a packet. A pacer orders by it, and a rate controller counts by it.
-    public enum Kind: UInt8, CaseIterable, Sendable {
+    public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
         /// A packet of a stream, sent for the first time.
         case media
         /// A retransmitted packet, on its own stream or on the original one.

@@ -6,7 +6,7 @@ import RillRTP
 ///
 /// It notes packets, and writes the report when ``dueTime`` has come. There is one for each transport: the numbers of
 /// transport-wide feedback are shared by all streams on it.
-struct ArrivalReports {
+struct ArrivalReports: ~Copyable {
     /// Which packets are reported; `nil` for none.
     private(set) var form: Form?
     /// The SSRC of a stream of the transport, for a session that receives none itself.

@@ -4,33 +4,38 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct AcknowledgedRateTests {
-    /// Packets of 1250 bytes every 5 ms, which arrive every `gap`.
-    private func rate(packets: Int, gap: MediaDuration) -> AcknowledgedRate {
+    /// A rate, and the packets of 1250 bytes that left every 5 ms and arrived every `gap`.
+    private struct Arrivals {
         var rate = AcknowledgedRate()
-        for index in 0..<packets {
-            let packet = PacketRecord(
-                number: Int64(index), sendTime: .zero + .milliseconds(5 * index), byteCount: 1250, kind: .media,
-                train: 0)
-            rate.add(packet, arrival: .zero + gap * index)
-            if index % 10 == 9 { rate.update() }
+        var packets = Ring(capacity: 512, filler: ReceivedPacket())
+
+        init(count: Int, gap: MediaDuration) {
+            for index in 0..<count {
+                let (sent, arrival) = (MediaTime.zero + .milliseconds(5 * index), MediaTime.zero + gap * index)
+                packets.append(ReceivedPacket(sendTime: sent, arrival: arrival, byteCount: rate.byteCount))
+                rate.add(
+                    PacketRecord(number: Int64(index), sendTime: sent, byteCount: 1250, kind: .media, train: 0))
+                if index % 10 == 9 { rate.update(newest: arrival) }
+            }
         }
-        return rate
+
+        var slowdown: AcknowledgedRate.Slowdown? { rate.slowdown(of: packets) }
     }
 
     @Test func `It is the rate of arrivals`() {
-        #expect(abs(rate(packets: 400, gap: .milliseconds(5)).smoothed - 2e6) < 2e4)
-        #expect(abs(rate(packets: 400, gap: .milliseconds(20)).smoothed - 5e5) < 1e4)
+        #expect(abs(Arrivals(count: 400, gap: .milliseconds(5)).rate.smoothed - 2e6) < 2e4)
+        #expect(abs(Arrivals(count: 400, gap: .milliseconds(20)).rate.smoothed - 5e5) < 1e4)
     }
 
     @Test func `A slowdown has the ratio of the times, and the rate of arrivals`() throws {
-        let slowdown = try #require(rate(packets: 60, gap: .milliseconds(20)).slowdown)
+        let slowdown = try #require(Arrivals(count: 60, gap: .milliseconds(20)).slowdown)
         #expect(abs(slowdown.ratio - 0.25) < 0.01 && abs(slowdown.rate - 5e5) < 1000)
     }
 
     @Test func `Few packets, or a pause, say nothing`() {
-        #expect(rate(packets: 5, gap: .milliseconds(20)).slowdown == nil)
-        var paused = rate(packets: 60, gap: .milliseconds(5))
-        paused.forgetPackets()
+        #expect(Arrivals(count: 5, gap: .milliseconds(20)).slowdown == nil)
+        var paused = Arrivals(count: 60, gap: .milliseconds(5))
+        paused.rate.forgetPackets(before: paused.packets.end)
         #expect(paused.slowdown == nil)
     }
 }

@@ -6,69 +6,79 @@ import Testing
 @Suite struct LinkModelTests {
     @Test func `Each packet waits for those before it, and time drains the queue`() {
         var model = LinkModel()
-        let first = model.add(bits: 10_000, rate: 1e6, at: .zero)
-        let second = model.add(bits: 10_000, rate: 1e6, at: .zero + .milliseconds(4))
-        #expect(first == 0)
-        #expect(abs(second - 0.006) < 1e-9)
-        #expect(abs(model.queue(at: .zero + .milliseconds(10)) - 0.01) < 1e-9)
+        let transmission = TransmissionTime(at: 1e6).of(1250)
+        #expect(transmission == 10_000_000)
+        let first = model.add(transmission, at: .zero)
+        let second = model.add(transmission, at: .zero + .milliseconds(4))
+        #expect(first == 0 && second == 6_000_000)
+        #expect(model.queue(at: .zero + .milliseconds(10)) == 10_000_000)
         #expect(model.queue(at: .zero + .seconds(1)) == 0)
+    }
+
+    @Test func `A queue of more than two seconds is not believed`() {
+        var model = LinkModel()
+        for _ in 0..<100 { model.add(TransmissionTime(at: 1e5).of(1250), at: .zero) }
+        #expect(model.queue(at: .zero) == 2_000_000_000)
+    }
+
+    @Test(arguments: [1, 50_000, 2_345_678, 1e7, 1e10]) func `A packet takes its bits over the rate`(rate: Double) {
+        let exact = 1228 * 8e9 / rate
+        #expect(abs(Double(TransmissionTime(at: rate).of(1228)) - exact) <= 1)
     }
 }
 
 @Suite struct QueueMeterTests {
     /// Feeds packets of 1000 bytes, 100 a second, whose transit is `transit` at each time.
     private func feed(
-        _ meter: inout QueueMeter, _ seconds: ClosedRange<Double>, capacity: Double? = 2e6,
+        _ use: inout QueueMeterInUse, _ seconds: ClosedRange<Double>, capacity: Double? = 2e6,
         transit: (Double) -> Double
     ) {
         for index in Int(seconds.lowerBound * 100)...Int(seconds.upperBound * 100) {
             let time = MediaTime.zero + .milliseconds(10 * index)
             let packet = PacketRecord(
                 number: Int64(index), sendTime: time, byteCount: 1000, kind: .media, train: Int32(index / 4))
-            meter.add(
-                packet, arrival: time + .seconds(transit(time.seconds)), wait: 0, capacity: capacity,
-                rate: capacity ?? 1e6)
-            if index % 5 == 0 { meter.update(capacity: capacity, rate: 1e6, at: time + .milliseconds(100)) }
+            use.add(packet, arrival: time + .seconds(transit(time.seconds)), capacity: capacity)
+            if index % 5 == 0 { use.update(capacity: capacity, at: time + .milliseconds(100)) }
         }
     }
 
     @Test func `A queue above the empty path is seen as long as it is`() {
-        var meter = QueueMeter()
-        feed(&meter, 0...3) { _ in 0.05 }
-        #expect(meter.foreign == 0 && meter.surge < 0.001 && !meter.isBunching)
-        feed(&meter, 3.01...4) { _ in 0.09 }
-        #expect(abs(meter.foreign - 0.038) < 0.001 && abs(meter.surge - 0.04) < 0.001)
+        var use = QueueMeterInUse()
+        feed(&use, 0...3) { _ in 0.05 }
+        #expect(use.meter.foreign == 0 && use.meter.surge < 0.001 && !use.meter.isBunching)
+        feed(&use, 3.01...4) { _ in 0.09 }
+        #expect(abs(use.meter.foreign - 0.038) < 0.001 && abs(use.meter.surge - 0.04) < 0.001)
     }
 
     @Test func `What our own packets wait is no queue`() {
-        var meter = QueueMeter()
+        var use = QueueMeterInUse()
         for index in 0..<300 {
             let time = MediaTime.zero + .milliseconds(10 * index)
             let packet = PacketRecord(
                 number: Int64(index), sendTime: time, byteCount: 1000, kind: .media, train: Int32(index))
-            let wait = index > 100 ? 0.03 : 0
-            meter.add(packet, arrival: time + .seconds(0.05 + wait), wait: wait, capacity: 2e6, rate: 2e6)
-            meter.update(capacity: 2e6, rate: 2e6, at: time)
+            let wait = MediaDuration.milliseconds(index > 100 ? 30 : 0)
+            use.add(packet, arrival: time + .milliseconds(50) + wait, wait: wait.nanoseconds, capacity: 2e6)
+            use.update(capacity: 2e6, at: time)
         }
-        #expect(meter.foreign < 0.001)
+        #expect(use.meter.foreign < 0.001)
     }
 
     @Test func `Packets that overtake each other are jitter, not a queue`() {
-        var meter = QueueMeter()
+        var use = QueueMeterInUse()
         var generator = SeededGenerator(seed: 4)
-        feed(&meter, 0...20, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
-        #expect(meter.isBunching && meter.standing == 0)
-        feed(&meter, 20.01...21, capacity: nil) { _ in 0.15 + .random(in: 0...0.08, using: &generator) }
-        #expect(meter.standing > 0.03)
+        feed(&use, 0...20, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
+        #expect(use.meter.isBunching && use.meter.standing == 0)
+        feed(&use, 20.01...21, capacity: nil) { _ in 0.15 + .random(in: 0...0.08, using: &generator) }
+        #expect(use.meter.standing > 0.03)
     }
 
     @Test func `A longer path can be taken as empty`() {
-        var meter = QueueMeter()
-        feed(&meter, 0...3) { _ in 0.05 }
-        feed(&meter, 3.01...6) { _ in 0.12 }
-        #expect(meter.foreign > 0.06)
-        meter.rebase(at: .zero + .seconds(6))
-        feed(&meter, 6.01...7) { _ in 0.12 }
-        #expect(meter.foreign < 0.001)
+        var use = QueueMeterInUse()
+        feed(&use, 0...3) { _ in 0.05 }
+        feed(&use, 3.01...6) { _ in 0.12 }
+        #expect(use.meter.foreign > 0.06)
+        use.meter.rebase(at: .zero + .seconds(6))
+        feed(&use, 6.01...7) { _ in 0.12 }
+        #expect(use.meter.foreign < 0.001)
     }
 }

@@ -2,32 +2,39 @@ import RillTestSupport
 
 @testable import RillCongestion
 
-// The meters take the packets of a feedback at once; tests add single ones.
+/// A meter that is fed with single packets, and the packets that it remembers.
+struct QueueMeterInUse {
+    var meter = QueueMeter()
+    private(set) var packets = Ring(capacity: 512, filler: ReceivedPacket())
 
-extension AcknowledgedRate {
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime) {
-        let settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, .received, arrival: arrival)]
-        add(settled.span)
+    /// - Parameters:
+    ///   - wait: in nanoseconds.
+    ///   - capacity: in bits per second; `nil` for an unknown one, of at least 1 Mbit/s.
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Int64 = 0, capacity: Double?) {
+        let excess = meter.excess(of: packet, arrival: arrival, wait: wait, over: path(capacity))
+        packets.append(ReceivedPacket(sendTime: packet.sendTime, arrival: arrival, sums: meter.sums))
+        meter.sums.add(excess)
     }
-}
 
-extension CapacityMeter {
-    @discardableResult
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime, followsMissing: Bool = false) -> Bool {
-        var packet = packet
-        packet.followsMissing = followsMissing
-        return add(SettledPacket(packet, .received, arrival: arrival))
+    mutating func update(capacity: Double?, at now: MediaTime) {
+        meter.update(&packets, over: path(capacity), rate: 1e6, at: now)
     }
-}
 
-extension QueueMeter {
-    mutating func add(_ packet: PacketRecord, arrival: MediaTime, wait: Double, capacity: Double?, rate: Double) {
-        var settled: InlineArray<1, SettledPacket> = [SettledPacket(packet, .received, arrival: arrival)]
-        settled[0].wait = wait
-        add(settled.span, capacity: capacity, rate: rate)
+    private func path(_ capacity: Double?) -> PathCapacity {
+        PathCapacity(
+            capacity ?? 1e6, isKnown: capacity != nil, shortest: meter.shortest, isBunching: meter.isBunching)
     }
 }
 
 extension LossEstimate {
     mutating func add(isLost: Bool) { add(1, lost: isLost ? 1 : 0) }
+}
+
+extension CapacityMeter {
+    @discardableResult
+    mutating func add(_ packet: PacketRecord, arrival: MediaTime, followsMissing: Bool) -> Bool {
+        var packet = packet
+        packet.followsMissing = followsMissing
+        return add(packet, arrival: arrival)
+    }
 }

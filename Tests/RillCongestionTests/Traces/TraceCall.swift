@@ -6,7 +6,7 @@ import RillTestSupport
 ///
 /// The queue drops at its tail: where what is queued and the packet itself need more than 300 ms at the present capacity, the mean of the last
 /// 200 ms; or where more than a number of bytes is queued. An empty queue takes any packet.
-struct TraceCall {
+final class TraceCall {
     /// What happened to one packet.
     struct Trip {
         var sent: MediaTime
@@ -36,7 +36,7 @@ struct TraceCall {
         try run(controller, seed: seed)
     }
 
-    private mutating func run(_ controller: some RateController, seed: UInt64) throws {
+    private func run(_ controller: some RateController, seed: UInt64) throws {
         var controller = controller
         var encoder = SyntheticEncoder(target: Double(controller.rate.bitsPerSecond), seed: seed)
         var pacer = Pacer(rate: controller.pacingRate(at: .zero))
@@ -74,7 +74,7 @@ struct TraceCall {
         cutCount = controller.cutCount
     }
 
-    private mutating func enqueue(_ byteCount: Int, into pacer: inout Pacer, at now: MediaTime) {
+    private func enqueue(_ byteCount: Int, into pacer: inout Pacer, at now: MediaTime) {
         if pacer.count == 0 { train += 1 }
         let count = (byteCount + 1199) / 1200
         for index in 0..<count {
@@ -87,7 +87,7 @@ struct TraceCall {
     }
 
     /// Enqueues a probe, of padding.
-    private mutating func enqueue(_ cluster: ProbeCluster, into pacer: inout Pacer, at now: MediaTime) {
+    private func enqueue(_ cluster: ProbeCluster, into pacer: inout Pacer, at now: MediaTime) {
         train += 1
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
         for _ in 0..<count {
@@ -100,7 +100,7 @@ struct TraceCall {
     }
 
     /// Sends what may leave now, and says when to ask again.
-    private mutating func send(
+    private func send(
         from pacer: inout Pacer, for controller: inout some RateController, at now: MediaTime
     ) -> MediaTime {
         while true {
@@ -116,7 +116,7 @@ struct TraceCall {
         }
     }
 
-    private mutating func receive(at now: MediaTime) {
+    private func receive(at now: MediaTime) {
         while let arrival = queue.poll(at: now) {
             builder.note(arrival.number, byteCount: arrival.byteCount, arrival: arrival.time)
         }
@@ -128,7 +128,7 @@ struct TraceCall {
         }
     }
 
-    private mutating func takeFeedback(
+    private func takeFeedback(
         _ controller: inout some RateController, _ pacer: inout Pacer, at now: MediaTime
     ) throws {
         var datagram: [UInt8] = []

@@ -2,19 +2,15 @@ extension TransportFeedback {
     /// The arrival time of a packet that has not arrived.
     @inlinable package static var notReceived: Int64 { .min }
 
-    /// Writes the arrival times of consecutive packets to the start of `arrivals`, in steps of 250 µs after the reference time.
+    /// Writes the arrival times of consecutive packets to the start of `output`, in steps of 250 µs after the reference time.
     ///
     /// Says what ``packets`` says, without a call for each packet: a sender reads the status of each several times.
     ///
     /// - Parameters:
     ///   - range: the packets, counted from the first one; traps unless the feedback has them.
-    ///   - arrivals: grows to hold them. A packet that has not arrived gets ``notReceived``.
-    package func readArrivals(of range: Range<Int>, into arrivals: inout [Int64]) {
+    ///   - output: has room for them. A packet that has not arrived gets ``notReceived``.
+    package func readArrivals(of range: Range<Int>, into output: inout MutableSpan<Int64>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "packets \(range) of \(count)")
-        if arrivals.count < range.count {
-            arrivals.append(contentsOf: repeatElement(0, count: range.count - arrivals.count))
-        }
-        var output = arrivals.mutableSpan
         switch storage {
         case .wire(_, let chunks, let deltas):
             var reader = ArrivalReader(deltas: deltas, skipped: range.lowerBound)
@@ -80,7 +76,7 @@ private struct ArrivalReader: ~Escapable {
     }
 
     /// Adds up small deltas, of packets that are skipped.
-    @_lifetime(self: copy self)
+    @inline(__always) @_lifetime(self: copy self)
     private mutating func skipSmall(_ count: Int) {
         let bytes = deltas.extracting(offset..<offset + count)
         var index = 0

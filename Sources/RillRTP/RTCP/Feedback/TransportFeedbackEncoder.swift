@@ -35,10 +35,8 @@ package struct TransportFeedbackEncoder: Sendable {
     /// An encoder that has encoded nothing.
     package init() {}
 
-    /// The size of the feedback in bytes.
-    package var byteCount: Int {
-        TransportFeedbackEncoder.headerByteCount + (chunkByteCount + deltaEnd - deltaStart + 3) / 4 * 4
-    }
+    /// The size of the feedback in bytes; 0 before the first.
+    package private(set) var byteCount = 0
 
     /// Encodes packets, as far as their times are less than 8 s apart.
     ///
@@ -48,9 +46,11 @@ package struct TransportFeedbackEncoder: Sendable {
     ///   - isContinued: whether the times of packets that were encoded last are still the same.
     /// - Returns: `false` if none of them has arrived.
     package mutating func encode(
-        _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, isContinued: Bool = false
+        _ arrivals: Span<Int64>, _ numbers: ClosedRange<Int64>, isContinued: Bool = false
     ) -> Bool {
-        precondition(numbers.count <= TransportFeedbackEncoder.maximumCount, "\(numbers.count) packets: 1024 fit")
+        precondition(
+            numbers.upperBound - numbers.lowerBound < Int64(TransportFeedbackEncoder.maximumCount),
+            "packets \(numbers): 1024 fit")
         if !isContinued || !drop(before: numbers, arrivals) {
             guard begin(numbers, arrivals) else { return false }
         }
@@ -59,11 +59,13 @@ package struct TransportFeedbackEncoder: Sendable {
         (end, deltaEnd, lastTicks) = (position.number, position.deltaEnd, position.lastTicks)
         chunkByteCount = TransportFeedbackEncoder.encode(
             symbols, Int(first - origin)..<Int(end - origin), into: &chunks)
+        byteCount =
+            TransportFeedbackEncoder.headerByteCount + (chunkByteCount + deltaEnd - deltaStart + 3) & ~3
         return true
     }
 
     /// Begins anew with the first packet that arrived. Returns `false` if there is none.
-    private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
+    private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         let mask = arrivals.count - 1
         var number = numbers.lowerBound
         while arrivals[Int(truncatingIfNeeded: number) & mask] == TransportFeedbackEncoder.notReceived {
@@ -80,7 +82,7 @@ package struct TransportFeedbackEncoder: Sendable {
 
     /// Drops the packets before a feedback's, which were encoded with the feedback before it. Returns `false` if it has no other that
     /// arrived, or if there is no room behind them.
-    private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: [Int64]) -> Bool {
+    private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         guard numbers.lowerBound >= first, numbers.lowerBound < end,
             numbers.upperBound - origin < Int64(TransportFeedbackEncoder.capacity)
         else { return false }
@@ -101,14 +103,12 @@ package struct TransportFeedbackEncoder: Sendable {
     /// Appends the feedback that was encoded last. Traps unless `output` has room for ``byteCount`` bytes.
     @_lifetime(output: copy output)
     package func write(sender: SSRC, media: SSRC, feedbackCount: UInt8, into output: inout OutputSpan<UInt8>) {
-        let byteCount = byteCount
         RTCPPacket.writeHeader(
             .transportFeedback, count: Int(TransportFeedback.format), byteCount: byteCount, into: &output)
-        output.append(bigEndian: sender.rawValue)
-        output.append(bigEndian: media.rawValue)
-        output.append(bigEndian: UInt16(truncatingIfNeeded: first))
-        output.append(bigEndian: UInt16(end - first))
-        output.append(bigEndian: UInt32(truncatingIfNeeded: reference << 8) | UInt32(feedbackCount))
+        output.append(bigEndian: UInt64(sender.rawValue) << 32 | UInt64(media.rawValue))
+        let numbers = UInt32(UInt16(truncatingIfNeeded: first)) << 16 | UInt32(UInt16(end - first))
+        let times = UInt32(truncatingIfNeeded: reference << 8) | UInt32(feedbackCount)
+        output.append(bigEndian: UInt64(numbers) << 32 | UInt64(times))
         output.append(copying: chunks.span.extracting(first: chunkByteCount))
         output.append(copying: deltas.span.extracting(deltaStart..<deltaEnd))
         output.append(
@@ -136,30 +136,33 @@ package struct TransportFeedbackEncoder: Sendable {
 
     /// Writes the symbols and deltas of packets as far as they fit, behind those that are there.
     private static func encode(
-        _ arrivals: [Int64], to last: Int64, from origin: Int64, _ position: inout Position,
+        _ arrivals: Span<Int64>, to last: Int64, from origin: Int64, _ position: inout Position,
         _ symbols: inout [UInt64], _ deltas: inout [UInt8]
     ) {
-        let arrivals = arrivals.span
         let mask = arrivals.count - 1
+        precondition(mask >= 0 && last - origin < Int64(capacity), "packets \(origin) to \(last): \(capacity) fit")
         var words = symbols.mutableSpan
         var bytes = deltas.mutableSpan
         var writer = SymbolWriter(behind: Int(position.number - origin), in: words)
         var (number, used, lastTicks) = (position.number, position.deltaEnd, position.lastTicks)
         while number <= last {
-            let ticks = arrivals[Int(truncatingIfNeeded: number) & mask]
-            if ticks != notReceived {
-                let delta = ticks &- lastTicks
-                if UInt64(bitPattern: delta) < 256 {
-                    writer.setSmall()
-                    bytes[used] = UInt8(truncatingIfNeeded: delta)
-                    used &+= 1
-                } else {
-                    guard let large = Int16(exactly: delta) else { break }
-                    writer.setLarge()
-                    bytes[used] = UInt8(truncatingIfNeeded: large >> 8)
-                    bytes[used &+ 1] = UInt8(truncatingIfNeeded: large)
-                    used &+= 2
-                }
+            // A place is below the count.
+            let ticks = unsafe arrivals[unchecked: Int(truncatingIfNeeded: number) & mask]
+            let delta = ticks &- lastTicks
+            // Far from any time, ``notReceived`` is no small delta.
+            if UInt64(bitPattern: delta) < 256 {
+                writer.setSmall()
+                // There is room for two bytes of each packet from the origin on.
+                unsafe bytes[unchecked: used] = UInt8(truncatingIfNeeded: delta)
+                used &+= 1
+                lastTicks = ticks
+            } else if ticks != notReceived {
+                guard let large = Int16(exactly: delta) else { break }
+                writer.setLarge()
+                var raw = bytes.mutableBytes
+                // Two bytes are a number, and whether they are in bounds is checked.
+                unsafe raw.storeBytes(of: large.bigEndian, toByteOffset: used, as: Int16.self)
+                used &+= 2
                 lastTicks = ticks
             }
             writer.advance(in: &words)
@@ -180,7 +183,7 @@ package struct TransportFeedbackEncoder: Sendable {
         while index < packets.upperBound {
             let left = packets.upperBound - index
             let (small, large) = symbols.next64(from: index)
-            let run = symbols.run(from: index, limit: left)
+            let run = symbols.run(small, large, from: index, limit: left)
             let most = large >> 50 == 0 ? min(left, 14) : min(left, 7)
             let chunk: UInt16
             if run >= most {
@@ -272,13 +275,16 @@ private struct Symbols: ~Escapable {
     @inline(__always)
     func next64(from index: Int) -> (small: UInt64, large: UInt64) {
         let (word, shift) = ((index >> 6) &* 2, UInt64(truncatingIfNeeded: index & 63))
-        return (
-            words[word] &<< shift | (words[word &+ 2] >> 1) &>> (63 &- shift),
-            words[word &+ 1] &<< shift | (words[word &+ 3] >> 1) &>> (63 &- shift)
+        precondition(word >= 0 && word &+ 3 < words.count, "packet \(index)")
+        // All four are there, as was checked above.
+        return unsafe (
+            words[unchecked: word] &<< shift | (words[unchecked: word &+ 2] >> 1) &>> (63 &- shift),
+            words[unchecked: word &+ 1] &<< shift | (words[unchecked: word &+ 3] >> 1) &>> (63 &- shift)
         )
     }
 
     /// The first of some packets that arrived.
+    @inline(__always)
     func firstReceived(in packets: Range<Int>) -> Int? {
         var index = packets.lowerBound
         while index < packets.upperBound {
@@ -291,22 +297,23 @@ private struct Symbols: ~Escapable {
     }
 
     /// The bytes that the deltas of packets take.
+    @inline(__always)
     func deltaByteCount(in packets: Range<Int>) -> Int {
         var (index, sum) = (packets.lowerBound, 0)
         while index < packets.upperBound {
             let (small, large) = next64(from: index)
             // The first bits, without those of later packets.
             let rest = UInt64(truncatingIfNeeded: max(0, 64 - (packets.upperBound - index)))
-            sum += (small &>> rest).nonzeroBitCount + 2 * (large &>> rest).nonzeroBitCount
+            sum += (small &>> rest).nonzeroBitCount
+            if large != 0 { sum += 2 * (large &>> rest).nonzeroBitCount }
             index += 64
         }
         return sum
     }
 
-    /// How many packets from `index` on, at most `limit`, have the same symbol.
+    /// How many packets from `index` on, at most `limit`, have the same symbol; `small` and `large` are their ``next64(from:)``.
     @inline(__always)
-    func run(from index: Int, limit: Int) -> Int {
-        let (small, large) = next64(from: index)
+    func run(_ small: UInt64, _ large: UInt64, from index: Int, limit: Int) -> Int {
         let (smallFirst, largeFirst) = (0 &- small >> 63, 0 &- large >> 63)
         var run = ((small ^ smallFirst) | (large ^ largeFirst)).leadingZeroBitCount
         while run & 63 == 0, run > 0, run < limit {

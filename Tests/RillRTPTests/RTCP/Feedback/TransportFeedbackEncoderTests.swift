@@ -32,7 +32,7 @@ import Testing
     private func encoded(
         _ encoder: inout Encoder, _ arrivals: [Int64], _ numbers: ClosedRange<Int64>, isContinued: Bool = false
     ) -> [UInt8]? {
-        guard encoder.encode(arrivals, numbers, isContinued: isContinued) else { return nil }
+        guard encoder.encode(arrivals.span, numbers, isContinued: isContinued) else { return nil }
         return written(encoder.byteCount) { output in
             encoder.write(sender: SSRC(1), media: SSRC(2), feedbackCount: 7, into: &output)
         }
