@@ -13,8 +13,6 @@ struct FECProtector: Sendable {
     static let minimumHistoryCapacity = 2 * maximumGroupCount
 
     private let payloadType: PayloadType
-    /// The number of FEC packets, in percent of the packets of a frame.
-    var percentage: Percentage
     /// The buffer in which an FEC packet is computed.
     private var buffer: [UInt8]
 
@@ -25,7 +23,7 @@ struct FECProtector: Sendable {
     }
 
     init(_ settings: FECSettings, maximumPacketByteCount: Int) {
-        (payloadType, percentage) = (settings.payloadType, settings.percentage)
+        payloadType = settings.payloadType
         buffer = [UInt8](repeating: 0, count: maximumPacketByteCount)
     }
 
@@ -35,7 +33,7 @@ struct FECProtector: Sendable {
     }
 
     /// Returns the number of FEC packets for a group of `count` packets, at most `count`.
-    func fecPacketCount(of count: Int) -> Int {
+    func fecPacketCount(of count: Int, _ percentage: Percentage) -> Int {
         (count * percentage.partsPerMillion + 999_999) / 1_000_000
     }
 

@@ -36,6 +36,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var history: PacketHistory
     var outlet: PacketOutput
     var protector: FECProtector?
+    /// What repair adds to a packet.
+    private var repairOverhead = RepairOverhead()
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
     var own: PayloadNumbering
@@ -70,6 +72,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         protector = settings.fec.map {
             FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
         }
+        repairOverhead = RepairOverhead(usesRTX: settings.retransmission != nil)
         budget = RetransmissionBudget(
             share: settings.retransmissionShare, maximumPacketByteCount: settings.maximumPacketByteCount)
         vp8 = VP8FrameNumbering(settings)
@@ -79,6 +82,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         clock = MediaClock(
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
+        if let fec = settings.fec { setFECPercentage(fec.percentage) }
     }
 
     /// Sends an encoded frame as RTP packets, all at once.
@@ -170,21 +174,24 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     }
 
     /// The number of FEC packets of the next frames, in percent of their packets; zero without ``RTPStreamSettings/fec``.
-    public var fecPercentage: Percentage { protector?.percentage ?? .zero }
+    public private(set) var fecPercentage = Percentage.zero
 
     /// Changes the number of FEC packets from the next frame on. Without ``RTPStreamSettings/fec`` nothing happens.
     ///
     /// - Parameter percentage: the number in percent of a frame's packets, rounded up; zero for none.
-    public mutating func setFECPercentage(_ percentage: Percentage) { protector?.percentage = percentage }
+    public mutating func setFECPercentage(_ percentage: Percentage) {
+        guard settings.fec != nil else { return }
+        fecPercentage = percentage
+        repairOverhead = RepairOverhead(
+            usesRTX: settings.retransmission != nil, usesRED: true, usesULPFEC: percentage > .zero)
+    }
 
     /// The shortest of the last eight round trips that reports showed; `nil` before the first.
     package var recentRoundTripTime: MediaDuration? { roundTrips.smallest }
 
     /// The bytes to leave free in each packet: for repair overhead, and for an FEC packet's own header extension.
     private var reservedByteCount: Int {
-        let overhead = RepairOverhead(
-            usesRTX: settings.retransmission != nil, usesRED: protector != nil, usesULPFEC: fecPercentage > .zero)
-        return overhead.byteCount + (overhead.usesULPFEC ? extensions.common.count : 0)
+        repairOverhead.byteCount + (repairOverhead.usesULPFEC ? extensions.common.count : 0)
     }
 
     /// The offset of the transport-wide sequence number in each packet, which is zero when the packet leaves here
@@ -221,7 +228,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
                 let byteCount = history.newest?.bytes.count ?? 0
                 budget.noteSent(byteCount, at: now)
             }
-            guard let fecPacketCount = protector?.fecPacketCount(of: group.count) else { continue }
+            guard let fecPacketCount = protector?.fecPacketCount(of: group.count, fecPercentage) else { continue }
             for index in 0..<fecPacketCount {
                 protector?.appendFECPacket(
                     index, of: fecPacketCount, for: FECProtector.Group(first: first, count: group.count),
