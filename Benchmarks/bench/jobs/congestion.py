@@ -118,7 +118,7 @@ def windows(made: dict[Case, list[dict]], result: Result) -> Table:
             ]
             if quality := [each["psnr"] - each["psnrAlone"] for each in found if each["psnr"]]:
                 result.targets += [least(f"{where}: high layer", values("highRate"), 15, 15),
-                                   least(f"{where}: PSNR beside the encoder alone, dB", quality, -1.5)]
+                                   least(f"{where}: PSNR beside the encoder alone, dB", quality, -1.5, -1.5)]
                 quality_notes.append(f"{where}: high layer {figure([each['psnr'] for each in found], '.1f')} dB, the encoder alone "
                                      f"{figure([each['psnrAlone'] for each in found], '.1f')} dB at the same bitrate.")
             if case.freezes is not None:
