@@ -7,6 +7,7 @@ final class LoopedClip: FrameSource {
     private let path: String
     private let count: Int
     private let start: Int
+    private let phase: MediaDuration
     private var number = 0
     private var reader: Y4MReader
 
@@ -16,8 +17,9 @@ final class LoopedClip: FrameSource {
     ///   - path: a Y4M file.
     ///   - seconds: when it ends.
     ///   - start: when it begins, in seconds.
-    init(path: String, seconds: Int, from start: Int = 0) throws {
-        (self.path, self.start) = (path, start)
+    ///   - phase: how much later each frame is captured: cameras are not in step.
+    init(path: String, seconds: Int, from start: Int = 0, phase: MediaDuration = .zero) throws {
+        (self.path, self.start, self.phase) = (path, start, phase)
         reader = try Y4MReader(path: path, capacity: 16)
         count = 30 * (seconds - start)
         format = reader.format
@@ -31,7 +33,7 @@ final class LoopedClip: FrameSource {
             result = try reader.next()
         }
         guard case .frame(var frame) = result else { return result }
-        frame.captureTime = FrameRate(30).time(ofFrame: 30 * start + number)
+        frame.captureTime = FrameRate(30).time(ofFrame: 30 * start + number) + phase
         frame.timestamps = FrameTimestamps()
         frame.isDiscontinuity = number == 0
         number += 1

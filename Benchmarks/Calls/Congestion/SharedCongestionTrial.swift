@@ -37,9 +37,10 @@ enum SharedCongestionTrial {
         let shared = try LinkSettings(notation: "rate=3M,headers=28,queue=drain/300ms\(trial.others)").seeded(seed)
         guard let bottleneck = Bottleneck(shared) else { throw WrongUse("\(shared) has no rate") }
         let cuts = try ClipCuts(path: path)
-        var logs: [CongestionLog] = []
+        var (logs, random) = ([CongestionLog](), SeededGenerator(seed: seed))
         let calls = try trial.flows.enumerated().map { index, flow in
-            let source = try LoopedClip(path: path, seconds: flow.to, from: flow.from)
+            let phase = MediaDuration.microseconds(Int.random(in: 0..<33_333, using: &random))
+            let source = try LoopedClip(path: path, seconds: flow.to, from: flow.from, phase: phase)
             let log = CongestionLog(cuts: cuts)
             log.clipStart = .zero + .seconds(flow.from)
             logs.append(log)

@@ -28,7 +28,7 @@ def report(made: dict[str, list[dict]], result: Result) -> None:
     result.blocks.append(table)
     result.note(
         "Behind one queue of 3 Mbit/s: two flows from 0 and 15 s on, judged from 45 to 90 s; three from 0 to 100, 20 to 120 and 40 to 80 s, "
-        "judged from 50 to 80 s; one beside a simulated CUBIC flow. `Below half`: the longest time with less than half of a fair share. The "
+        "judged from 50 to 80 s; one beside a simulated CUBIC flow. The seed decides how far apart their frames are. `Below half`: the longest time with less than half of a fair share. The "
         "rates are the lowest of any five seconds.")
 
 
