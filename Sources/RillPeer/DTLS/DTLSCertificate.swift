@@ -47,7 +47,9 @@ public final class DTLSCertificate: Sendable {
     /// - Throws: `invalidCertificate`, `wrongPrivateKey` or `libraryFailed`.
     public convenience init(pem certificate: String, privateKey: String) throws(DTLSError) {
         try self.init(
-            unsafe DTLSCertificate.read(Array(certificate.utf8)) { unsafe PEM_read_bio_X509($0, nil, noPassphrase, nil) },
+            unsafe DTLSCertificate.read(Array(certificate.utf8)) {
+                unsafe PEM_read_bio_X509($0, nil, noPassphrase, nil)
+            },
             unsafe DTLSCertificate.read(Array(privateKey.utf8)) {
                 unsafe PEM_read_bio_PrivateKey($0, nil, noPassphrase, nil)
             })
@@ -110,7 +112,8 @@ public final class DTLSCertificate: Sendable {
     ) -> Result<OpaquePointer, DTLSError> {
         unsafe bytes.withUnsafeBytes { buffer -> Result<OpaquePointer, DTLSError> in
             // The BIO reads from the buffer, during this call only.
-            guard buffer.count < Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
+            guard buffer.count < Int(Int32.max),
+                let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
             else { return unsafe .failure(.invalidCertificate(reason: "no bytes")) }
             defer { unsafe BIO_free(bio) }
             guard let value = unsafe body(bio) else {
@@ -147,5 +150,6 @@ extension DTLSFingerprint {
 }
 
 /// Instead of OpenSSL's, which asks for a passphrase at the terminal.
-private let noPassphrase: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
-    { _, _, _, _ in -1 }
+private let noPassphrase:
+    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
+        { _, _, _, _ in -1 }

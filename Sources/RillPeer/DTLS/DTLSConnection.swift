@@ -32,7 +32,8 @@ final class DTLSConnection {
         unsafe self.ssl = ssl
         let profiles = settings.srtpProfiles.map(\.openSSLName).joined(separator: ":")
         // This function returns 0 if all is well, unlike others.
-        let isReady = unsafe wire.attach(to: ssl) && SSL_set_tlsext_use_srtp(ssl, profiles) == 0
+        let isReady =
+            unsafe wire.attach(to: ssl) && SSL_set_tlsext_use_srtp(ssl, profiles) == 0
             && COpenSSL_set_link_mtu(ssl, settings.maximumTransmissionUnit) == 1
         precondition(isReady, "OpenSSL does not take the settings")
         // With 16 KB for a certificate, no message of a handshake is larger than a record.
@@ -104,7 +105,9 @@ final class DTLSConnection {
     /// The name of the cipher, as IANA has it.
     var cipherName: String? {
         // The name is a constant of the library.
-        unsafe SSL_get_current_cipher(ssl).flatMap { unsafe SSL_CIPHER_standard_name($0) }.map { unsafe String(cString: $0) }
+        unsafe SSL_get_current_cipher(ssl).flatMap { unsafe SSL_CIPHER_standard_name($0) }.map {
+            unsafe String(cString: $0)
+        }
     }
 
     // MARK: What was negotiated

@@ -51,7 +51,8 @@ extension DTLSError: CustomStringConvertible {
         case .alertReceived(let alert):
             "the peer ended DTLS with the alert \(alert)"
         case .handshakeFailed(let code, let reason, let alert):
-            "DTLS failed: \(reason) (OpenSSL's code \(code))" + (alert.map { "; the peer was sent the alert \($0)" } ?? "")
+            "DTLS failed: \(reason) (OpenSSL's code \(code))"
+                + (alert.map { "; the peer was sent the alert \($0)" } ?? "")
         case .wrongFingerprint(let fingerprint):
             "the peer's certificate is not the one that signaling named; its fingerprint is \(fingerprint)"
         case .noSRTPProfile:

@@ -39,7 +39,8 @@ final class DTLSWire {
     /// Makes this the wire of a connection, which must not outlive it.
     func attach(to ssl: OpaquePointer) -> Bool {
         guard let bio = unsafe BIO_new(DTLSWire.method.pointer) else { return false }
-        let reference = Unmanaged.passUnretained(self).toOpaque()
+        // The owner keeps this object for longer than the connection.
+        let reference = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe BIO_set_data(bio, reference)
         unsafe BIO_set_init(bio, 1)
         // The connection owns the BIO: one reference for both directions.
