@@ -46,11 +46,11 @@ public final class DTLSCertificate: Sendable {
     ///   - privateKey: the text of the key; it may be the same text.
     /// - Throws: `invalidCertificate`, `wrongPrivateKey` or `libraryFailed`.
     public convenience init(pem certificate: String, privateKey: String) throws(DTLSError) {
-        try self.init(
-            unsafe DTLSCertificate.read(Array(certificate.utf8)) {
+        unsafe try self.init(
+            DTLSCertificate.read(Array(certificate.utf8)) {
                 unsafe PEM_read_bio_X509($0, nil, noPassphrase, nil)
             },
-            unsafe DTLSCertificate.read(Array(privateKey.utf8)) {
+            DTLSCertificate.read(Array(privateKey.utf8)) {
                 unsafe PEM_read_bio_PrivateKey($0, nil, noPassphrase, nil)
             })
     }
@@ -62,9 +62,9 @@ public final class DTLSCertificate: Sendable {
     ///   - privateKey: the bytes of the key.
     /// - Throws: `invalidCertificate`, `wrongPrivateKey` or `libraryFailed`.
     public convenience init(der certificate: [UInt8], privateKey: [UInt8]) throws(DTLSError) {
-        try self.init(
-            unsafe DTLSCertificate.read(certificate) { unsafe d2i_X509_bio($0, nil) },
-            unsafe DTLSCertificate.read(privateKey) { unsafe d2i_PrivateKey_bio($0, nil) })
+        unsafe try self.init(
+            DTLSCertificate.read(certificate) { unsafe d2i_X509_bio($0, nil) },
+            DTLSCertificate.read(privateKey) { unsafe d2i_PrivateKey_bio($0, nil) })
     }
 
     /// Takes what was read, and frees it.
