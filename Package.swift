@@ -112,7 +112,7 @@ let package = Package(
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // A connection with a WebRTC peer. So far: STUN, ICE and DTLS.
-        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillSecurity", "COpenSSL"]),
+        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "COpenSSL"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(

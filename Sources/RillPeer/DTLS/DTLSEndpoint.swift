@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// One end of DTLS 1.2: agrees with the peer on keys for SRTP, and carries data (RFC 6347, RFC 5764).
 ///
@@ -10,7 +11,7 @@ public import RillCore
 /// endpoint.setRemoteFingerprints([theirs], at: now)                   // they came by signaling
 /// endpoint.begin(at: now)                                             // once ICE has a path
 /// …
-/// if DatagramKind(datagram) == .dtls { endpoint.insert(datagram, at: now) }
+/// if DatagramKind(of: datagram) == .dtls { endpoint.insert(datagram, at: now) }
 /// work: while true {                                                  // after each insertion, and at `wakeUp`
 ///     switch endpoint.poll(at: now, into: &bytes) {
 ///     case .transmit: socket.send(bytes, to: path.remote)
@@ -29,7 +30,7 @@ public import RillCore
 /// Any input bytes are safe. But before the keys are agreed, DTLS does not authenticate: whoever can send from the peer's
 /// address can make the handshake fail. So insert only what comes from an address that ICE has validated. OpenSSL bounds
 /// what it keeps of a peer: ten messages of 16 KB and a hundred records that came too early, 2 MB at most. A connection in
-/// good order takes about 100 KB.
+/// good order takes about 70 KB, and a handshake about half a millisecond of a core on each side.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. Random numbers are OpenSSL's own.
 public final class DTLSEndpoint {
@@ -119,7 +120,7 @@ public final class DTLSEndpoint {
     /// - Returns: what became of it.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> DTLSInsertResult {
-        guard DatagramKind(datagram) == .dtls else { return .notDTLS }
+        guard DatagramKind(of: datagram) == .dtls else { return .notDTLS }
         guard datagram.count <= DTLSEndpoint.maximumDatagramByteCount else { return .tooLarge }
         begin(at: now)
         guard state == .connecting || state == .connected else { return .ended }
@@ -206,6 +207,10 @@ extension DTLSEndpoint {
             }
         }
         if isHandshakeDone, state == .connecting || state == .connected { readData() }
+        noteWarnings()
+    }
+
+    private func noteWarnings() {
         for alert in wire.warnings { note(.warning(alert)) }
         wire.warnings = []
     }
@@ -267,6 +272,7 @@ extension DTLSEndpoint {
     }
 
     private func fail(_ error: DTLSError) {
+        noteWarnings()
         state = .failed
         agreedKeys = nil
         events.append(.failed(error))

@@ -141,10 +141,12 @@ import Testing
     @Test func `Other datagrams than DTLS are not taken`() {
         let endpoint = DTLSEndpoint(.server, certificate: DTLSPair.certificates.server)
         func insert(_ datagram: [UInt8]) -> DTLSInsertResult { endpoint.insert(datagram.span, at: .zero) }
-        #expect(insert([]) == .notDTLS && insert([0, 1]) == .notDTLS && insert([128, 96]) == .notDTLS)
+        #expect(
+            insert([]) == .notDTLS && insert([22]) == .notDTLS && insert([0, 1]) == .notDTLS
+                && insert([128, 96]) == .notDTLS)
         #expect(endpoint.state == .new)
         #expect(insert([UInt8](repeating: 22, count: DTLSEndpoint.maximumDatagramByteCount + 1)) == .tooLarge)
-        #expect(insert([22]) == .taken)
+        #expect(insert([22, 254]) == .taken)
         #expect(endpoint.state == .connecting)
     }
 }
