@@ -42,7 +42,7 @@ final class DTLSContext: @unchecked Sendable {
 /// Replaces OpenSSL's verification of the chain by the comparison of fingerprints.
 private func verifyCertificate(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     let index = SSL_get_ex_data_X509_STORE_CTX_idx()
-    guard let ssl = unsafe X509_STORE_CTX_get_ex_data(store, index).map({ unsafe OpaquePointer($0) }),
+    guard let ssl = unsafe X509_STORE_CTX_get_ex_data(store, index).map({ OpaquePointer($0) }),
         let certificate = unsafe X509_STORE_CTX_get0_cert(store),
         unsafe DTLSWire.of(ssl)?.isAcceptable(certificate) == true
     else {

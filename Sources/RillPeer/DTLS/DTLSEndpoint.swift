@@ -48,7 +48,7 @@ public final class DTLSEndpoint {
     private var events: [DTLSEvent] = []
     /// When the handshake began.
     private var startTime: MediaTime?
-    /// The keys, from the end of the handshake on, whatever the fingerprint.
+    /// The keys, from the end of the handshake on, whatever the fingerprint. They must not be given out.
     private var agreedKeys: DTLSSRTPKeys?
 
     /// The largest datagram that is read, in bytes: a record, and what may be added to it.
@@ -89,8 +89,9 @@ public final class DTLSEndpoint {
         verify()
     }
 
-    /// The keys of SRTP, while the state is `connected` and after the connection was closed.
-    public var srtpKeys: DTLSSRTPKeys? { state == .connected || state == .closed ? agreedKeys : nil }
+    /// The keys of SRTP, from when the state becomes `connected`. They stay when the connection is closed, but not if it
+    /// fails.
+    public private(set) var srtpKeys: DTLSSRTPKeys?
 
     /// The fingerprint, of SHA-256, of the certificate that the peer showed. It says nothing about who the peer is.
     public var remoteFingerprint: DTLSFingerprint? { connection.remoteFingerprint }
@@ -230,6 +231,7 @@ extension DTLSEndpoint {
     private func verify() {
         guard state == .connecting, isHandshakeDone, !wire.fingerprints.isEmpty else { return }
         if connection.hasAcceptableCertificate() {
+            srtpKeys = agreedKeys
             state = .connected
             events.append(.connected)
         } else if let presented = wire.refused {
@@ -274,7 +276,7 @@ extension DTLSEndpoint {
     private func fail(_ error: DTLSError) {
         noteWarnings()
         state = .failed
-        agreedKeys = nil
+        (agreedKeys, srtpKeys) = (nil, nil)
         events.append(.failed(error))
     }
 }

@@ -99,6 +99,15 @@ import Testing
         #expect(wrong.server.failure == .alertReceived(.closeNotify))
     }
 
+    @Test func `Who closes before the fingerprint is known has no keys`() {
+        let pair = DTLSPair(isIntroduced: false)
+        pair.connect(within: .seconds(2))
+        pair.client.endpoint.close(at: pair.now)
+        pair.introduce()
+        pair.run(until: pair.now + .seconds(1))
+        #expect(pair.client.endpoint.state == .closed && pair.client.endpoint.srtpKeys == nil)
+    }
+
     @Test func `One of several fingerprints is enough, of the strongest function`() throws {
         let pair = DTLSPair()
         let ours = pair.server.endpoint.certificate.fingerprint
