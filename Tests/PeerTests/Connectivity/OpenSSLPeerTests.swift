@@ -106,6 +106,23 @@ struct OpenSSLPeerTests {
         try expect(keys, try material(in: outcome.text), role: .client)
     }
 
+    @Test func `An RSA certificate that OpenSSL made serves a server`() async throws {
+        let fingerprint = try makeCertificate(["rsa:2048"])
+        func text(_ name: String) throws -> String { String(decoding: try read(folder.path(name)), as: UTF8.self) }
+        let certificate = try DTLSCertificate(pem: text("certificate"), privateKey: text("key"))
+        #expect(certificate.fingerprint == fingerprint)
+        let end = try SocketEnd(.server, certificate)
+        end.endpoint.setRemoteFingerprints([fingerprint], at: end.now)
+        let names = "SRTP_AEAD_AES_128_GCM"
+        let program = try openssl.start(
+            ["s_client", "-connect", "127.0.0.1:\(end.port)", "-use_srtp", names] + common, limit: 30)
+        try end.run(atMost: .seconds(20)) { end.endpoint.state == .closed || end.endpoint.state == .failed }
+        let outcome = try await program.finished()
+        #expect(end.events == [.connected, .closed], "\(outcome.text) \(outcome.errors)")
+        let cipher = try #require(end.endpoint.cipherName)
+        #expect(cipher.hasPrefix("TLS_ECDHE_RSA_WITH_"))
+    }
+
     @Test func `A peer without SRTP is refused, and so is one without a certificate`() async throws {
         let theirs = try makeCertificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
         let end = try SocketEnd(.server)
@@ -139,8 +156,8 @@ private final class SocketEnd {
     private let socket: UDPSocket
     private let start = ContinuousClock.now
 
-    init(_ role: DTLSRole) throws {
-        endpoint = DTLSEndpoint(role, certificate: try DTLSCertificate(wallClock: 1_800_000_000))
+    init(_ role: DTLSRole, _ certificate: DTLSCertificate? = nil) throws {
+        endpoint = DTLSEndpoint(role, certificate: try certificate ?? DTLSCertificate(wallClock: 1_800_000_000))
         socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
     }
 
