@@ -111,8 +111,8 @@ let package = Package(
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
-        // A connection with a WebRTC peer. So far: STUN and ICE.
-        module("RillPeer", ["RillCore", "RillBytes", "RillState", "COpenSSL"]),
+        // A connection with a WebRTC peer. So far: STUN, ICE and DTLS.
+        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "COpenSSL"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -193,7 +193,7 @@ let package = Package(
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
-        tests(of: "RillPeer", ["RillLink"]),
+        tests(of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),

@@ -1,2 +1,3 @@
-// Re-exports the module whose types appear in this module's API.
+// Re-exports the modules whose types appear in this module's API.
 @_exported public import RillCore
+@_exported public import RillSecurity

@@ -64,6 +64,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("sdp", seeds: sdpSeeds, run: fuzzSDP),
         FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
         FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
+        FuzzTarget("dtls", seeds: dtlsSeeds, run: fuzzDTLS),
         FuzzTarget("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
         FuzzTarget("pcap", seeds: pcapSeeds, run: fuzzCapture),
     ]

@@ -1,0 +1,152 @@
+import RillCore
+import RillPeer
+import RillTestSupport
+import Testing
+
+/// What the other side, or whoever sends from its address, may do to an endpoint: make it fail, and nothing else.
+@Suite(.serialized) struct DTLSStrangerTests {
+    /// How far the endpoints are that get mutated datagrams.
+    enum Stage: CaseIterable {
+        case new
+        case middle
+        case connected
+    }
+
+    /// Endpoints at a stage, and all that was sent before, and would have been sent after.
+    private func pair(at stage: Stage) throws -> DTLSPair {
+        let pair = DTLSPair()
+        switch stage {
+        case .new: break
+        case .middle:
+            // The second flight of the client does not arrive.
+            var arrived = 0
+            pair.change = { datagram in
+                arrived += 1
+                return arrived <= 2 ? [datagram] : []
+            }
+            pair.connect(within: .milliseconds(10))
+        case .connected: #expect(pair.connect())
+        }
+        return pair
+    }
+
+    private func seeds() throws -> [[UInt8]] {
+        let pair = DTLSPair()
+        #expect(pair.connect())
+        try pair.client.endpoint.send([1, 2, 3].span, at: pair.now)
+        pair.server.endpoint.close(at: pair.now)
+        pair.run(until: pair.now + .seconds(1))
+        // A fatal and a warning alert besides, not encrypted.
+        return pair.sent.map(\.datagram)
+            + [
+                [21, 254, 253, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 2, 40],
+                [21, 254, 253, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 1, 90],
+            ]
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `No mutation of what peers send brings an endpoint down`(stage: Stage) throws {
+        let seeds = try seeds()
+        var pair = try pair(at: stage)
+        var failures = 0
+        var base = 0
+        let count = (isLongRun ? 1_000_000 : isSanitized ? 20_000 : 100_000) / (2 * Stage.allCases.count)
+        var generator = SeededGenerator(seed: 21)
+        for (index, input) in MutatedInputs(of: seeds, count: 2 * count, using: SeededGenerator(seed: generator.next()))
+            .enumerated()
+        {
+            let end = index % 2 == 0 ? pair.client : pair.server
+            let time = pair.now + .milliseconds(index % 100)
+            end.endpoint.insert(input.span, at: time)
+            let answers = end.datagrams(at: time)
+            // A failed endpoint is replaced, and after a hundred datagrams any.
+            if end.endpoint.state == .failed || end.endpoint.state == .closed || index % 100 == 99 {
+                if end.failure != nil { failures += 1 }
+                #expect(answers.count <= 64)
+                pair = try self.pair(at: stage)
+            }
+            if index == count { base = try residentByteCount() }
+        }
+        let growth = try residentByteCount() - base
+        note("\(stage): \(2 * count) datagrams, \(failures) failures, \(growth) bytes of growth")
+        #expect(isSanitized || growth < 8_000_000, "\(growth) bytes")
+    }
+
+    @Test func `Handshakes begun and never ended leave no memory`() throws {
+        let seeds = try seeds()
+        let settings = DTLSSettings()
+        var base = 0
+        let count = isLongRun ? 100_000 : isSanitized ? 1000 : 10_000
+        for index in 0..<count {
+            let endpoint = DTLSEndpoint(
+                index % 2 == 0 ? .server : .client, certificate: DTLSPair.certificates.server, settings: settings)
+            endpoint.begin(at: .zero)
+            let end = DTLSEnd(endpoint)
+            let datagram = seeds[index % 2]
+            endpoint.insert(datagram.span, at: .zero)
+            #expect(!end.datagrams(at: .zero).isEmpty)
+            if index == count / 2 { base = try residentByteCount() }
+        }
+        let growth = try residentByteCount() - base
+        note("\(count) handshakes: \(growth) bytes of growth")
+        #expect(isSanitized || growth < 8_000_000, "\(growth) bytes")
+    }
+
+    @Test func `What a peer can make an endpoint keep is bounded`() throws {
+        let pair = DTLSPair()
+        pair.client.endpoint.begin(at: .zero)
+        let hello = try #require(pair.client.datagrams(at: .zero).first)
+        let base = try residentByteCount()
+        let endpoints = (0..<20).map { _ in
+            DTLSEndpoint(.server, certificate: DTLSPair.certificates.server)
+        }
+        for endpoint in endpoints {
+            endpoint.insert(hello.span, at: .zero)
+            // Records of the next epoch, which OpenSSL keeps until the keys are known.
+            for number in 0..<300 {
+                let header: [UInt8] = [23, 254, 253, 0, 1, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 255), 4, 0]
+                endpoint.insert((header + [UInt8](repeating: 7, count: 1024)).span, at: .zero)
+            }
+            // First fragments of messages to come, of which each is said to have 16 KB.
+            for number in 1..<200 {
+                let fragment: [UInt8] = [11, 0, 64, 0, 0, UInt8(number), 0, 0, 0, 0, 3, 232]
+                let header: [UInt8] = [22, 254, 253, 0, 0, 0, 0, 0, 0, 1, UInt8(number), 3, 244]
+                endpoint.insert((header + fragment + [UInt8](repeating: 7, count: 1000)).span, at: .zero)
+            }
+        }
+        let each = (try residentByteCount() - base) / endpoints.count
+        note("\(each) bytes for each endpoint that is flooded")
+        #expect(isSanitized || each < 3_000_000, "\(each) bytes")
+        #expect(endpoints.allSatisfy { $0.state != .connected })
+    }
+
+    @Test func `An endpoint that is not polled keeps a bounded number of datagrams and messages`() throws {
+        var settings = DTLSSettings()
+        settings.maximumQueueCount = 8
+        let pair = DTLSPair(client: settings)
+        #expect(pair.connect())
+        for _ in 0..<100 { try pair.client.endpoint.send([1].span, at: pair.now) }
+        #expect(pair.client.datagrams(at: pair.now).count == 8)
+    }
+
+    @Test func `Replayed data is passed on once`() throws {
+        let pair = DTLSPair()
+        #expect(pair.connect())
+        pair.change = { [$0, $0, $0] }
+        try pair.client.endpoint.send([1, 2, 3].span, at: pair.now)
+        pair.run(until: pair.now + .seconds(1))
+        #expect(pair.server.data == [[1, 2, 3]])
+    }
+
+    @Test func `Other datagrams than DTLS are not taken`() {
+        let endpoint = DTLSEndpoint(.server, certificate: DTLSPair.certificates.server)
+        func insert(_ datagram: [UInt8]) -> DTLSInsertResult { endpoint.insert(datagram.span, at: .zero) }
+        #expect(
+            insert([]) == .notDTLS && insert([22]) == .notDTLS && insert([0, 1]) == .notDTLS
+                && insert([128, 96]) == .notDTLS)
+        #expect(endpoint.state == .new)
+        #expect(insert([UInt8](repeating: 22, count: DTLSEndpoint.maximumDatagramByteCount + 1)) == .tooLarge)
+        #expect(insert([22, 254]) == .taken)
+        #expect(endpoint.state == .connecting)
+    }
+}
