@@ -1,4 +1,4 @@
-public import RillCore
+import RillCore
 public import RillRTP
 
 extension SentPacketHistory {

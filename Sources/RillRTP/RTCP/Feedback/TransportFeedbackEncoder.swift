@@ -159,9 +159,8 @@ package struct TransportFeedbackEncoder: Sendable {
             } else if ticks != notReceived {
                 guard let large = Int16(exactly: delta) else { break }
                 writer.setLarge()
-                var raw = bytes.mutableBytes
-                // Two bytes are a number, and whether they are in bounds is checked.
-                unsafe raw.storeBytes(of: large.bigEndian, toByteOffset: used, as: Int16.self)
+                bytes[used] = UInt8(truncatingIfNeeded: large >> 8)
+                bytes[used &+ 1] = UInt8(truncatingIfNeeded: large)
                 used &+= 2
                 lastTicks = ticks
             }
