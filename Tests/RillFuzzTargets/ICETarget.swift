@@ -60,7 +60,10 @@ private final class FuzzedPort {
     private func introduce(isLite: Bool) {
         let now = now
         port.change(peer) { agent in
-            try? agent.setRemote(FuzzedPort.credentials("peer"), isLite: isLite, at: now)
+            do throws(ICEError) {
+                // Only one of the two is lite, and a restarted agent has no remote credentials.
+                try agent.setRemote(FuzzedPort.credentials("peer"), isLite: isLite, at: now)
+            } catch { preconditionFailure("\(error)") }
             for number in 0..<2 {
                 let candidate = ICECandidate(.host, address(number), foundation: "\(number)")
                 agent.addRemoteCandidate(candidate, at: now)
@@ -117,7 +120,10 @@ private final class FuzzedPort {
     func advance(by duration: MediaDuration) {
         now += duration
         poll()
-        guard isRestarting, agent.state == .failed, restarts < 3 else { return }
+        if isRestarting, agent.state == .failed, restarts < 3 { restart() }
+    }
+
+    private func restart() {
         restarts += 1
         let fragment = "our\(restarts)"
         port.change(peer) { $0.restart(with: FuzzedPort.credentials(fragment)) }

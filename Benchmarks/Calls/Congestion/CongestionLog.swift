@@ -83,7 +83,7 @@ final class CongestionLog: CallObserver {
             feedbackByteCount += datagram.count + 28
             return
         }
-        // Our own packets are valid: what is no RTP is RTCP.
+        // Our own packets are valid: what is not RTP is RTCP.
         let packet = try? RTPPacket(parsing: datagram)
         noteSent(packet?.header, payloadByteCount: packet?.payload.count ?? 0, byteCount: datagram.count, at: now)
         let isDelivered = if case .queued = outcome { true } else { false }
@@ -137,7 +137,7 @@ final class CongestionLog: CallObserver {
     }
 
     func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
-        // Our own packets are valid: what is no RTP is RTCP. Without two bytes of payload it is padding.
+        // Our own packets are valid: what is not RTP is RTCP. Without two bytes of payload it is padding.
         guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram),
             let place = original(of: packet)
         else { return }

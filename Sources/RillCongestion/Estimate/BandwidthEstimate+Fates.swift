@@ -15,12 +15,9 @@ extension BandwidthEstimate {
     public mutating func take(
         _ feedback: borrowing TransportFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
-        let count = packets.end
-        var round = PathMeter.Round(at: now, over: taken)
-        packets.update { packets in
+        noteFates(at: now) { path, round, packets in
             history.settle(feedback) { path.note($0, $1, of: &round, after: &packets) }
         }
-        finish(round, receivedCount: packets.end - count)
         update(at: now)
     }
 
@@ -33,12 +30,9 @@ extension BandwidthEstimate {
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
-        let count = packets.end
-        var round = PathMeter.Round(at: now, over: taken)
-        packets.update { packets in
+        noteFates(at: now) { path, round, packets in
             history.settle(feedback) { path.note($0, $1, of: &round, after: &packets) }
         }
-        finish(round, receivedCount: packets.end - count)
         update(at: now)
     }
 
@@ -49,9 +43,17 @@ extension BandwidthEstimate {
     ///   - fate: what feedback says of it.
     ///   - now: when the feedback arrived.
     public mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
+        noteFates(at: now) { path, round, packets in path.note(packet, fate, of: &round, after: &packets) }
+    }
+
+    /// Notes what `note` passes on, all of it from one feedback. In the caller's own code, as it is called for each packet.
+    @inline(__always)
+    private mutating func noteFates(
+        at now: MediaTime, _ note: (inout PathMeter, inout PathMeter.Round, inout Ring<ReceivedPacket>.Contents) -> Void
+    ) {
         let count = packets.end
         var round = PathMeter.Round(at: now, over: taken)
-        packets.update { path.note(packet, fate, of: &round, after: &$0) }
+        packets.update { note(&path, &round, &$0) }
         finish(round, receivedCount: packets.end - count)
     }
 

@@ -20,7 +20,7 @@ struct DrainSchedule: Sendable {
     /// A smaller rise is left alone, in seconds.
     private static let rise = 0.025
     /// A rise that is over sooner was jitter.
-    private static let patience = MediaDuration.seconds(1)
+    private static let minimumRiseDuration = MediaDuration.seconds(1)
     /// The share of the rate that is sent meanwhile.
     static let share = 0.7
 
@@ -48,7 +48,8 @@ struct DrainSchedule: Sendable {
         }
         let since = risenSince ?? now
         risenSince = since
-        guard now >= next, now - since >= DrainSchedule.patience else { return }
-        (end, self.next, self.reference) = (now + DrainSchedule.length, now + DrainSchedule.interval, nil)
+        guard now >= next, now - since >= DrainSchedule.minimumRiseDuration else { return }
+        (end, self.next) = (now + DrainSchedule.length, now + DrainSchedule.interval)
+        (self.reference, risenSince) = (nil, nil)
     }
 }

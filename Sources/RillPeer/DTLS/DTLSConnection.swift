@@ -118,7 +118,7 @@ final class DTLSConnection {
         return unsafe wire.isAcceptable(certificate)
     }
 
-    /// The fingerprint of the peer's certificate.
+    /// The fingerprint of the peer's certificate; `nil` before it has shown one, or if OpenSSL has no memory to hash it.
     var remoteFingerprint: DTLSFingerprint? {
         unsafe SSL_get0_peer_certificate(ssl).flatMap { unsafe try? DTLSFingerprint(.sha256, of: $0) }
     }

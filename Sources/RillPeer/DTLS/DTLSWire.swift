@@ -58,7 +58,7 @@ final class DTLSWire {
     func isAcceptable(_ certificate: OpaquePointer) -> Bool {
         guard !fingerprints.isEmpty else { return true }
         let expected = fingerprints.strongest
-        // All of them are of one function.
+        // All of them are of one function. A certificate that OpenSSL cannot hash, for want of memory, is refused.
         guard let algorithm = expected.first?.algorithm,
             let presented = unsafe try? DTLSFingerprint(algorithm, of: certificate)
         else { return false }

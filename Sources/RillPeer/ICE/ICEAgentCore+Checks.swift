@@ -1,6 +1,6 @@
 import RillCore
 
-// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those that got no response are sent again.
+// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those without a response are retransmitted.
 extension ICEAgentCore {
     /// The pair whose request is to be sent now, with the request noted as sent; `nil` if none is due.
     mutating func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {

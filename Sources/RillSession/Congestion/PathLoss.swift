@@ -24,6 +24,6 @@ struct PathLoss {
         return true
     }
 
-    /// Begins anew, as on another path.
+    /// Resets, as on another path.
     mutating func reset() { self = PathLoss() }
 }

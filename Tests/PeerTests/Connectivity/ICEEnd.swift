@@ -25,7 +25,7 @@ final class ICEEnd {
 
     /// The address that this machine has towards others, if it has any, and the loopback address.
     private static var machineAddresses: [IPAddress] {
-        // Nothing is sent: the socket only asks for a route.
+        // Nothing is sent: the socket only asks for a route. A machine without one has no address towards others.
         let outward = UDPAddress(.v4(0xC633_6401), port: 9)
         let routed = try? ConnectedUDPSocket(to: outward).localAddress.ip
         return (routed.map { [$0] } ?? []) + [.loopback]

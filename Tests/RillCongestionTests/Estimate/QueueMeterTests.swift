@@ -72,6 +72,26 @@ import Testing
         #expect(use.meter.standing > 0.03)
     }
 
+    /// The first packets of a call may meet less jitter than those behind them.
+    @Test func `What is usual at first does not make a queue of what follows`() {
+        var use = QueueMeterInUse()
+        var generator = SeededGenerator(seed: 5)
+        feed(&use, 0...2, capacity: nil) { _ in 0.05 + .random(in: 0...0.03, using: &generator) }
+        #expect(use.meter.isBunching)
+        feed(&use, 2.01...10, capacity: nil) { _ in 0.05 + .random(in: 0...0.12, using: &generator) }
+        #expect(use.meter.isBunching && use.meter.standing == 0, "\(use.meter.standing)")
+    }
+
+    @Test func `A path that reorders is told from one that only bunches`() {
+        var (reordering, holding) = (QueueMeterInUse(), QueueMeterInUse())
+        var generator = SeededGenerator(seed: 6)
+        feed(&reordering, 0...10, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
+        // Each tenth of a second everything that was held comes at once.
+        feed(&holding, 0...10, capacity: nil) { 0.05 + 0.1 - $0.truncatingRemainder(dividingBy: 0.1) }
+        #expect(reordering.meter.isBunching && reordering.meter.isOvertaking)
+        #expect(holding.meter.isBunching && !holding.meter.isOvertaking)
+    }
+
     @Test func `A longer path can be taken as empty`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }

@@ -43,7 +43,10 @@ struct AgentPair {
 
     func introduce(_ one: AgentEnd, to other: AgentEnd, isLite: Bool, withCandidates: Bool = true) throws {
         try other.agent.setRemote(one.agent.credentials, isLite: isLite, at: network.now)
-        guard withCandidates else { return }
+        if withCandidates { announce(one, to: other) }
+    }
+
+    private func announce(_ one: AgentEnd, to other: AgentEnd) {
         for candidate in one.agent.localCandidates { other.agent.addRemoteCandidate(candidate, at: network.now) }
         other.agent.endRemoteCandidates()
     }

@@ -109,6 +109,7 @@ final class VirtualNetwork {
 
     private func send(_ bytes: [UInt8], from inner: UDPAddress, to destination: UDPAddress) {
         let source = translations[inner] ?? inner
+        // A firewall drops it.
         guard !isBlocked(inner, destination) else { return }
         let route = Route(source: source, destination: destination)
         let place = places[route] ?? links.count
