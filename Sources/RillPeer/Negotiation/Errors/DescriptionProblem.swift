@@ -1,0 +1,87 @@
+public import RillRTP
+
+/// What is wrong with a remote description.
+public enum DescriptionProblem: Equatable, Sendable {
+    /// It has more sections than the settings allow.
+    case tooManySections(count: Int, limit: Int)
+    /// It has fewer sections than the description before it, or an answer does not have those of the offer.
+    case sectionCount(Int, expected: Int)
+    /// A section has another media type than before.
+    case kindChanged(String, expected: String)
+    /// A section has another protocol than before.
+    case transportChanged(String, expected: String)
+    /// A section has another MID than before.
+    case midChanged(String?, expected: String)
+    /// A MID is empty, too long, or has characters that it cannot have.
+    case invalidMID(String)
+    /// Two sections have the same MID.
+    case duplicateMID(String)
+    /// A group names a MID that no section has.
+    case unknownMID(String)
+    /// An answer's group has a section that was not offered in that group.
+    case notOffered(mid: String)
+    /// An answer leaves a section outside the group of the transport.
+    case notBundled
+    /// An answer has ports of their own for RTP and RTCP.
+    case notMultiplexed
+    /// The ICE credentials are missing.
+    case missingCredentials
+    /// The ICE credentials are invalid.
+    case invalidCredentials(ICEError)
+    /// The fingerprint is missing.
+    case missingFingerprint
+    /// A fingerprint is invalid.
+    case invalidFingerprint(DTLSError)
+    /// No fingerprint has a known hash function.
+    case unknownFingerprints
+    /// The DTLS role is missing from an answer, unknown, or not open to the writer.
+    case invalidSetup(String)
+    /// A direction is not open to the answerer.
+    case directionNotOffered(MediaDirection, offered: MediaDirection)
+    /// An answer accepts a section with no codec of the offer.
+    case noCommonCodec
+    /// An answer has another ID for a header extension, or an extension that was not offered with it.
+    case headerExtensionChanged(id: UInt16, uri: String)
+    /// Two header extensions of a section have the same ID.
+    case duplicateHeaderExtension(id: UInt16)
+    /// A RID is invalid.
+    case invalidRID(String)
+    /// Two layers have the same RID.
+    case duplicateRID(String)
+    /// An answer has a layer that was not offered.
+    case ridNotOffered(String)
+    /// Too many streams.
+    case tooManyStreams(count: Int, limit: Int)
+    /// The streams contradict each other.
+    case contradictoryStreams(StreamDescriptionError)
+}
+
+/// Where in a description the problem is.
+public struct DescriptionPlace: Hashable, Sendable {
+    /// The index of the section; `nil` for the session's own lines.
+    public var section: Int?
+    /// The MID of the section, if it has one.
+    public var mid: String?
+    /// The number of the line, from 1; `nil` if the description was not set as text.
+    public var line: Int?
+
+    init(section: Int? = nil, mid: String? = nil, line: Int? = nil) {
+        self.section = section
+        self.mid = mid
+        self.line = line
+    }
+}
+
+/// What is wrong with the encodings of a transceiver.
+public enum EncodingProblem: Equatable, Sendable {
+    /// There are none, or more than 16.
+    case count(Int)
+    /// A RID is not 1 to 16 letters, digits, `-` or `_`.
+    case invalidRID(String)
+    /// Two have the same RID.
+    case duplicateRID(String)
+    /// There are several, and one has no RID.
+    case missingRID
+    /// The number or the RIDs differ from those that were negotiated.
+    case changed
+}

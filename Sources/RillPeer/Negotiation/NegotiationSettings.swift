@@ -1,0 +1,38 @@
+public import RillCore
+public import RillRTP
+
+/// What this side can do, and what it prefers.
+///
+/// ```swift
+/// var settings = NegotiationSettings()
+/// settings.videoCodecs = [.vp9, .vp8]
+/// settings.usesFEC = false
+/// ```
+public struct NegotiationSettings: Equatable, Sendable {
+    /// The video codecs, preferred first. VP9 is its profile 0. The payload formats of other codecs are not negotiated.
+    public var videoCodecs: [VideoCodec] = [.vp8, .vp9]
+    /// The audio formats of which packets are forwarded. If there are none, audio sections are rejected.
+    public var audioCodecs: [RTPFormat.Encoding] = [RTPFormat.Encoding("opus", clockRate: 48000, channels: "2")]
+    /// Whether retransmissions have streams of their own (RTX, RFC 4588).
+    public var usesRetransmission = true
+    /// Whether video is protected by FEC packets (RED and ULPFEC).
+    public var usesFEC = true
+    /// The header extensions. Without `mid` and `rid` there is no simulcast.
+    public var headerExtensions = HeaderExtensionKind.allCases
+    /// The feedback messages for video. Audio has transport-wide feedback only.
+    public var feedback: StreamDescription.Feedback = [
+        .nack, .pictureLossIndication, .fullIntraRequest, .receiverEstimatedMaximumBitrate,
+        .transportWideCongestionControl,
+    ]
+    /// The role that our answers choose where the offer leaves the choice (`actpass`). RFC 8842 §5.3 recommends the client.
+    public var answeringRole = DTLSRole.client
+    /// Our CNAME: 1 to 255 bytes of printable ASCII without spaces; `nil` draws one.
+    public var canonicalName: String?
+    /// How many sections a description may have.
+    public var maximumSectionCount = 256
+    /// How many streams may be received, or sent, at a time.
+    public var maximumStreamCount = 256
+
+    /// Settings with the defaults.
+    public init() {}
+}
