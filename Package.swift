@@ -48,7 +48,7 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC",
 ]
 
 let package = Package(
@@ -111,8 +111,10 @@ let package = Package(
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
-        // A connection with a WebRTC peer. So far: STUN, ICE and DTLS.
-        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "COpenSSL"]),
+        // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
+        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
+        // WebRTC peers in a live call.
+        module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -193,7 +195,7 @@ let package = Package(
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
-        tests(of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP"]),
+        tests(of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
@@ -226,7 +228,8 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
-                "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillTransport",
+                "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
+                "RillTransport",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

@@ -1,3 +1,4 @@
 // Re-exports the modules whose types appear in this module's API.
 @_exported public import RillCore
 @_exported public import RillSecurity
+@_exported public import RillSession

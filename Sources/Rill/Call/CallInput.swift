@@ -20,10 +20,12 @@ final class CallInput: Sendable {
         var place: Place
     }
 
-    /// How the participant's address is known, in a call without keys.
+    /// How the participant's address is known.
     private enum Place {
         /// The settings name it.
         case given
+        /// ICE tells it.
+        case signaled
         /// The participant's first RTP packet will reveal it, or has. RTCP arrives from another port if they use two,
         /// and may arrive first.
         case awaited, heard
@@ -32,18 +34,23 @@ final class CallInput: Sendable {
     /// An authentic packet from elsewhere moves a participant if the previous address has been silent for this long.
     private static let silence = MediaDuration.milliseconds(500)
 
-    /// - Parameters:
-    ///   - key: the key of the participant's packets; `nil` for packets in the clear.
-    ///   - isAddressKnown: the settings name the address, so it is not learned from packets.
-    init(_ key: SRTPKey?, isAddressKnown: Bool) throws(SecurityError) {
-        let unprotector: SRTPUnprotector? = if let key { try SRTPUnprotector(key) } else { nil }
-        state = Monitor(State(unprotector: unprotector, place: isAddressKnown ? .given : .awaited))
+    init(_ participant: ParticipantSettings) throws(SecurityError) {
+        let unprotector: SRTPUnprotector? =
+            if let key = participant.receivingKey { try SRTPUnprotector(key) } else { nil }
+        let place: Place = participant.awaitsKeys ? .signaled : participant.address == nil ? .awaited : .given
+        state = Monitor(State(unprotector: unprotector, place: place))
+    }
+
+    /// Sets the key that was awaited.
+    func setKey(_ key: SRTPKey) throws(SecurityError) {
+        try state.withLock { (state) throws(SecurityError) in state.unprotector = try SRTPUnprotector(key) }
     }
 
     /// Opens a datagram from the participant's address, and returns its new length; `nil` if it cannot be opened.
     func open(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
         state.withLock { state in
             guard let outcome = state.unprotector?.unprotect(&datagram) else {
+                guard state.place != .signaled else { return nil }
                 state.lastArrival = now
                 return datagram.count
             }
@@ -71,10 +78,11 @@ final class CallInput: Sendable {
     /// this SSRC was heard from them before.
     func mayBelong(_ packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
+            guard state.place != .signaled else { return false }
             guard let isKnown = packet.ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
             if state.unprotector != nil { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
             return switch state.place {
-            case .given: !packet.isPlaced
+            case .given, .signaled: !packet.isPlaced
             case .awaited: !packet.isPlaced || packet.isOfSameHost
             case .heard: packet.isOfSameHost && !packet.isMedia
             }

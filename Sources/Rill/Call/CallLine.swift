@@ -170,7 +170,8 @@ final class CallLine: Sendable {
         return members.firstIndex { $0.address == source }
     }
 
-    private func move(_ participant: CallParticipant, from old: UDPAddress?, to address: UDPAddress) {
+    /// Sends to a participant at another address, and expects their packets from there.
+    func move(_ participant: CallParticipant, from old: UDPAddress?, to address: UDPAddress) {
         members.withLock { members in
             guard let place = members.firstIndex(where: { $0.participant === participant }) else { return }
             members[place].address = address

@@ -17,12 +17,16 @@ final class CallOutput: Sendable {
         var address: UDPAddress?
         /// The transport itself knows the destination.
         var isConnected: Bool
+        /// Nothing may leave before the key is there.
+        var awaitsKey: Bool
     }
 
-    init(_ key: SRTPKey?, to address: UDPAddress?, over line: CallLine) throws(SecurityError) {
-        let protector: SRTPProtector? = if let key { try SRTPProtector(key) } else { nil }
-        let isConnected = line.transport.remoteAddress != nil
-        state = Monitor(State(protector: protector, key: key, address: address, isConnected: isConnected))
+    init(_ participant: ParticipantSettings, over line: CallLine) throws(SecurityError) {
+        let protector: SRTPProtector? = if let key = participant.sendingKey { try SRTPProtector(key) } else { nil }
+        state = Monitor(
+            State(
+                protector: protector, key: participant.sendingKey, address: participant.address,
+                isConnected: line.transport.remoteAddress != nil, awaitsKey: participant.awaitsKeys))
         self.line = line
     }
 
@@ -35,7 +39,7 @@ final class CallOutput: Sendable {
 
     private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
         state.withLock { state in
-            guard state.address != nil || state.isConnected else { return datagrams.deliver { _, _, _ in } }
+            guard state.address != nil || state.isConnected, !state.awaitsKey else { return datagrams.deliver { _, _, _ in } }
             let address = state.isConnected ? nil : state.address
             line.write { outgoing, flush in
                 datagrams.deliver { packet, _, datagram in
@@ -62,6 +66,14 @@ final class CallOutput: Sendable {
         try state.withLock { (state) throws(SecurityError) in
             try state.protector?.change(to: key)
             state.key = key
+        }
+    }
+
+    /// Sets the key that was awaited.
+    func setKey(_ key: SRTPKey) throws(SecurityError) {
+        try state.withLock { (state) throws(SecurityError) in
+            state.protector = try SRTPProtector(key)
+            (state.key, state.awaitsKey) = (key, false)
         }
     }
 

@@ -56,7 +56,7 @@ extension CallParticipant {
     var shownLayers: [(id: ReceivingStreamID, layer: ShownLayer)] {
         state.withLock { state in
             state.receiving.enumerated().compactMap { layer, id in
-                guard let id, let shown = state.shown[layer] ?? state.view?.layers[layer] else { return nil }
+                guard let id, let shown = state.shown[layer] ?? state.view?.layer(layer) else { return nil }
                 return (id, shown)
             }
         }
@@ -66,7 +66,7 @@ extension CallParticipant {
     func shownLayer(_ id: ReceivingStreamID) -> ShownLayer? {
         state.withLock { state in
             guard let layer = state.receiving.firstIndex(of: id) else { return nil }
-            return state.shown[layer] ?? (state.selector.needs(layer) ? state.view?.layers[layer] : nil)
+            return state.shown[layer] ?? (state.selector.needs(layer) ? state.view?.layer(layer) : nil)
         }
     }
 
@@ -78,7 +78,7 @@ extension CallParticipant {
             let layer = state.receiving.firstIndex(of: id)
             return (layer, layer.flatMap { state.shown[$0] }, state.view)
         }
-        guard let layer, let shown = own ?? view?.layers[layer] else {
+        guard let layer, let shown = own ?? view?.layer(layer) else {
             let now = clock.now
             return session.look { $0.finish(frame, of: id, .skipped, decoded: now, at: now) }
         }

@@ -147,7 +147,7 @@ extension CallParticipant {
     func receiveAll() {
         let now = clock.now
         state.withLock { state in
-            for layer in streams.indices {
+            for layer in streams.indices.dropFirst(state.receiving.count) {
                 // `show` repeats this and throws the reason. An app that does not show this layer has a call all the
                 // same.
                 let settings = try? receiveSettings(layer)

@@ -34,11 +34,10 @@ public final class CallParticipant: Sendable, Identifiable {
     let output: CallOutput
     private let line: CallLine
     private let poller: CallPoller
-    let streams: [StreamDescription]
+    private let described: Monitor<[StreamDescription]>
+    private let settings: VideoCallSettings
     /// The feedback that the bitrate follows; `nil` if it does not follow the network.
     let expectedFeedback: StreamDescription.CongestionFeedback?
-    /// One stream for each of our layers; `nil` for layers that the participant is not sent.
-    private let sending: [SendingStreamID?]
     private let ourLayers: [LayerSettings]
     let clock: LiveClock
     let emit: @Sendable (CallEvent) -> Void
@@ -47,6 +46,12 @@ public final class CallParticipant: Sendable, Identifiable {
     /// Is called when the participant wants other layers of ours than before.
     let noteWants: @Sendable () -> Void
     let state: Monitor<State>
+    private let encoders = Monitor(Encoders())
+
+    /// Asks for key frames of our layers, by their places.
+    private struct Encoders {
+        var requestKeyFrame: (@Sendable (Int) -> Void)?
+    }
 
     struct State: ~Copyable {
         var place: Int?
@@ -65,8 +70,10 @@ public final class CallParticipant: Sendable, Identifiable {
         /// They announced that they leave.
         var hasLeftRemotely = false
         var isLeaving = false
-        /// Layers whose first frame, a key frame, was sent.
-        var begun: Set<Int> = []
+        /// What they are sent.
+        var sent = SentLayers()
+        /// Whether there are keys, or none are needed.
+        var isReady: Bool
     }
 
     init(
@@ -80,32 +87,31 @@ public final class CallParticipant: Sendable, Identifiable {
         name = participant.name
         expectedFeedback = settings.send.congestion?.feedback
         ourLayers = layers
-        streams = participant.streams ?? settings.streams()
+        let streams = participant.streams ?? settings.streams()
+        (described, self.settings) = (Monitor(streams), settings)
         session = SharedSession(RTPSessionSettings(settings, participant, clock))
-        input = try CallInput(participant.receivingKey, isAddressKnown: participant.address != nil)
-        output = try CallOutput(participant.sendingKey, to: participant.address, over: line)
-        // Not from a seed: a key must never be used twice with the same SSRC and sequence number.
-        var random = SystemRandomNumberGenerator()
-        sending = try layers.map { [session] layer -> SendingStreamID? in
-            guard participant.layers?.contains(layer.rid) ?? true else { return nil }
-            var stream = settings.send.stream(of: layer, using: &random)
-            stream.rid = StreamIdentifier(layer.rid.description)
-            return try LayerStream(stream, on: session).id
-        }
+        input = try CallInput(participant)
+        output = try CallOutput(participant, over: line)
+        let sent = try SentLayers(participant, layers, settings.send, on: session)
         let sizes = streams.layerSizes(like: layers)
         var choice = LayerChoice(sizes: sizes, fallback: settings.fallback.map(LayerFallback.Settings.init))
         if !streams.isEmpty { choice.want(.layer(0), at: clock.now) }
         var selector = LayerSelector()
         selector.want(choice.chosen)
-        state = Monitor(State(choice: choice, selector: selector))
+        state = Monitor(State(choice: choice, selector: selector, sent: sent, isReady: !participant.awaitsKeys))
         receiveAll()
         refuseOwnSources()
     }
 
+    /// The streams of the participant's layers, in order. Negotiation may add some at the end.
+    var streams: [StreamDescription] { described.withLock { $0 } }
+
     /// Starts sending to the participant and serving them.
     func begin(_ requestKeyFrame: @escaping @Sendable (Int) -> Void) {
-        session.listen { [sending] stream in
-            if let layer = sending.firstIndex(of: stream) { requestKeyFrame(layer) }
+        encoders.withLock { $0.requestKeyFrame = requestKeyFrame }
+        session.listen { [weak self] stream in
+            guard let layer = self?.state.withLock({ $0.sent.layer(of: stream) }) else { return }
+            requestKeyFrame(layer)
         }
         state.withLock { $0.place = poller.add(self) }
         line.add(self, at: line.transport.remoteAddress ?? output.address)
@@ -116,10 +122,30 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// Our layers that the participant is sent, and their streams.
     var sentLayers: [(layer: LayerSettings, stream: SendingStreamID)] {
-        zip(ourLayers, sending).compactMap { layer, id in id.map { (layer, $0) } }
+        let sent = state.withLock { $0.sent }
+        return ourLayers.enumerated().compactMap { index, layer in sent.stream(of: index).map { (layer, $0) } }
     }
 
     var sendingKey: SRTPKey? { output.key }
+
+    var layersOfCall: [LayerSettings] { ourLayers }
+    var sendSettings: SendSettings { settings.send }
+
+    /// Adds streams of theirs. Without a sequence that is shown, they are among those that it may show.
+    func receive(_ added: [StreamDescription], at now: MediaTime) {
+        let all = described.withLock { streams in
+            streams += added
+            return streams
+        }
+        state.withLock { state in
+            guard state.view == nil else { return }
+            state.choice = LayerChoice(
+                sizes: all.layerSizes(like: ourLayers), fallback: settings.fallback.map(LayerFallback.Settings.init))
+            state.choice.want(.layer(0), at: now)
+            state.selector.want(state.choice.chosen)
+        }
+        receiveAll()
+    }
 
     // MARK: Keys
 
@@ -156,6 +182,25 @@ public final class CallParticipant: Sendable, Identifiable {
         guard input.isProtected else { return }
         input.refuse(session.look { $0.ownSources })
     }
+
+    /// Sets the keys that a participant's settings awaited. From now on we send to them, and take their packets.
+    ///
+    /// - Parameters:
+    ///   - sending: the key of our packets.
+    ///   - receiving: the key of theirs.
+    /// - Throws: `libraryFailed`.
+    package func setKeys(sending: SRTPKey, receiving: SRTPKey) throws(SecurityError) {
+        try output.setKey(sending)
+        try input.setKey(receiving)
+        state.withLock { $0.isReady = true }
+        noteWants()
+        let request = encoders.withLock { $0.requestKeyFrame }
+        for layer in ourLayers.indices where wants(layer: layer) { request?(layer) }
+        wakePoller()
+    }
+
+    /// Sends to another address from now on, as ICE found it.
+    package func setAddress(_ address: UDPAddress) { line.move(self, from: self.address, to: address) }
 
     // MARK: Leaving
 
@@ -220,16 +265,14 @@ public final class CallParticipant: Sendable, Identifiable {
 
 extension CallParticipant: LayerOutput {
     package func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) {
-        guard let id = sending[layer] else { return }
-        // The participant cannot decode frames before the first key frame.
-        let isBegun = state.withLock { state in
-            if frame.isKey { state.begun.insert(layer) }
-            return !state.isLeaving && !state.hasLeftRemotely && state.begun.contains(layer)
+        let taken = state.withLock { state -> (stream: SendingStreamID, frame: EncodedFrame)? in
+            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return nil }
+            return state.sent.take(frame, of: layer)
         }
-        guard isBegun else { return }
+        guard let taken else { return }
         let now = clock.now
         let next = session.change(delivering: output.send) { session in
-            session.send(frame, payload: payload, of: id, at: now)
+            session.send(taken.frame, payload: payload, of: taken.stream, at: now)
             return session.nextPoll
         }
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
@@ -237,12 +280,31 @@ extension CallParticipant: LayerOutput {
 
     /// Whether the participant wants a layer of ours.
     func wants(layer: Int) -> Bool {
-        guard let id = sending[layer], state.withLock({ !$0.isLeaving && !$0.hasLeftRemotely }) else { return false }
+        let id = state.withLock { state -> SendingStreamID? in
+            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return nil }
+            return state.sent.stream(of: layer)
+        }
+        guard let id else { return false }
         return session.look { !$0.isPaused(id) }
     }
 
     /// Whether the participant wants any layer of ours.
-    var wantsAny: Bool { sending.indices.contains { wants(layer: $0) } }
+    var wantsAny: Bool { ourLayers.indices.contains { wants(layer: $0) } }
+
+    /// Sends a layer instead of those that share a stream with it (``SentStream/layers``), from its next key frame on,
+    /// which is requested.
+    ///
+    /// - Parameter layer: one of our layers.
+    /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
+    public func send(_ layer: StreamLayer.RID) throws(CallError) {
+        let index = ourLayers.firstIndex { $0.rid == layer }
+        guard let index, let isChange = state.withLock({ $0.sent.want(index) }) else {
+            throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
+        }
+        guard isChange else { return }
+        noteWants()
+        encoders.withLock { $0.requestKeyFrame }?(index)
+    }
 
     /// Sets whether the participant wants a layer of ours, from the app's own signaling. Use it if they do not ask
     /// for it in RTCP themselves.
@@ -252,7 +314,8 @@ extension CallParticipant: LayerOutput {
     ///   - layer: one of our layers.
     /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
     public func setWantedByPeer(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
-        guard let index = ourLayers.firstIndex(where: { $0.rid == layer }), let id = sending[index] else {
+        let index = ourLayers.firstIndex { $0.rid == layer }
+        guard let index, let id = state.withLock({ $0.sent.stream(of: index) }) else {
             throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
         }
         session.change(delivering: output.send) { $0.setPaused(!isWanted, of: id, at: clock.now) }
@@ -263,8 +326,9 @@ extension CallParticipant: LayerOutput {
     /// Announces that we pause all streams, or resume them.
     func setMuted(_ isMuted: Bool) {
         let now = clock.now
+        let sent = state.withLock { $0.sent.streams.map(\.id) }
         session.change(delivering: output.send) { session in
-            for id in sending.compactMap(\.self) { session.setMuted(isMuted, of: id, at: now) }
+            for id in sent { session.setMuted(isMuted, of: id, at: now) }
         }
         wakePoller()
     }
@@ -276,6 +340,11 @@ extension RTPSessionSettings {
         usesReducedSizeRTCP = participant.usesReducedSizeRTCP
         wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
         congestion = call.send.congestion
+        if let stream = participant.sent?.first?.description {
+            congestion?.negotiate(stream)
+            // Without feedback of the path, the settings' bitrates hold.
+            if congestion?.feedback == nil { congestion = nil }
+        }
         interruptedAfter = call.interruptedAfter
         lostAfter = call.lostAfter
     }

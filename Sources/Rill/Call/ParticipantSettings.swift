@@ -24,6 +24,11 @@ public struct ParticipantSettings: Sendable {
     public var streams: [StreamDescription]?
     /// The layers of ours that they are sent; `nil` for all.
     public var layers: Set<StreamLayer.RID>?
+    /// What they are sent, as it was negotiated; `nil` for a stream for each layer, as the call's settings have it.
+    public var sent: [SentStream]?
+    /// The keys come later: until then nothing is sent or taken. The address is then ICE's to tell, and no packet moves
+    /// it.
+    package var awaitsKeys = false
     /// Sends feedback without a report before it (RFC 5506). Both sides must have agreed on it; Rill does.
     public var usesReducedSizeRTCP = true
 

@@ -20,6 +20,9 @@ final class ParticipantView: Sendable {
         layers = try (0..<layerCount).map { try makeLayer($0, LayerSink(sink: shared)) }
     }
 
+    /// A layer; `nil` for one that came after the view.
+    func layer(_ index: Int) -> ShownLayer? { index < layers.count ? layers[index] : nil }
+
     /// The sink as one layer sees it. It outlives that layer, so finishing the layer does not finish it.
     private final class LayerSink: FrameSink, Sendable {
         let sink: ExclusiveUse<any FrameSink>

@@ -110,6 +110,9 @@ public final class VideoCall: Sendable {
     /// The participants of the call, except those that we have left.
     public var participants: [CallParticipant] { core.participants }
 
+    /// The layers that the call sends; none without a source.
+    package var sentLayers: [LayerSettings] { core.pipeline?.layers.map(\.settings) ?? [] }
+
     /// Sets which layer a participant's sequence shows: see ``CallParticipant/want(_:)``.
     ///
     /// - Parameters:

@@ -83,6 +83,16 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     /// Removes all datagrams.
     public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
+    /// Removes the datagrams for which `isUnwanted` returns `true`; for transports that deal with some of them.
+    package mutating func removeAll(where isUnwanted: (Span<UInt8>, UDPAddress) -> Bool) {
+        var kept = 0
+        for index in entries.indices where !isUnwanted(bytes(at: index), entries[index].source) {
+            entries[kept] = entries[index]
+            kept += 1
+        }
+        entries.removeLast(entries.count - kept)
+    }
+
     /// Appends a copy of a datagram; for transports that hold it in other memory.
     ///
     /// Returns `false` if the batch is full, or if the datagram is longer than ``datagramByteCount``.

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `A participant with a given address accepts nothing from elsewhere`() throws {
-        let input = try CallInput(nil, isAddressKnown: true)
+        let input = try CallInput(ParticipantSettings(at: UDPAddress(.loopback, port: 1), key: nil))
         for isMedia in [true, false] {
             let other = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: true)
             #expect(!input.mayBelong(other, at: .zero))
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `The first RTP packet sets the peer's address, whatever RTCP arrived before`() throws {
-        let input = try CallInput(nil, isAddressKnown: false)
+        let input = try CallInput(ParticipantSettings(at: nil, key: nil))
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.mayBelong(first, at: .zero) && input.moves(with: first, at: .zero))
         // RTCP placed them at one port, and RTP comes from another of the same machine.
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `Another machine's packets are not taken while RTP is awaited`() throws {
-        let input = try CallInput(nil, isAddressKnown: false)
+        let input = try CallInput(ParticipantSettings(at: nil, key: nil))
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.moves(with: first, at: .zero))
         let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)

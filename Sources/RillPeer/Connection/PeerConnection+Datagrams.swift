@@ -1,0 +1,199 @@
+public import RillCore
+import RillRTP
+public import RillSession
+
+/// Datagrams, frames and time.
+extension PeerConnection {
+    /// Takes a datagram; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: any bytes. A packet of SRTP is decrypted in place.
+    ///   - path: where it came from.
+    ///   - now: the current time.
+    /// - Returns: what became of it.
+    @discardableResult
+    public func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime
+    ) -> PeerInsertResult {
+        guard state != .closed else { return .dropped(.closed) }
+        let result = agent.insert(datagram.span, on: path, at: now)
+        guard case .data = result else { return .ice(result) }
+        return insert(data: &datagram, at: now)
+    }
+
+    /// Takes a datagram that is not STUN, from an address that ICE has validated.
+    func insert(data datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> PeerInsertResult {
+        counts.packetsReceived += 1
+        counts.bytesReceived += datagram.count
+        switch DatagramKind(of: datagram.span) {
+        case .rtp, .rtcp: return insert(media: &datagram, at: now)
+        case .dtls:
+            return switch link.insert(dtls: datagram.span, at: now) {
+            case .taken(let result): .dtls(result)
+            case .noRole: .dropped(.noRole)
+            case .closed: .dropped(.closed)
+            }
+        case let kind: return .dropped(.unknownProtocol(kind))
+        }
+    }
+
+    private func insert(media datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> PeerInsertResult {
+        guard state != .closed else { return .dropped(.closed) }
+        guard let outcome = srtp?.receiving.unprotect(&datagram), let session else {
+            counts.packetsWithoutKeys += 1
+            return .dropped(.noKeys)
+        }
+        guard case .unprotected(let kind, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
+        let packet = datagram.span.extracting(0..<byteCount)
+        if kind == .rtp, let owner = streams.packetOwner(of: packet) {
+            session.noteArrival(of: packet, isReceived: true, at: now)
+            return .packet(of: owner, byteCount: byteCount)
+        }
+        return .media(session.insert(packet, at: now))
+    }
+
+    /// Sends an encoded frame: its packets wait to be transmitted.
+    ///
+    /// - Parameters:
+    ///   - frame: the encoder's description of the frame.
+    ///   - payload: the encoded bytes, at least one.
+    ///   - id: the stream.
+    ///   - now: the current time.
+    /// - Returns: the sequence numbers and timestamp of the frame; `nil` if it is not sent: the connection is not there
+    ///   yet, or as ``/RillSession/RTPSession/send(_:payload:of:at:)``.
+    @discardableResult
+    public func send(
+        _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
+    ) -> SentFrame? {
+        // What waits for a connection would be old when it is there.
+        guard srtp != nil, agent.selectedPath != nil, state != .closed else { return nil }
+        return session?.send(frame, payload: payload, of: id, at: now)
+    }
+
+    /// Sends a packet of RTP as it is, of an audio section: with an SSRC of its own, and the section's payload types.
+    ///
+    /// - Parameter packet: the packet, of 12 to 1472 bytes.
+    /// - Returns: whether it waits to be transmitted: not before the connection is there, nor behind 256 others.
+    @discardableResult
+    public func send(packet: Span<UInt8>) -> Bool {
+        guard srtp != nil, state != .closed, (12...1472).contains(packet.count), waitingPackets.count < 256 else {
+            return false
+        }
+        waitingPackets.append(packet.array)
+        return true
+    }
+
+    /// Closes the connection: the peer is told by RTCP and DTLS with the next polls.
+    ///
+    /// - Parameter now: the current time.
+    public func close(at now: MediaTime) {
+        guard state != .closed else { return }
+        session?.leave(at: now)
+        link.close(at: now)
+    }
+
+    /// Returns what to do at `now`. Call it until it returns `wait`.
+    ///
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - bytes: receives the datagram to transmit, or the frame to decode. Pass the same array each time: its memory
+    ///     is reused.
+    /// - Returns: the action.
+    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerAction {
+        var wakeTime = MediaTime.distantFuture
+        agent: while state != .closed {
+            switch agent.poll(at: now, into: &bytes) {
+            case .transmit(on: let path): return .transmit(on: path)
+            case .event(let event): link.take(event, at: now)
+            case .wait(until: let time):
+                wakeTime = time
+                break agent
+            }
+        }
+        switch pollConnection(at: now, into: &bytes) {
+        case .wait(until: let time): return .wait(until: min(time, wakeTime))
+        case let action: return action
+        }
+    }
+
+    /// What is to be done, but for ICE.
+    func pollConnection(at now: MediaTime, into bytes: inout [UInt8]) -> PeerAction {
+        if !events.isEmpty { return .event(events.removeFirst()) }
+        let wakeTime: MediaTime
+        switch link.poll(at: now, into: &bytes) {
+        case .transmit(on: let path):
+            noteSent(bytes)
+            return .transmit(on: path)
+        case .event(let event): return take(event, at: now, into: &bytes)
+        case .wait(until: let time): wakeTime = time
+        }
+        guard srtp != nil else { return .wait(until: wakeTime) }
+        if state == .connected, !keyFramesWanted.isEmpty { return .makeKeyFrame(of: keyFramesWanted.removeFirst()) }
+        while !waitingPackets.isEmpty {
+            let next = waitingPackets.removeFirst()
+            if let path = protect(next.span, into: &bytes, at: now) { return .transmit(on: path) }
+        }
+        return pollSession(at: now, into: &bytes, wakeTime)
+    }
+
+    private func take(_ event: PeerLinkEvent, at now: MediaTime, into bytes: inout [UInt8]) -> PeerAction {
+        switch event {
+        case .stateChanged(let former, let next):
+            if next == .closed { session?.leave(at: now) }
+            return .event(.stateChanged(from: former, to: next))
+        case .failed(let error): return .event(.failed(error))
+        case .warning(let alert): return .event(.warning(alert))
+        case .ice(let event):
+            if case .selectedPathChanged(from: .some, to: _) = event { session?.restartCongestionControl(at: now) }
+            return .event(.ice(event))
+        case .keysAgreed:
+            takeKeys()
+            return pollConnection(at: now, into: &bytes)
+        }
+    }
+
+    private func pollSession(
+        at now: MediaTime, into bytes: inout [UInt8], _ wakeTime: MediaTime
+    ) -> PeerAction {
+        guard let session else { return .wait(until: wakeTime) }
+        while true {
+            switch session.poll(at: now, into: &packet) {
+            case .transmit:
+                guard let path = protect(packet.span, into: &bytes, at: now) else { continue }
+                return .transmit(on: path)
+            case .decode(of: let stream):
+                swap(&bytes, &packet)
+                return .decode(of: stream)
+            case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
+            case .event(let event): return .event(.session(event))
+            case .wait(until: let time): return .wait(until: state == .closed ? .distantFuture : min(time, wakeTime))
+            }
+        }
+    }
+
+    /// Protects a packet, and counts it as sent.
+    ///
+    /// - Returns: where the datagram goes; `nil` for nowhere: there is no path, or SRTP refuses.
+    private func protect(_ packet: Span<UInt8>, into bytes: inout [UInt8], at now: MediaTime) -> ICEPath? {
+        guard let path = agent.selectedPath, let room = srtp?.sending.overhead else {
+            counts.packetsDropped += 1
+            return nil
+        }
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(addingCapacity: packet.count + room) { output in
+            _ = srtp?.sending.protect(packet, into: &output)
+        }
+        guard !bytes.isEmpty else {
+            counts.packetsDropped += 1
+            return nil
+        }
+        noteSent(bytes)
+        agent.noteSent(byteCount: bytes.count, on: path, at: now)
+        return path
+    }
+
+    private func noteSent(_ bytes: [UInt8]) {
+        counts.packetsSent += 1
+        counts.bytesSent += bytes.count
+    }
+}

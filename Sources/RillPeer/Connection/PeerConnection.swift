@@ -1,0 +1,238 @@
+public import RillCore
+public import RillRTP
+public import RillSession
+
+/// A connection to one peer as WebRTC has it: offer and answer, ICE, DTLS, SRTP, and the session of all media.
+///
+/// Negotiate, insert datagrams and frames, and call ``poll(at:into:)`` until it returns `wait`:
+///
+/// ```swift
+/// let certificate = try DTLSCertificate(wallClock: secondsSince1970)
+/// let peer = PeerConnection(.lite, certificate: certificate)
+/// try peer.addLocalCandidate(address)                       // where our socket is reached
+/// let answer = try peer.answer(offer, at: now)              // both are texts of SDP
+/// …
+/// peer.insert(&datagram, on: ICEPath(source), at: now)      // a datagram arrived
+/// peer.send(frame, payload: bytes.span, of: high, at: now)  // a frame was encoded
+/// work: while true {                                        // after each of them, and at `wakeUp`
+///     switch peer.poll(at: now, into: &bytes) {
+///     case .transmit(on: let path): socket.send(bytes, to: path.remote)
+///     case .decode(of: let stream): decoders[stream].decode(bytes, peer.session.releasedFrame)
+///     case .makeKeyFrame(of: let stream): encoders[stream].requestKeyFrame()
+///     case .event(let event): app.handle(event)
+///     case .wait(until: let time): wakeUp = time; break work
+///     }
+/// }
+/// ```
+///
+/// All sections share one path (BUNDLE, rtcp-mux). A section that cannot be used is rejected, which is not an error.
+///
+/// **Strangers.** Before a check of STUN with the right integrity came from an address, nothing but STUN is parsed from
+/// it. Before the peer has shown the certificate that signaling named, there are no keys. Any input bytes are safe.
+///
+/// It has one owner, and no thread, clock or socket; `now` must not go back. Many connections share a UDP port by
+/// ``PeerPort``.
+public final class PeerConnection {
+    let link: PeerLink
+    /// The session of all media; `nil` before streams were negotiated.
+    public private(set) var session: RTPSession?
+
+    var srtp: SRTPPair?
+    var counts = PeerTransportCounts()
+    private(set) var streams = PeerStreams()
+    private var random: SeededGenerator
+    var events: [PeerEvent] = []
+    /// Streams whose first frame must be a key frame now that the connection is there.
+    var keyFramesWanted: [SendingStreamID] = []
+    /// A packet before it is protected.
+    var packet: [UInt8] = []
+    /// Packets of audio sections that wait to be sent.
+    var waitingPackets: [[UInt8]] = []
+
+    /// Creates a connection without streams.
+    ///
+    /// - Parameters:
+    ///   - mode: lite for a server that all peers reach; otherwise full, controlling for the side that offers.
+    ///   - certificate: this side's certificate. Many connections may share one.
+    ///   - settings: codecs, times and limits.
+    ///   - generator: where the credentials of ICE come from. It must be unpredictable.
+    public init(
+        _ mode: ICEMode, certificate: DTLSCertificate, settings: PeerConnectionSettings = PeerConnectionSettings(),
+        using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        link = PeerLink(mode, certificate: certificate, settings: settings, using: generator)
+        // Not the link's numbers once more.
+        random = SeededGenerator(seed: ~settings.seed)
+    }
+
+    // MARK: State
+
+    /// The settings that it was created with.
+    public var settings: PeerConnectionSettings { link.settings }
+    /// The state.
+    public var state: PeerConnectionState { link.state }
+    /// Finds the path. To be read: this connection polls it, and tells it of the other side.
+    public var agent: ICEAgent { link.agent }
+    /// Agrees on the keys; `nil` before its role is known. To be read.
+    public var dtls: DTLSEndpoint? { link.dtls }
+    /// Offer and answer, so far.
+    public var negotiator: Negotiator { link.negotiator }
+    /// The streams that are sent, in the order of their sections and layers.
+    public var sendingStreams: [PeerSendingStream] { streams.sending }
+    /// The streams that are received, in the order of their sections and layers.
+    public var receivingStreams: [PeerReceivingStream] { streams.receiving }
+
+    /// The statistics, as W3C webrtc-stats has them.
+    ///
+    /// - Parameter now: the current time.
+    public func statistics(at now: MediaTime) -> PeerStatistics {
+        PeerStatistics(link, counts, session?.statistics, at: now)
+    }
+    /// What SRTP protected and unprotected; `nil` before there are keys.
+    public var protection: (sent: ProtectStatistics, received: UnprotectStatistics)? {
+        guard let sent = srtp?.sending.statistics, let received = srtp?.receiving.statistics else { return nil }
+        return (sent, received)
+    }
+
+    // MARK: Offer and answer
+
+    /// Adds an address at which our socket is reached. Before the first description, the preferred ones first.
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - socket: the driver's number of the socket.
+    /// - Throws: ``PeerError/ice(_:)``.
+    public func addLocalCandidate(_ address: UDPAddress, socket: Int = 0) throws(PeerError) {
+        do throws(ICEError) { try agent.addLocalCandidate(address, socket: socket) } catch { throw .ice(error) }
+    }
+
+    /// Changes what is to be negotiated: adds, stops or turns transceivers. It takes effect with the next offer or answer.
+    ///
+    /// - Parameter body: what to do with the negotiator.
+    /// - Returns: what `body` returns.
+    @discardableResult
+    public func change<Value, Failure: Error>(
+        _ body: (inout Negotiator) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try body(&link.negotiator)
+    }
+
+    /// Makes an offer, and sets it as the local description.
+    ///
+    /// - Parameters:
+    ///   - restartsICE: whether to find a path anew, as after a change of the network.
+    ///   - now: the current time.
+    /// - Returns: the offer, to be signaled.
+    /// - Throws: ``PeerError/negotiation(_:)`` in the wrong state, ``PeerError/closed``.
+    public func offer(restartsICE: Bool = false, at now: MediaTime) throws(PeerError) -> SessionDescription {
+        let offer = try link.offer(restartsICE: restartsICE, at: now)
+        try apply(offer.sections, at: now)
+        return offer.description
+    }
+
+    /// Sets the other side's offer, makes the answer, and sets that.
+    ///
+    /// Our own offer that was not answered yet is rolled back: in a glare of two offers, only the side that is to give
+    /// way must call this.
+    ///
+    /// - Parameters:
+    ///   - offer: the other side's offer, as text.
+    ///   - now: the current time.
+    /// - Returns: the answer, to be signaled.
+    /// - Throws: ``PeerError``, which names the line of a text that cannot be used.
+    public func answer(_ offer: String, at now: MediaTime) throws(PeerError) -> SessionDescription {
+        try setRemote(.offer, offer, at: now)
+        return try answer(at: now)
+    }
+
+    /// Makes the answer to the offer that was set with ``setRemote(_:_:at:)``, and sets it as the local description.
+    ///
+    /// - Parameter now: the current time.
+    /// - Returns: the answer, to be signaled.
+    /// - Throws: ``PeerError``.
+    public func answer(at now: MediaTime) throws(PeerError) -> SessionDescription {
+        let answer = try link.answer(at: now)
+        try apply(answer.sections, at: now)
+        return answer.description
+    }
+
+    /// Sets a description of the other side.
+    ///
+    /// - Parameters:
+    ///   - kind: offer or answer; a rollback has no text.
+    ///   - text: the description.
+    ///   - now: the current time.
+    /// - Throws: ``PeerError``, which names the line of a text that cannot be used. Then nothing has changed.
+    public func setRemote(_ kind: DescriptionKind, _ text: String = "", at now: MediaTime) throws(PeerError) {
+        try apply(try link.setRemote(kind, text, at: now), at: now)
+    }
+
+    /// Takes back our offer that was not answered.
+    ///
+    /// - Parameter now: the current time.
+    /// - Throws: ``PeerError/negotiation(_:)`` if there is none.
+    public func rollback(at now: MediaTime) throws(PeerError) { try link.rollback(at: now) }
+
+    /// Adds a candidate of the other side that was trickled. An empty text ends the candidates.
+    ///
+    /// - Parameters:
+    ///   - text: the candidate, as `RTCIceCandidate.candidate` has it.
+    ///   - mid: the section for which it was gathered.
+    ///   - now: the current time.
+    /// - Returns: whether it is used: not if it is a name of multicast DNS, of TCP, or of another generation.
+    /// - Throws: ``PeerError``.
+    @discardableResult
+    public func addRemoteCandidate(_ text: String, mid: String? = nil, at now: MediaTime) throws(PeerError) -> Bool {
+        try link.addRemoteCandidate(text, mid: mid, at: now)
+    }
+
+    /// Makes the session's streams those of the sections.
+    private func apply(_ sections: [NegotiatedSection]?, at now: MediaTime) throws(PeerError) {
+        guard let sections else { return }
+        let session = session ?? RTPSession(RTPSessionSettings(settings, sections, seed: random.next()))
+        self.session = session
+        if try streams.apply(sections, to: session, using: &random, at: now) { events.append(.streamsChanged) }
+    }
+
+    /// Takes the keys of a handshake that is done.
+    func takeKeys() {
+        guard let keys = link.keys else { return }
+        do throws(SecurityError) { srtp = try SRTPPair(keys) } catch { return link.fail(.security(error)) }
+        keyFramesWanted = streams.sending.filter(\.isActive).map(\.id)
+    }
+}
+
+extension RTPSessionSettings {
+    /// The settings that the sections of a connection require.
+    init(_ connection: PeerConnectionSettings, _ sections: [NegotiatedSection], seed: UInt64) {
+        let streams = sections.flatMap { $0.sending + $0.receiving }
+        self.init(canonicalName: connection.canonicalName, seed: seed)
+        wallClockAtZero = connection.wallClockAtZero
+        usesReducedSizeRTCP = !streams.isEmpty && streams.allSatisfy(\.usesReducedSizeRTCP)
+        signalsMute = streams.contains { $0.feedback.contains(.pause) }
+        // The silence of a path is ICE's to judge.
+        (interruptedAfter, lostAfter) = (.seconds(10), .seconds(30))
+        guard var congestion = connection.congestion, let stream = streams.first else { return }
+        congestion.negotiate(stream)
+        congestion.packetOverhead += SRTPPair.overhead
+        // Without feedback of the path, the app's own bitrates hold.
+        if congestion.feedback != nil { self.congestion = congestion }
+    }
+}
+
+/// The protection of both directions.
+struct SRTPPair: ~Copyable {
+    var sending: SRTPProtector
+    var receiving: SRTPUnprotector
+
+    init(_ keys: DTLSSRTPKeys) throws(SecurityError) {
+        // Both, or none: a value cannot be half made.
+        let sending = try SRTPProtector(keys.sending)
+        let receiving = try SRTPUnprotector(keys.receiving)
+        self.sending = sending
+        self.receiving = receiving
+    }
+
+    /// The tag of GCM, which SRTP adds to each packet, in bytes.
+    static var overhead: Int { 16 }
+}

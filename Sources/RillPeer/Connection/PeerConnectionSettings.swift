@@ -1,0 +1,27 @@
+public import RillCore
+public import RillSession
+
+/// The settings of a ``PeerConnection``.
+public struct PeerConnectionSettings: Sendable {
+    /// Codecs, header extensions and repair that are offered and accepted.
+    public var negotiation = NegotiationSettings()
+    /// Times and limits of DTLS, and the profiles of SRTP.
+    public var dtls = DTLSSettings()
+    /// Times and limits of ICE. Its seed is drawn anew for each connection.
+    public var ice = ICESettings(seed: 0)
+    /// How what is sent adapts to the network, if the other side gives feedback; `nil` for not at all. The size of SRTP's
+    /// tag is added to its overhead.
+    public var congestion: CongestionSettings? = CongestionSettings()
+    /// CNAME: the name that all our streams share, 1 to 255 bytes.
+    public var canonicalName = "rill"
+    /// The wall clock's time at `MediaTime.zero`, for sender reports.
+    public var wallClockAtZero = NTPTimestamp.unixEpoch
+    /// How long it may take from the other side's description to the connection. 30 s.
+    public var connectTimeout = MediaDuration.seconds(30)
+    /// The seed of SSRCs, transaction identifiers and jitter. Credentials and keys do not follow from it. Outside tests
+    /// it must come from the system's generator.
+    public var seed: UInt64
+
+    /// Creates settings with every other value at its default.
+    public init(seed: UInt64 = .random(in: 0 ... .max)) { self.seed = seed }
+}

@@ -1,0 +1,50 @@
+public import RillCore
+public import RillRTP
+public import RillSecurity
+public import RillSession
+
+/// Why a connection failed, or cannot be made.
+public enum PeerError: Error, Equatable, Sendable {
+    /// Offer and answer: a description that cannot be used, or at the wrong time.
+    case negotiation(NegotiationError)
+    /// ICE: bad credentials, two lite sides, too many candidates.
+    case ice(ICEError)
+    /// DTLS failed.
+    case dtls(DTLSError)
+    /// The keys of SRTP cannot be used.
+    case security(SecurityError)
+    /// A negotiated stream cannot be part of the session.
+    case session(SessionError)
+    /// A negotiated stream contradicts itself, or others.
+    case stream(StreamDescriptionError)
+    /// No path was found among so many pairs of candidates, within that time.
+    case noPath(pairCount: Int, after: MediaDuration)
+    /// The peer was silent for so long that nothing may be sent any more (RFC 7675).
+    case consentLost(after: MediaDuration)
+    /// The connection was not there in time: how far ICE and DTLS got.
+    case timedOut(after: MediaDuration, ice: ICEState, dtls: DTLSState)
+    /// The connection is closed.
+    case closed
+}
+
+extension PeerError: CustomStringConvertible {
+    /// A description of the error in one sentence.
+    public var description: String {
+        switch self {
+        case .negotiation(let error): "\(error)"
+        case .ice(let error): "\(error)"
+        case .dtls(let error): "\(error)"
+        case .security(let error): "\(error)"
+        case .session(let error): "\(error)"
+        case .stream(let error): "\(error)"
+        case .noPath(let count, let time):
+            "no path to the peer: none of \(count) pairs of candidates works, tried for \(time)"
+        case .consentLost(let time):
+            "the peer was silent for \(time): restart ICE"
+        case .timedOut(let time, let ice, let dtls):
+            "not connected within \(time): ICE is \(ice), DTLS is \(dtls)"
+        case .closed:
+            "the connection is closed"
+        }
+    }
+}

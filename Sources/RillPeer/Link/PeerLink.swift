@@ -1,0 +1,207 @@
+package import RillCore
+import RillRTP
+
+/// What a connection is without its media: offer and answer, ICE and DTLS, and the state that follows from them.
+///
+/// ``PeerConnection`` puts a session on it. A driver whose sessions are shared by threads uses it by itself, under a lock of
+/// its own: it never touches a packet of media.
+package final class PeerLink {
+    package let settings: PeerConnectionSettings
+    package let agent: ICEAgent
+    package let certificate: DTLSCertificate
+    package internal(set) var negotiator: Negotiator
+    package internal(set) var dtls: DTLSEndpoint?
+    package internal(set) var state = PeerConnectionState.new
+
+    /// What is negotiated now.
+    package internal(set) var sections: [NegotiatedSection] = []
+    /// How often data began to go to another path.
+    package internal(set) var pathChangeCount = 0
+    private var credentials: any RandomNumberGenerator & Sendable
+    var fingerprints: [DTLSFingerprint] = []
+    var events: [PeerLinkEvent] = []
+    /// When the other side's description was first there, or ICE was restarted.
+    var startTime: MediaTime?
+    var failure: PeerError?
+
+    package init(
+        _ mode: ICEMode, certificate: DTLSCertificate, settings: PeerConnectionSettings,
+        using generator: any RandomNumberGenerator & Sendable
+    ) {
+        var (random, credentials) = (SeededGenerator(seed: settings.seed), generator)
+        var ice = settings.ice
+        ice.seed = random.next()
+        agent = ICEAgent(mode, credentials: PeerLink.draw(&credentials), settings: ice)
+        negotiator = Negotiator(settings.negotiation, seed: random.next())
+        (self.certificate, self.settings, self.credentials) = (certificate, settings, credentials)
+    }
+
+    /// New credentials of ICE, as a restart needs them.
+    func drawCredentials() -> ICECredentials { PeerLink.draw(&credentials) }
+
+    private static func draw(_ generator: inout any RandomNumberGenerator & Sendable) -> ICECredentials {
+        func open(_ generator: inout some RandomNumberGenerator) -> ICECredentials { ICECredentials(using: &generator) }
+        return open(&generator)
+    }
+
+    /// The keys of SRTP, once the handshake is done with the right peer.
+    package var keys: DTLSSRTPKeys? { dtls?.srtpKeys }
+
+    /// Adds a transceiver. It takes effect with the next offer or answer.
+    package func addTransceiver(_ settings: TransceiverSettings) throws(PeerError) -> TransceiverID {
+        do throws(NegotiationError) { return try negotiator.addTransceiver(settings) } catch {
+            throw .negotiation(error)
+        }
+    }
+
+    // MARK: Datagrams and time
+
+    /// Takes a datagram of DTLS, from an address that ICE has validated.
+    package func insert(dtls datagram: Span<UInt8>, at now: MediaTime) -> PeerLinkInsertResult {
+        guard state != .closed else { return .closed }
+        if dtls == nil {
+            // The answer to an offer may come behind the first datagrams (RFC 8842 §5.3): they are those of a client.
+            guard negotiator.signalingState == .haveLocalOffer else { return .noRole }
+            dtls = DTLSEndpoint(.server, certificate: certificate, settings: settings.dtls)
+        }
+        return .taken(dtls?.insert(datagram, at: now) ?? .ended)
+    }
+
+    /// What is to be done, but for ICE.
+    package func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
+        expire(at: now)
+        while true {
+            if !events.isEmpty { return .event(events.removeFirst()) }
+            switch dtls?.poll(at: now, into: &bytes) ?? .wait(until: .distantFuture) {
+            case .transmit:
+                // Without a path it is as if it were lost.
+                guard let path = agent.selectedPath else { continue }
+                agent.noteSent(byteCount: bytes.count, on: path, at: now)
+                return .transmit(on: path)
+            case .event(let event): take(event)
+            case .wait(until: let time): return .wait(until: min(time, deadline ?? .distantFuture))
+            }
+        }
+    }
+
+    /// Takes note of an event of the agent.
+    package func take(_ event: ICEEvent, at now: MediaTime) {
+        events.append(.ice(event))
+        switch event {
+        case .selectedPathChanged(from: let former, to: _):
+            beginHandshake(at: now)
+            if former != nil { pathChangeCount += 1 }
+        case .consentLost(on: _, let time): fail(.consentLost(after: time))
+        case .checksFailed(let count, let time): fail(.noPath(pairCount: count, after: time))
+        case .stateChanged, .peerReflexiveDiscovered, .roleChanged: break
+        }
+        updateState()
+    }
+
+    private func take(_ event: DTLSEvent) {
+        switch event {
+        case .connected: events.append(.keysAgreed)
+        case .warning(let alert): events.append(.warning(alert))
+        case .failed(let error): fail(.dtls(error))
+        case .closed: setState(.closed)
+        // For data channels, which are not negotiated yet.
+        case .data: break
+        }
+        updateState()
+    }
+
+    /// Closes DTLS, and so tells the peer.
+    package func close(at now: MediaTime) {
+        guard state != .closed else { return }
+        dtls?.close(at: now)
+        setState(.closed)
+    }
+
+    // MARK: DTLS
+
+    /// Sets who the peer is. Another fingerprint than before begins a new association (RFC 8842 §5.4); the keys are
+    /// those of the former one until it is connected.
+    func setRemote(_ fingerprints: [DTLSFingerprint], _ role: DTLSRole, at now: MediaTime) {
+        let isOther = !self.fingerprints.isEmpty && self.fingerprints != fingerprints
+        self.fingerprints = fingerprints
+        if let dtls, dtls.role == role, !isOther {
+            dtls.setRemoteFingerprints(fingerprints, at: now)
+        } else {
+            let made = DTLSEndpoint(role, certificate: certificate, settings: settings.dtls)
+            made.setRemoteFingerprints(fingerprints, at: now)
+            dtls = made
+        }
+        beginHandshake(at: now)
+    }
+
+    /// Begins the handshake once there is a path.
+    private func beginHandshake(at now: MediaTime) {
+        guard let dtls, dtls.state == .new, agent.selectedPath != nil else { return }
+        dtls.begin(at: now)
+    }
+
+    // MARK: State
+
+    func fail(_ error: PeerError) {
+        guard failure == nil, state != .closed else { return }
+        failure = error
+        events.append(.failed(error))
+    }
+
+    /// When it is too late to connect.
+    private var deadline: MediaTime? {
+        guard state == .new || state == .connecting, failure == nil else { return nil }
+        return startTime.map { $0 + settings.connectTimeout }
+    }
+
+    private func expire(at now: MediaTime) {
+        guard let deadline, let startTime, deadline <= now else { return }
+        fail(.timedOut(after: now - startTime, ice: agent.state, dtls: dtls?.state ?? .new))
+        updateState()
+    }
+
+    /// Follows the states of ICE and DTLS, as W3C's `RTCPeerConnection.connectionState` does.
+    func updateState() {
+        guard state != .closed else { return }
+        if case .dtls = failure { return setState(.failed) }
+        if failure != nil, agent.state == .failed || keys == nil { return setState(.failed) }
+        failure = nil
+        switch agent.state {
+        case .failed: setState(.failed)
+        case .disconnected: setState(.disconnected)
+        case .new where dtls == nil && startTime == nil: setState(.new)
+        case .connected, .completed: setState(keys == nil ? .connecting : .connected)
+        case .new, .checking: setState(.connecting)
+        }
+    }
+
+    private func setState(_ next: PeerConnectionState) {
+        guard next != state else { return }
+        events.append(.stateChanged(from: state, to: next))
+        state = next
+    }
+}
+
+/// An event of a ``PeerLink``.
+package enum PeerLinkEvent: Equatable, Sendable {
+    case stateChanged(from: PeerConnectionState, to: PeerConnectionState)
+    case failed(PeerError)
+    case ice(ICEEvent)
+    case warning(DTLSAlert)
+    /// ``PeerLink/keys`` has those of a handshake that is done.
+    case keysAgreed
+}
+
+/// What became of a datagram of DTLS.
+package enum PeerLinkInsertResult: Equatable, Sendable {
+    case taken(DTLSInsertResult)
+    case noRole
+    case closed
+}
+
+/// What ``PeerLink/poll(at:into:)`` asks for.
+package enum PeerLinkAction: Equatable, Sendable {
+    case transmit(on: ICEPath)
+    case event(PeerLinkEvent)
+    case wait(until: MediaTime)
+}

@@ -1,0 +1,244 @@
+public import Rill
+public import RillPeer
+import RillThreads
+import RillTransport
+
+/// A WebRTC peer of a call: a browser, or a server that speaks to browsers.
+///
+/// It is a participant of the call (``participant``) from the moment that both descriptions are there. Then the app needs
+/// this object only to negotiate again, and to see the state of the connection.
+///
+/// Threads: all methods may be called from any thread.
+public final class WebRTCPeer: Sendable {
+    /// The peer's name in events and logs.
+    public let name: String
+    /// The states of the connection, for one loop at a time. It ends when the peer is closed.
+    public let states: AsyncStream<PeerConnectionState>
+
+    private let port: WebRTCPort
+    private let settings: WebRTCSettings
+    private let layers: [LayerSettings]
+    private let report: AsyncStream<PeerConnectionState>.Continuation
+    private let state: Monitor<State>
+
+    private struct State: ~Copyable {
+        var id: ICEPeerID?
+        var participant: CallParticipant?
+        var description = ""
+        var connection = PeerConnectionState.new
+        var failure: PeerError?
+        /// The layers that a transceiver carries.
+        var carried: [TransceiverID: [StreamLayer.RID]] = [:]
+        var hasKeys = false
+        var address: UDPAddress?
+    }
+
+    init(_ name: String, on port: WebRTCPort, _ settings: WebRTCSettings, isOffering: Bool) throws {
+        (self.name, self.port) = (name, port)
+        (states, report) = AsyncStream.makeStream(of: PeerConnectionState.self)
+        layers = port.call.sentLayers
+        state = Monitor(State())
+        var settings = settings
+        if !layers.isEmpty {
+            // What the call does not encode cannot be sent.
+            let codecs = Set(layers.map(\.codec))
+            settings.negotiation.videoCodecs.removeAll { !codecs.contains($0) }
+        }
+        self.settings = settings
+        let made = Result { () throws(PeerError) in try port.makeLink(settings, isOffering: isOffering) }
+        // Handed over, and no longer used here.
+        nonisolated(unsafe) let link = try made.get()
+        let id = try port.transport.add({ unsafe link }) { [weak self] event, view in self?.take(event, view) }
+        state.withLock { $0.id = id }
+    }
+
+    deinit { report.finish() }
+
+    // MARK: State
+
+    /// The peer as a participant of the call; `nil` before both descriptions are there.
+    public var participant: CallParticipant? { state.withLock { $0.participant } }
+    /// Our newest description, offer or answer, to be signaled.
+    public var localDescription: String { state.withLock { $0.description } }
+    /// The state of the connection.
+    public var connectionState: PeerConnectionState { state.withLock { $0.connection } }
+    /// Why the connection failed; `nil` if it has not.
+    public var failure: PeerError? { state.withLock { $0.failure } }
+
+    // MARK: Offer and answer
+
+    func begin(answering offer: String) throws {
+        try addTransceivers()
+        _ = try answer(offer)
+    }
+
+    func beginOffering() throws {
+        try addTransceivers()
+        _ = try offer()
+    }
+
+    /// Answers another offer of the peer's, which changes what is sent and received.
+    ///
+    /// - Parameter offer: the text of the offer. An offer of ours that was not answered yet is taken back.
+    /// - Returns: the answer.
+    /// - Throws: ``/RillPeer/PeerError``, ``/Rill/CallError``.
+    public func answer(_ offer: String) throws -> String {
+        let answer = try change { (link, now) throws(PeerError) -> PeerLink.Local in
+            _ = try link.setRemote(.offer, offer, at: now)
+            return try link.answer(at: now)
+        }
+        state.withLock { $0.description = answer.description.text }
+        try apply(answer.sections)
+        return answer.description.text
+    }
+
+    /// Makes another offer, which changes what is sent and received, or finds a path anew.
+    ///
+    /// - Parameter restartsICE: whether to find a path anew, as after a change of the network.
+    /// - Returns: the offer; pass the answer to ``accept(_:)``.
+    /// - Throws: ``/RillPeer/PeerError``.
+    public func offer(restartsICE: Bool = false) throws(PeerError) -> String {
+        let offer = try change { (link, now) throws(PeerError) in
+            try link.offer(restartsICE: restartsICE, at: now)
+        }
+        state.withLock { $0.description = offer.description.text }
+        return offer.description.text
+    }
+
+    /// Takes the peer's answer to our offer.
+    ///
+    /// - Parameter answer: the text of the answer.
+    /// - Throws: ``/RillPeer/PeerError``, ``/Rill/CallError``.
+    public func accept(_ answer: String) throws {
+        let sections = try change { (link, now) throws(PeerError) in try link.setRemote(.answer, answer, at: now) }
+        try apply(sections)
+    }
+
+    /// Adds a candidate of the peer's that was trickled. The empty text ends the candidates.
+    ///
+    /// - Parameters:
+    ///   - text: the candidate, as `RTCIceCandidate.candidate` has it.
+    ///   - mid: the section for which it was gathered.
+    /// - Throws: ``/RillPeer/PeerError``.
+    public func addCandidate(_ text: String, mid: String? = nil) throws(PeerError) {
+        _ = try change { (link, now) throws(PeerError) in try link.addRemoteCandidate(text, mid: mid, at: now) }
+    }
+
+    /// Closes the connection, and leaves the participant.
+    public func close() {
+        let (id, participant) = state.withLock { state in
+            defer { state.id = nil }
+            return (state.id, state.participant)
+        }
+        participant?.leave()
+        guard let id else { return }
+        port.transport.change(id) { link, now in link.close(at: now) }
+        port.transport.remove(id)
+        take(.stateChanged(from: connectionState, to: .closed), WebRTCTransport.PeerView())
+    }
+
+    private func change<Value>(_ body: (PeerLink, MediaTime) throws(PeerError) -> Value) throws(PeerError) -> Value {
+        guard let id = state.withLock({ $0.id }), let value = try port.transport.change(id, body) else {
+            throw .closed
+        }
+        return value
+    }
+
+    // MARK: Media
+
+    private func addTransceivers() throws(PeerError) {
+        let sections = layers.isEmpty ? [] : settings.sections ?? [layers.map(\.rid)]
+        let carried = try change { (link, _) throws(PeerError) in
+            var carried: [TransceiverID: [StreamLayer.RID]] = [:]
+            for names in sections {
+                let encodings = names.compactMap { name in layers.first { $0.rid == name }.map { SendingEncoding($0) } }
+                var transceiver = TransceiverSettings(.video, settings.receives ? .sendAndReceive : .sendOnly)
+                transceiver.sending = encodings
+                if carried.isEmpty { transceiver.receivedRIDs = settings.wantedLayers }
+                carried[try link.addTransceiver(transceiver)] = names
+            }
+            if sections.isEmpty, settings.receives {
+                var transceiver = TransceiverSettings(.video, .receiveOnly)
+                transceiver.receivedRIDs = settings.wantedLayers
+                _ = try link.addTransceiver(transceiver)
+            }
+            return carried
+        }
+        state.withLock { $0.carried = carried }
+    }
+
+    /// Makes the participant's streams those of the sections.
+    private func apply(_ sections: [NegotiatedSection]?) throws {
+        guard let sections else { return }
+        let (known, carried) = state.withLock { ($0.participant, $0.carried) }
+        let video = sections.filter { $0.kind == .video }
+        let sent = video.flatMap { section in section.sentStreams(carried[section.transceiver] ?? []) }
+        let received = video.flatMap(\.receiving)
+        if let known {
+            try known.change(sent: sent, received: received)
+        } else {
+            var them = ParticipantSettings(name, at: nil, key: nil)
+            them.awaitsKeys = true
+            (them.sent, them.streams) = (sent, received)
+            them.usesReducedSizeRTCP = (sent.map(\.description) + received).allSatisfy(\.usesReducedSizeRTCP)
+            let made = try port.call.add(them, over: port.transport)
+            state.withLock { $0.participant = made }
+        }
+        // What happened before there was a participant.
+        if let id = state.withLock({ $0.id }), let view = port.transport.view(of: id) { follow(view) }
+    }
+
+    private func take(_ event: PeerLinkEvent, _ view: WebRTCTransport.PeerView) {
+        follow(view)
+        switch event {
+        case .stateChanged(_, let next):
+            state.withLock { $0.connection = next }
+            report.yield(next)
+            guard next == .closed else { return }
+            report.finish()
+            participant?.leave()
+        case .failed(let error): state.withLock { $0.failure = error }
+        case .ice, .warning, .keysAgreed: break
+        }
+    }
+
+    /// Gives the participant the address that ICE has found, and the keys that DTLS has agreed on.
+    private func follow(_ view: WebRTCTransport.PeerView) {
+        let (participant, address, keys) = state.withLock { state in
+            guard let participant = state.participant else { return (nil, nil, nil) }
+            let address = view.path?.remote == state.address ? nil : view.path?.remote
+            let keys = state.hasKeys ? nil : view.keys
+            state.address = address ?? state.address
+            if keys != nil { state.hasKeys = true }
+            return (participant, address, keys)
+        } as (CallParticipant?, UDPAddress?, DTLSSRTPKeys?)
+        if let address { participant?.setAddress(address) }
+        guard let keys else { return }
+        do { try participant?.setKeys(sending: keys.sending, receiving: keys.receiving) } catch {
+            state.withLock { $0.failure = .security(error) }
+        }
+    }
+}
+
+extension SendingEncoding {
+    fileprivate init(_ layer: LayerSettings) {
+        var limits = StreamDescription.Limits()
+        (limits.width, limits.height) = (layer.resolution.width, layer.resolution.height)
+        limits.framesPerSecond = layer.frameRate.framesPerSecond
+        self.init(rid: layer.rid.description, limits: limits)
+    }
+}
+
+extension NegotiatedSection {
+    /// Our layers on the streams of the section: one on each by simulcast, or all on the only one.
+    fileprivate func sentStreams(_ layers: [StreamLayer.RID]) -> [SentStream] {
+        guard !layers.isEmpty else { return [] }
+        guard sending.count > 1 || sending.first?.rid != nil else {
+            return sending.map { SentStream($0, of: layers) }
+        }
+        return sending.enumerated().compactMap { index, stream in
+            let named = layers.first { $0.description == stream.rid } ?? (index < layers.count ? layers[index] : nil)
+            return named.map { SentStream(stream, of: [$0]) }
+        }
+    }
+}

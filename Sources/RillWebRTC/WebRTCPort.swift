@@ -1,0 +1,108 @@
+public import Rill
+public import RillPeer
+import RillThreads
+import RillTransport
+
+/// The UDP port at which a call meets WebRTC peers: browsers, and servers that speak to them.
+///
+/// ```swift
+/// let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low]), source: camera)
+/// let port = try WebRTCPort(for: call)
+/// let bob = try port.answer(offer, from: "bob")     // the text of the browser's offer, by your signaling
+/// signaling.send(bob.localDescription)              // the answer
+/// try bob.participant?.show(on: screen)
+/// for await state in bob.states { print(state) }    // connecting, connected, …
+/// ```
+///
+/// Each peer is a participant of the call (``/Rill/CallParticipant``), encrypted as WebRTC requires: ICE, DTLS, SRTP. All
+/// peers share the port.
+///
+/// Threads: STUN and DTLS are dealt with on the call's `rill-network` thread. All methods may be called from any thread.
+/// The port closes with the call.
+public final class WebRTCPort: Sendable {
+    let transport: WebRTCTransport
+    let call: VideoCall
+    private let addresses: [IPAddress]
+    private let certificate: CertificateHolder
+
+    /// A certificate is an object of OpenSSL's, which counts its references, and changes nothing once it is made.
+    private struct CertificateHolder: @unchecked Sendable {
+        let certificate: DTLSCertificate
+    }
+
+    /// Opens a port.
+    ///
+    /// - Parameters:
+    ///   - call: the call. It reads the port from the first peer on, and closes it at the end.
+    ///   - address: where to listen; by default at any IPv4 address and a port that the system chooses.
+    ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself.
+    ///   - certificate: the certificate of DTLS; `nil` for a new one.
+    /// - Throws: ``/RillTransport/TransportError`` or ``/RillPeer/DTLSError``.
+    public init(
+        for call: VideoCall, boundTo address: UDPAddress = UDPAddress(.v4(0), port: 0),
+        announcing addresses: [IPAddress]? = nil, certificate: DTLSCertificate? = nil
+    ) throws {
+        self.call = call
+        transport = try WebRTCTransport(boundTo: address, clock: call.clock)
+        self.addresses = addresses ?? MachineAddresses.known
+        let seconds = (call.clock.wallClockAtZero + call.clock.now.nanoseconds) / 1_000_000_000
+        self.certificate = CertificateHolder(
+            certificate: try certificate ?? DTLSCertificate(wallClock: Int(seconds)))
+    }
+
+    /// The address at which the port listens.
+    public var localAddress: UDPAddress { transport.localAddress }
+
+    /// Answers a peer's offer. The peer is a participant of the call from now on.
+    ///
+    /// - Parameters:
+    ///   - offer: the text of the offer.
+    ///   - name: the peer's name in events and logs.
+    ///   - settings: what is sent and received.
+    /// - Returns: the peer, with the answer in ``WebRTCPeer/localDescription``.
+    /// - Throws: ``/RillPeer/PeerError``, which names the line of an offer that cannot be used; ``/Rill/CallError``.
+    public func answer(
+        _ offer: String, from name: String = "peer", _ settings: WebRTCSettings = WebRTCSettings()
+    ) throws -> WebRTCPeer {
+        let peer = try WebRTCPeer(name, on: self, settings, isOffering: false)
+        do { try peer.begin(answering: offer) } catch {
+            peer.close()
+            throw error
+        }
+        return peer
+    }
+
+    /// Offers the call to a peer. They become a participant with their answer.
+    ///
+    /// - Parameters:
+    ///   - name: the peer's name in events and logs.
+    ///   - settings: what is sent and received.
+    /// - Returns: the peer, with the offer in ``WebRTCPeer/localDescription``; pass the answer to
+    ///   ``WebRTCPeer/accept(_:)``.
+    /// - Throws: ``/RillPeer/PeerError``.
+    public func offer(
+        to name: String = "peer", _ settings: WebRTCSettings = WebRTCSettings()
+    ) throws -> WebRTCPeer {
+        let peer = try WebRTCPeer(name, on: self, settings, isOffering: true)
+        do { try peer.beginOffering() } catch {
+            peer.close()
+            throw error
+        }
+        return peer
+    }
+
+    /// The link of a new peer, with our addresses.
+    func makeLink(_ settings: WebRTCSettings, isOffering: Bool) throws(PeerError) -> PeerLink {
+        var peer = PeerConnectionSettings()
+        (peer.negotiation, peer.dtls, peer.ice) = (settings.negotiation, settings.dtls, settings.ice)
+        peer.connectTimeout = settings.connectTimeout
+        let link = PeerLink(
+            settings.isLite ? .lite : .full(isOffering ? .controlling : .controlled),
+            certificate: certificate.certificate, settings: peer, using: SystemRandomNumberGenerator())
+        for ip in addresses {
+            let address = UDPAddress(ip, port: transport.localAddress.port)
+            do throws(ICEError) { try link.agent.addLocalCandidate(address) } catch { throw .ice(error) }
+        }
+        return link
+    }
+}

@@ -1,0 +1,201 @@
+import RillPeer
+import RillThreads
+import RillTransport
+
+/// The datagrams of WebRTC peers on one UDP port, as a call reads and writes them.
+///
+/// STUN and DTLS are dealt with here, by the thread that reads. The call sees the packets of SRTP from addresses that ICE
+/// has validated, and their addresses.
+final class WebRTCTransport: DatagramTransport {
+    private let socket: UDPSocket
+    private let sockets: SocketSet
+    private let state = Monitor(State())
+    /// Held while events are told, so that they keep their order.
+    private let telling = Monitor(())
+    let clock: LiveClock
+
+    private struct State: ~Copyable {
+        let port = ICEPort(peerLimit: 4096)
+        var links: [ICEPeerID: Entry] = [:]
+        var schedule = PeerSchedule()
+        var bytes: [UInt8] = []
+        /// Events that were not told yet.
+        var events: [Told] = []
+        var isClosed = false
+    }
+
+    private struct Entry {
+        let link: PeerLink
+        let handle: @Sendable (PeerLinkEvent, PeerView) -> Void
+    }
+
+    private struct Told {
+        let entry: Entry
+        let event: PeerLinkEvent
+        let view: PeerView
+    }
+
+    /// What whoever handles an event may want to know of the peer.
+    struct PeerView: Sendable {
+        var path: ICEPath?
+        var keys: DTLSSRTPKeys?
+    }
+
+    init(boundTo address: UDPAddress, clock: LiveClock) throws(TransportError) {
+        socket = try UDPSocket(boundTo: address)
+        sockets = try SocketSet()
+        try sockets.add(socket, key: 0)
+        self.clock = clock
+    }
+
+    var localAddress: UDPAddress { socket.localAddress }
+    var statistics: TransportStatistics { socket.statistics }
+
+    // MARK: Peers
+
+    /// Adds a peer.
+    ///
+    /// - Parameters:
+    ///   - make: makes its link.
+    ///   - handle: is called with its events, on the thread that reads, or that changes the peer.
+    func add(
+        _ make: () -> sending PeerLink, _ handle: @escaping @Sendable (PeerLinkEvent, PeerView) -> Void
+    ) throws(ICEError) -> ICEPeerID {
+        try state.withLock { (state) throws(ICEError) in
+            let link = make()
+            let id = try state.port.add(link.agent)
+            state.links[id] = Entry(link: link, handle: handle)
+            return id
+        }
+    }
+
+    /// Removes a peer.
+    func remove(_ id: ICEPeerID) {
+        state.withLock { state in
+            state.port.remove(id)
+            state.links[id] = nil
+            state.schedule.remove(id)
+        }
+    }
+
+    /// What is known of a peer now.
+    func view(of id: ICEPeerID) -> PeerView? {
+        state.withLock { state in
+            state.links[id].map { PeerView(path: $0.link.agent.selectedPath, keys: $0.link.keys) }
+        }
+    }
+
+    /// Changes a peer, does what follows, and has the reading thread wait for what comes then.
+    func change<Value, Failure: Error>(
+        _ id: ICEPeerID, _ body: (PeerLink, MediaTime) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        let now = clock.now
+        let value = try state.withLock { (state) throws(Failure) -> Value? in
+            guard let link = state.links[id]?.link else { return nil }
+            state.schedule.note(id)
+            return try state.port.change(id) { _ throws(Failure) in try body(link, now) }
+        }
+        advance()
+        sockets.wake()
+        return value
+    }
+
+    // MARK: The call's side
+
+    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome { socket.send(&datagrams) }
+
+    func receive(
+        into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
+    ) throws(TransportError) -> ReceiveOutcome {
+        let end = clock.now + timeout
+        while true {
+            let wakeTime = min(advance(), end)
+            if state.withLock({ $0.isClosed }) { return .closed }
+            try sockets.wait(untilMonotonic: clock.monotonic(wakeTime)) { _ in }
+            switch try socket.receive(into: &datagrams, within: .zero) {
+            case .received:
+                take(&datagrams)
+                if datagrams.count > 0 { return .received(datagrams.count) }
+            case .nothing: if clock.now >= end { return .nothing }
+            case .closed: return .closed
+            }
+        }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        socket.close()
+        sockets.wake()
+    }
+
+    // MARK: STUN and DTLS
+
+    /// Takes what is not media out of a batch, and what comes from strangers.
+    private func take(_ datagrams: inout IncomingDatagrams) {
+        let now = clock.now
+        state.withLock { state in
+            datagrams.removeAll { datagram, source in
+                guard case .peer(let id, let result) = state.port.insert(datagram, on: ICEPath(source), at: now) else {
+                    return true
+                }
+                state.schedule.note(id)
+                guard case .data = result else { return true }
+                switch DatagramKind(of: datagram) {
+                case .rtp, .rtcp: return false
+                case .dtls: _ = state.links[id]?.link.insert(dtls: datagram, at: now)
+                case .stun, .zrtp, .turnChannel, .unknown: break
+                }
+                return true
+            }
+        }
+    }
+
+    /// Sends what is due, tells of events, and returns when to be called again.
+    @discardableResult
+    private func advance() -> MediaTime {
+        let now = clock.now
+        let (wakeTime, hasEvents) = state.withLock { state in (poll(&state, at: now), !state.events.isEmpty) }
+        guard hasEvents else { return wakeTime }
+        telling.withLock { _ in
+            let events = state.withLock { state in
+                defer { state.events = [] }
+                return state.events
+            }
+            for told in events { told.entry.handle(told.event, told.view) }
+        }
+        return wakeTime
+    }
+
+    private func poll(_ state: inout State, at now: MediaTime) -> MediaTime {
+        var wakeTime = MediaTime.distantFuture
+        agents: while true {
+            switch state.port.poll(at: now, into: &state.bytes) {
+            case .transmit(on: let path): send(state.bytes, to: path)
+            case .event(let id, let event):
+                state.links[id]?.link.take(event, at: now)
+                state.schedule.note(id)
+            case .wait(until: let time):
+                wakeTime = time
+                break agents
+            }
+        }
+        state.schedule.wake(at: now)
+        while let id = state.schedule.next {
+            guard let entry = state.links[id] else {
+                state.schedule.remove(id)
+                continue
+            }
+            switch entry.link.poll(at: now, into: &state.bytes) {
+            case .transmit(on: let path): send(state.bytes, to: path)
+            case .event(let event):
+                let view = PeerView(path: entry.link.agent.selectedPath, keys: entry.link.keys)
+                state.events.append(Told(entry: entry, event: event, view: view))
+            case .wait(until: let time): state.schedule.rest(id, until: time)
+            }
+        }
+        return min(wakeTime, state.schedule.wakeTime)
+    }
+
+    /// A datagram that the system does not take is as if it were lost, and repeated like that.
+    private func send(_ bytes: [UInt8], to path: ICEPath) { _ = try? socket.sendAtOnce(bytes.span, to: path.remote) }
+}

@@ -1,0 +1,71 @@
+import Rill
+import RillPeer
+import RillScenes
+import RillTestSupport
+import RillThreads
+import RillWebRTC
+
+/// Our end of a call with a WebRTC peer, live: a portrait that is sent, and counts of what is shown.
+final class WebRTCEnd {
+    let call: VideoCall
+    let port: WebRTCPort
+    private let shown = Monitor<[StreamLayer.RID: Shown]>([:])
+    private let start = ContinuousClock.now
+
+    /// The pictures of a layer that were shown.
+    struct Shown {
+        var count = 0
+        var first: Duration
+        var size: Resolution
+    }
+
+    /// - Parameters:
+    ///   - codec: the codec of both layers.
+    ///   - sends: whether there is a picture to send.
+    ///   - congestion: how the call follows the network.
+    init(
+        codec: VideoCodec = .vp8, sends: Bool = true, congestion: CongestionSettings? = CongestionSettings()
+    ) throws {
+        var (high, low) = (LayerSettings.high(.vga, bitrate: .kilobits(600)), LayerSettings.low)
+        (high.codec, low.codec) = (codec, codec)
+        var settings = VideoCallSettings(layers: [high, low])
+        settings.send.congestion = congestion
+        call = try VideoCall(
+            settings, source: sends ? PortraitScene(resolution: .vga, frameRate: 30) : nil)
+        port = try WebRTCPort(for: call)
+    }
+
+    /// Shows all layers of a peer.
+    func show(_ peer: WebRTCPeer) throws {
+        let participant = try existing(peer.participant)
+        for layer in participant.layers {
+            try participant.show(layer, on: Counter(layer, of: self))
+        }
+    }
+
+    /// The pictures that were shown.
+    var pictures: [StreamLayer.RID: Shown] { shown.withLock { $0 } }
+
+    private func note(_ frame: VideoFrame, of layer: StreamLayer.RID) {
+        let time = ContinuousClock.now - start
+        shown.withLock { shown in
+            shown[layer, default: Shown(first: time, size: frame.resolution)].count += 1
+            shown[layer]?.size = frame.resolution
+        }
+    }
+
+    private final class Counter: FrameSink, Sendable {
+        private let layer: StreamLayer.RID
+        private let note: @Sendable (VideoFrame) -> Void
+
+        init(_ layer: StreamLayer.RID, of end: WebRTCEnd) {
+            self.layer = layer
+            // The end waits for its sinks.
+            nonisolated(unsafe) let end = end
+            note = { unsafe end.note($0, of: layer) }
+        }
+
+        func consume(_ frame: VideoFrame) { note(frame) }
+        func finish() {}
+    }
+}

@@ -1,0 +1,127 @@
+import RillCore
+import RillPeer
+import RillRTP
+import RillSession
+import RillTestSupport
+
+/// A connection in virtual time: what became of it, and cameras whose frames nobody could decode.
+final class PeerEnd: NetworkEnd {
+    let peer: PeerConnection
+    private(set) var events: [(time: MediaTime, event: PeerEvent)] = []
+    private(set) var results: [PeerInsertResult] = []
+    /// Frames that were to be decoded, of each stream.
+    private(set) var decoded: [ReceivingStreamID: [ReceivedFrame]] = [:]
+    private(set) var keyFrameRequests: [SendingStreamID: Int] = [:]
+    /// Packets of audio.
+    private(set) var packets: [[UInt8]] = []
+    /// Datagrams that were sent.
+    private(set) var sent: [[UInt8]] = []
+    private var cameras: [Camera] = []
+    private var bytes: [UInt8] = []
+
+    private struct Camera {
+        let stream: SendingStreamID
+        let interval: MediaDuration
+        let resolution: Resolution
+        var number: Int64 = 0
+        var nextTime: MediaTime
+        var isKeyWanted = true
+    }
+
+    init(_ peer: PeerConnection) { self.peer = peer }
+
+    /// Films on each stream that is sent: the first with 30 frames a second, others with 5.
+    func film(from start: MediaTime) {
+        for (index, stream) in peer.sendingStreams.enumerated() {
+            cameras.append(
+                Camera(
+                    stream: stream.id, interval: .milliseconds(index == 0 ? 33 : 200),
+                    resolution: index == 0 ? .vga : Resolution(width: 160, height: 120), nextTime: start))
+        }
+    }
+
+    func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
+        var bytes = datagram.array
+        var span = bytes.mutableSpan
+        let result = peer.insert(&span, on: path, at: now)
+        if case .packet(_, let count) = result { packets.append(Array(bytes[..<count])) }
+        results.append(result)
+    }
+
+    func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
+        var next = film(at: now)
+        for _ in 0..<100_000 {
+            switch peer.poll(at: now, into: &bytes) {
+            case .transmit(on: let path):
+                sent.append(bytes)
+                transmit(path, bytes)
+            case .decode(of: let stream):
+                guard let session = peer.session else { preconditionFailure("a frame without a session") }
+                let frame = session.releasedFrame
+                decoded[stream, default: []].append(frame)
+                session.finish(
+                    frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
+            case .makeKeyFrame(of: let stream):
+                keyFrameRequests[stream, default: 0] += 1
+                for index in cameras.indices where cameras[index].stream == stream { cameras[index].isKeyWanted = true }
+            case .event(let event): events.append((now, event))
+            case .wait(until: let time):
+                precondition(time > now, "the connection waits until \(time), and it is \(now)")
+                next = min(next, time)
+                return next
+            }
+        }
+        preconditionFailure("polling does not come to an end")
+    }
+
+    private func film(at now: MediaTime) -> MediaTime {
+        var next = MediaTime.distantFuture
+        for index in cameras.indices {
+            if cameras[index].nextTime <= now {
+                let camera = cameras[index]
+                let (frame, payload) = PeerEnd.frame(camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now)
+                if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
+                    cameras[index].isKeyWanted = false
+                }
+                cameras[index].number += 1
+                cameras[index].nextTime = camera.nextTime + camera.interval
+            }
+            next = min(next, cameras[index].nextTime)
+        }
+        return next
+    }
+
+    /// A VP8 frame that is never decoded: header and size are valid (RFC 6386 §9.1), the rest is filler.
+    private static func frame(
+        _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime
+    ) -> (EncodedFrame, [UInt8]) {
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: isKey ? 6000 : 2000)
+        (bytes[0], bytes[1], bytes[2]) = (isKey ? 0x10 : 0x11, 2, 0)
+        if isKey {
+            bytes[3...5] = [0x9D, 0x01, 0x2A]
+            bytes[6...9] = [
+                UInt8(resolution.width & 0xFF), UInt8(resolution.width >> 8), UInt8(resolution.height & 0xFF),
+                UInt8(resolution.height >> 8),
+            ]
+        }
+        let frame = EncodedFrame(
+            codec: .vp8, layer: StreamLayer(rid: .high), number: number,
+            references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey, resolution: resolution,
+            captureTime: time, byteCount: bytes.count)
+        return (frame, bytes)
+    }
+
+    /// When the state first became this one.
+    func time(of state: PeerConnectionState) -> MediaTime? {
+        events.first { if case .stateChanged(_, to: state) = $0.event { true } else { false } }?.time
+    }
+
+    var states: [PeerConnectionState] {
+        events.compactMap { if case .stateChanged(_, to: let state) = $0.event { state } else { nil } }
+    }
+
+    var failure: PeerError? {
+        for case (_, .failed(let error)) in events { return error }
+        return nil
+    }
+}
