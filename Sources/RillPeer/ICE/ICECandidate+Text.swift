@@ -22,6 +22,8 @@ public enum ICECandidateText: Equatable, Sendable {
         case component(Int)
         /// Its type is unknown.
         case type(String)
+        /// It is for a media section that shares the transport of another one.
+        case section(Int)
     }
 
     /// Parses a candidate, with or without `a=` and `candidate:`. Extensions are skipped, except `ufrag`.

@@ -39,7 +39,7 @@ public struct HeaderExtensionMapping: Equatable, Sendable {
         }
     }
 
-    var text: String {
+    package var text: String {
         "\(id)" + (direction.map { "/\($0.rawValue)" } ?? "") + " \(uri)" + (attributes.map { " \($0)" } ?? "")
     }
 }

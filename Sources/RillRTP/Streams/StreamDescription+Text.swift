@@ -8,21 +8,21 @@ extension StreamDescription.Feedback {
         (.congestionControlFeedback, .congestionControlFeedback),
     ]
     /// The kinds that belong to no payload type: they are written for all, as `*` (RFC 8888 §6).
-    static let wildcard: Self = [.congestionControlFeedback]
+    package static let wildcard: Self = [.congestionControlFeedback]
 
     /// The known kinds among `messages`; ignores others.
-    init(_ messages: [RTCPFeedback]) {
+    package init(_ messages: [RTCPFeedback]) {
         self = []
         for (kind, message) in Self.names where messages.contains(message) { insert(kind) }
     }
 
     /// The feedback as in a=rtcp-fb.
-    var messages: [RTCPFeedback] { Self.names.filter { contains($0.0) }.map(\.1) }
+    package var messages: [RTCPFeedback] { Self.names.filter { contains($0.0) }.map(\.1) }
 }
 
 extension StreamDescription.Limits {
     /// The limits in the restrictions of a=rid (RFC 8851 §5). Ignores values that are not positive numbers.
-    init(_ restrictions: [RTPFormat.Parameter]) {
+    package init(_ restrictions: [RTPFormat.Parameter]) {
         func number(_ name: String) -> Int? {
             restrictions.first { $0.name == name }?.value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         }
@@ -36,7 +36,7 @@ extension StreamDescription.Limits {
     }
 
     /// The limits as in a=rid.
-    var restrictions: [RTPFormat.Parameter] {
+    package var restrictions: [RTPFormat.Parameter] {
         let numbers = [
             ("max-width", width), ("max-height", height), ("max-fs", pixelsPerFrame), ("max-pps", pixelsPerSecond),
             ("max-br", bitsPerSecond),

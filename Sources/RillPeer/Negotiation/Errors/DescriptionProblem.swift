@@ -18,8 +18,8 @@ public enum DescriptionProblem: Equatable, Sendable {
     case duplicateMID(String)
     /// A group names a MID that no section has.
     case unknownMID(String)
-    /// An answer's group has a section that was not offered in that group.
-    case notOffered(mid: String)
+    /// An answer accepts a section that the offer rejects.
+    case notOffered
     /// An answer leaves a section outside the group of the transport.
     case notBundled
     /// An answer has ports of their own for RTP and RTCP.
@@ -36,11 +36,9 @@ public enum DescriptionProblem: Equatable, Sendable {
     case unknownFingerprints
     /// The DTLS role is missing from an answer, unknown, or not open to the writer.
     case invalidSetup(String)
-    /// A direction is not open to the answerer.
-    case directionNotOffered(MediaDirection, offered: MediaDirection)
     /// An answer accepts a section with no codec of the offer.
     case noCommonCodec
-    /// An answer has another ID for a header extension, or an extension that was not offered with it.
+    /// An answer has another ID for a header extension than the offer.
     case headerExtensionChanged(id: UInt16, uri: String)
     /// Two header extensions of a section have the same ID.
     case duplicateHeaderExtension(id: UInt16)
@@ -48,8 +46,6 @@ public enum DescriptionProblem: Equatable, Sendable {
     case invalidRID(String)
     /// Two layers have the same RID.
     case duplicateRID(String)
-    /// An answer has a layer that was not offered.
-    case ridNotOffered(String)
     /// Too many streams.
     case tooManyStreams(count: Int, limit: Int)
     /// The streams contradict each other.

@@ -4,6 +4,8 @@ public import RillRTP
 public enum NegotiationError: Error, Equatable, Sendable {
     /// A description of that kind cannot be set in that state (RFC 9429 §3.2).
     case wrongState(SignalingState, DescriptionKind, DescriptionSide)
+    /// The connection is closed.
+    case closed
     /// An offer or answer cannot be made in that state.
     case cannotMake(DescriptionKind, in: SignalingState)
     /// A local description is not the last one that was made, or transceivers changed since in a way that voids it.
@@ -20,6 +22,10 @@ public enum NegotiationError: Error, Equatable, Sendable {
     case noRemoteDescription
     /// A candidate is of another generation than the remote description.
     case otherGeneration(usernameFragment: String)
+    /// A transceiver is neither of audio nor of video.
+    case unsupportedKind(String)
+    /// The name of a media stream or track has another length than 1 to 64 bytes, or characters that it cannot have.
+    case invalidName(String)
     /// No transceiver has that identity.
     case unknownTransceiver(TransceiverID)
     /// The transceiver is stopped.

@@ -1,3 +1,4 @@
+import RillCore
 public import RillRTP
 
 /// Offers and answers of one connection by JSEP (RFC 9429), in unified plan.
@@ -10,22 +11,51 @@ public import RillRTP
 /// ```
 ///
 /// A plain value: it does no I/O, has no clock, and its randomness follows from the seed. A method that throws changes
-/// nothing.
+/// nothing. All sections share one transport (BUNDLE, RFC 9143), and RTP and RTCP one port (RFC 5761).
+///
+/// What an offer has and this side has not, such as data channels or unknown codecs, is answered with port 0; the outcome
+/// says why. A description that contradicts itself or the session is an error, which names the line.
 public struct Negotiator: Sendable {
     /// What this side can do.
     public let settings: NegotiationSettings
     /// How far the exchange is.
-    public private(set) var signalingState = SignalingState.stable
-    /// The transceivers, in the order of their creation. Stopped ones stay until their section is used for another.
-    public private(set) var transceivers: [Transceiver] = []
+    public internal(set) var signalingState = SignalingState.stable
+    /// The transceivers, in the order of their creation. Those that an answer stops are removed.
+    public internal(set) var transceivers: [Transceiver] = []
     /// The local description of the last complete exchange.
-    public private(set) var currentLocalDescription: SessionDescription?
+    public internal(set) var currentLocalDescription: SessionDescription?
     /// The remote description of the last complete exchange.
-    public private(set) var currentRemoteDescription: SessionDescription?
+    public internal(set) var currentRemoteDescription: SessionDescription?
     /// The local description of the exchange under way.
-    public private(set) var pendingLocalDescription: SessionDescription?
+    public internal(set) var pendingLocalDescription: SessionDescription?
     /// The remote description of the exchange under way.
-    public private(set) var pendingRemoteDescription: SessionDescription?
+    public internal(set) var pendingRemoteDescription: SessionDescription?
+    /// What was agreed on last: the sections that have media.
+    public internal(set) var sections: [NegotiatedSection] = []
+    /// The transport of the other side, as last described.
+    public internal(set) var remoteTransport: RemoteTransport?
+
+    /// The section of the remote description that describes its transport.
+    var transportIndex: Int?
+    /// The transport of our last description that was set.
+    var localTransport: LocalTransport?
+    /// Whether the current local description is the answer of its exchange.
+    var isAnswerer = false
+    /// The credentials of the last complete exchange: ours and theirs.
+    var agreedCredentials: (local: ICECredentials, remote: ICECredentials)?
+    var numbering = Numbering()
+    var generator: SeededGenerator
+    /// What a rollback returns to; `nil` in the stable state.
+    var checkpoint: Checkpoint?
+    /// The last description that was made.
+    var draft: Draft?
+    /// The version of the last description that was made.
+    var version: UInt64 = 1
+    var transceiverCount = 0
+    let sessionID: UInt64
+    let canonicalName: String
+    /// The media stream that our media belongs to unless the app names one: audio and video are in step.
+    let streamName: String
 
     /// Creates the negotiator of a connection.
     ///
@@ -34,71 +64,55 @@ public struct Negotiator: Sendable {
     ///   - seed: where the names and SSRCs come from.
     public init(_ settings: NegotiationSettings = NegotiationSettings(), seed: UInt64) {
         self.settings = settings
+        generator = SeededGenerator(seed: seed)
+        // RFC 9429 §5.2.1: 63 bits.
+        sessionID = generator.next() >> 1
+        let name = ICECharacters.random(count: 16, using: &generator)
+        canonicalName = settings.canonicalName ?? name
+        streamName = Negotiator.drawName(using: &generator)
     }
 
     /// The pending local description, or the current one if none is pending.
     public var localDescription: SessionDescription? { pendingLocalDescription ?? currentLocalDescription }
     /// The pending remote description, or the current one if none is pending.
     public var remoteDescription: SessionDescription? { pendingRemoteDescription ?? currentRemoteDescription }
-    /// Whether an offer of ours would change the session. False during an exchange.
-    public var isNegotiationNeeded: Bool { false }
 
-    /// Adds a transceiver.
-    public mutating func addTransceiver(_ settings: TransceiverSettings) throws(NegotiationError) -> TransceiverID {
-        throw .wrongState(signalingState, .offer, .local)
-    }
-    /// Changes the direction that this side wants. It takes effect with the next exchange.
-    public mutating func setDirection(_ direction: MediaDirection, of id: TransceiverID) throws(NegotiationError) {}
-    /// Changes the encodings. Once negotiated, their number and RIDs stay.
-    public mutating func setSending(_ encodings: [SendingEncoding], of id: TransceiverID) throws(NegotiationError) {}
-    /// Changes the RIDs under which we offer to receive a simulcast.
-    public mutating func setReceivedRIDs(_ rids: [String], of id: TransceiverID) throws(NegotiationError) {}
-    /// Changes the codecs to use.
-    public mutating func setCodecPreferences(
-        _ codecs: [RTPFormat.Encoding], of id: TransceiverID
-    ) throws(NegotiationError) {}
-    /// Stops a transceiver. It takes effect with the next exchange.
-    public mutating func stop(_ id: TransceiverID) throws(NegotiationError) {}
     /// Ends everything.
-    public mutating func close() { signalingState = .closed }
+    public mutating func close() {
+        signalingState = .closed
+        draft = nil
+        checkpoint = nil
+    }
 
-    /// Makes an offer. Nothing changes until it is set.
-    public mutating func makeOffer(_ transport: LocalTransport) throws(NegotiationError) -> SessionDescription {
-        throw .cannotMake(.offer, in: signalingState)
+    /// 32 hexadecimal digits: the token that a=msid needs (RFC 8830 §2).
+    static func drawName(using generator: inout SeededGenerator) -> String {
+        (0..<2).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
-    /// Makes an answer to the remote offer. Nothing changes until it is set.
-    public mutating func makeAnswer(_ transport: LocalTransport) throws(NegotiationError) -> SessionDescription {
-        throw .cannotMake(.answer, in: signalingState)
-    }
-    /// Sets a description that was made here.
-    public mutating func setLocal(
-        _ kind: DescriptionKind, _ description: SessionDescription = SessionDescription()
-    ) throws(NegotiationError) -> NegotiationOutcome {
-        throw .wrongState(signalingState, kind, .local)
-    }
-    /// Sets a description of the other side. Errors have no line: prefer the form that takes text.
-    public mutating func setRemote(
-        _ kind: DescriptionKind, _ description: SessionDescription = SessionDescription()
-    ) throws(NegotiationError) -> NegotiationOutcome {
-        throw .wrongState(signalingState, kind, .remote)
-    }
-    /// Sets a description of the other side. Errors name the line.
-    public mutating func setRemote(
-        _ kind: DescriptionKind, text: String
-    ) throws(NegotiationError) -> NegotiationOutcome {
-        throw .wrongState(signalingState, kind, .remote)
-    }
-    /// Takes a candidate that trickled in.
-    ///
-    /// - Parameters:
-    ///   - text: the candidate; the empty text and `end-of-candidates` end them.
-    ///   - mid: the MID of its section.
-    ///   - index: the index of its section, which counts if there is no `mid`.
-    ///   - usernameFragment: the generation that it belongs to, if known.
-    /// - Returns: the candidate, or `nil` at the end of candidates.
-    public mutating func addRemoteCandidate(
-        _ text: String, mid: String?, index: Int? = nil, usernameFragment: String? = nil
-    ) throws(NegotiationError) -> ICECandidateText? {
-        throw .noRemoteDescription
+}
+
+/// What a rollback returns to.
+struct Checkpoint: Sendable {
+    var transceivers: [Transceiver]
+    var numbering: Numbering
+    var remoteTransport: RemoteTransport?
+    var transportIndex: Int?
+    var localTransport: LocalTransport?
+}
+
+/// A local description that was made and may be set.
+struct Draft: Sendable {
+    var isOffer: Bool
+    var description: SessionDescription
+    var transport: LocalTransport
+    /// The section and the MID of each transceiver that has one.
+    var places: [TransceiverID: Place] = [:]
+
+    /// A section and its MID.
+    struct Place: Sendable {
+        var index: Int
+        var mid: String
     }
 }

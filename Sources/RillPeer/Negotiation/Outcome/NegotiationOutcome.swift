@@ -16,7 +16,7 @@ public struct NegotiationOutcome: Equatable, Sendable {
     public var stoppedTransceivers: [TransceiverID] = []
     /// The sections of an offer that the answer will reject, or of an answer that are rejected, and why.
     public var rejections: [SectionRejection] = []
-    /// Whether an offer of ours was taken back, because one of theirs arrived (RFC 9429 §4.1.10.2).
+    /// Whether an offer was taken back: by a rollback, or an offer of ours because one of theirs arrived (RFC 9429 §4.1.10.2).
     public var rolledBack = false
 
     init() {}
@@ -47,8 +47,6 @@ public struct SectionRejection: Equatable, Sendable {
         case noCommonCodec
         /// It is outside the group of sections that share the transport.
         case notBundled
-        /// It lacks credentials or a fingerprint of its own.
-        case noTransport
         /// There are as many streams as the settings allow.
         case tooManyStreams(limit: Int)
     }

@@ -27,8 +27,6 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var direction: MediaDirection
     /// What both agreed on; `nil` before the first answer.
     public internal(set) var currentDirection: MediaDirection?
-    /// The direction of the last answer, provisional or not, which a stopped or rejected one loses.
-    public internal(set) var firedDirection: MediaDirection?
     /// Whether the app stopped it. The section stays until the next exchange.
     public internal(set) var isStopping = false
     /// Whether it is stopped for ever: by the app and an exchange, or because a side rejected the section.
@@ -45,6 +43,21 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var remoteStreams: [MediaStreamName] = []
     /// Whether an offer's new section of that kind may take it (RFC 9429 §5.10).
     public internal(set) var answersOffers: Bool
+
+    /// The SSRCs of each encoding: drawn once, and then kept.
+    var sources: [EncodingSources] = []
+    /// Whether the app changed something that only an offer can tell.
+    var needsOffer = false
+    /// Whether an offer of the other side created it.
+    var isRemote = false
+    /// The RIDs of the encodings before an offer renamed them.
+    var ridsBeforeOffer: [String?]?
+}
+
+/// The SSRCs of an encoding.
+struct EncodingSources: Equatable, Sendable {
+    var ssrc: SSRC
+    var retransmission: SSRC
 }
 
 /// The initial properties of a transceiver.

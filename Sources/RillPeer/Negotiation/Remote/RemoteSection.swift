@@ -1,0 +1,96 @@
+import RillRTP
+
+/// A media section of a remote description, with the attributes that WebRTC adds.
+struct RemoteSection {
+    let index: Int
+    let media: MediaDescription
+    /// What it says about the transport. What it does not say, the session says.
+    let transport: TransportAttributes
+    let direction: MediaDirection
+    let isBundleOnly: Bool
+    let usesReducedSizeRTCP: Bool
+    /// Whether both forms of header extensions may be mixed (RFC 8285 §6).
+    let allowsMixedExtensions: Bool
+    let streams: [MediaStreamName]
+    /// b=: in bits per second, without headers.
+    let maximumBitrate: Int?
+
+    init(_ media: MediaDescription, index: Int, of session: SessionAttributes) {
+        self.index = index
+        self.media = media
+        direction = media.direction ?? session.direction ?? .sendAndReceive
+        var own = TransportAttributes()
+        var (isBundleOnly, usesReducedSizeRTCP) = (false, false)
+        var allowsMixedExtensions = session.allowsMixedExtensions
+        var streams: [MediaStreamName] = []
+        for attribute in media.otherAttributes {
+            switch attribute.name {
+            case "bundle-only": isBundleOnly = true
+            case "rtcp-rsize": usesReducedSizeRTCP = true
+            case "extmap-allow-mixed": allowsMixedExtensions = true
+            case "msid" where streams.count < RemoteSection.maximumStreamNameCount:
+                if let name = MediaStreamName(parsing: attribute.value ?? "") { streams.append(name) }
+            default: own.note(attribute)
+            }
+        }
+        if streams.isEmpty, let name = RemoteSection.streamName(of: media) { streams = [name] }
+        transport = own.completed(by: session.transport)
+        self.isBundleOnly = isBundleOnly
+        self.usesReducedSizeRTCP = usesReducedSizeRTCP
+        self.allowsMixedExtensions = allowsMixedExtensions
+        self.streams = streams
+        maximumBitrate = RemoteSection.bitrate(media.otherLines) ?? session.maximumBitrate
+    }
+
+    /// How many names a section may have; the rest is skipped.
+    static let maximumStreamNameCount = 16
+
+    /// Whether its writer rejects it, or took it out of use.
+    var isRejected: Bool { media.port == 0 && !isBundleOnly }
+
+    /// Whether it carries audio or video in a way that this module does: encrypted RTP, with DTLS (RFC 9429 §5.1.2).
+    var isSecureRTP: Bool {
+        let pieces = media.transport.split(separator: "/")
+        return media.isRTP && (pieces.contains("SAVPF") || pieces.contains("SAVP"))
+    }
+
+    /// Older descriptions name the stream and track by source.
+    private static func streamName(of media: MediaDescription) -> MediaStreamName? {
+        media.sources.first { $0.attribute.name == "msid" }.flatMap {
+            MediaStreamName(parsing: $0.attribute.value ?? "")
+        }
+    }
+
+    /// The bitrate of b=TIAS, or of b=AS without the headers (RFC 9429 §5.9).
+    static func bitrate(_ lines: [SessionDescription.Line]) -> Int? {
+        var sessionSpecific: Int?
+        for line in lines where line.type == "b" {
+            let fields = line.value.split(separator: ":", omittingEmptySubsequences: false)
+            // At most a petabit, so that arithmetic on it does not overflow.
+            guard fields.count == 2, let value = Int(fields[1]), (0...1_000_000_000_000_000).contains(value) else {
+                continue
+            }
+            if fields[0] == "TIAS" { return value }
+            // 5 % for RTCP, and 50 packets a second with 40 bytes of headers.
+            if fields[0] == "AS" { sessionSpecific = max(0, value * 950 - 50 * 40 * 8) }
+        }
+        return sessionSpecific
+    }
+}
+
+extension MediaStreamName {
+    /// `stream track`, or `stream`.
+    init?(parsing text: String) {
+        let words = text.split(separator: " ")
+        guard (1...2).contains(words.count), words.allSatisfy({ $0.utf8.count <= 256 }) else { return nil }
+        self.init(stream: String(words[0]), track: words.count == 2 ? String(words[1]) : nil)
+    }
+
+    /// Visible ASCII without the characters that RFC 4566 keeps out of tokens.
+    static func isToken(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !Array("\"(),/:;<=>?@[\\]".utf8).contains($0) }
+    }
+
+    var text: String { track.map { "\(stream) \($0)" } ?? stream }
+}
