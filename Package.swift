@@ -112,7 +112,8 @@ let package = Package(
         // SRTP and SRTCP.
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
-        module("RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
+        module(
+            "RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network

@@ -204,14 +204,15 @@ public final class WebRTCPeer: Sendable {
 
     /// Gives the participant the address that ICE has found, and the keys that DTLS has agreed on.
     private func follow(_ view: WebRTCTransport.PeerView) {
-        let (participant, address, keys) = state.withLock { state in
-            guard let participant = state.participant else { return (nil, nil, nil) }
-            let address = view.path?.remote == state.address ? nil : view.path?.remote
-            let keys = state.hasKeys ? nil : view.keys
-            state.address = address ?? state.address
-            if keys != nil { state.hasKeys = true }
-            return (participant, address, keys)
-        } as (CallParticipant?, UDPAddress?, DTLSSRTPKeys?)
+        let (participant, address, keys) =
+            state.withLock { state in
+                guard let participant = state.participant else { return (nil, nil, nil) }
+                let address = view.path?.remote == state.address ? nil : view.path?.remote
+                let keys = state.hasKeys ? nil : view.keys
+                state.address = address ?? state.address
+                if keys != nil { state.hasKeys = true }
+                return (participant, address, keys)
+            } as (CallParticipant?, UDPAddress?, DTLSSRTPKeys?)
         if let address { participant?.setAddress(address) }
         guard let keys else { return }
         do { try participant?.setKeys(sending: keys.sending, receiving: keys.receiving) } catch {

@@ -39,7 +39,9 @@ final class CallOutput: Sendable {
 
     private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
         state.withLock { state in
-            guard state.address != nil || state.isConnected, !state.awaitsKey else { return datagrams.deliver { _, _, _ in } }
+            guard state.address != nil || state.isConnected, !state.awaitsKey else {
+                return datagrams.deliver { _, _, _ in }
+            }
             let address = state.isConnected ? nil : state.address
             line.write { outgoing, flush in
                 datagrams.deliver { packet, _, datagram in

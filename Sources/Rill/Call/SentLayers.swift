@@ -34,7 +34,9 @@ struct SentLayers {
         mutating func take(_ frame: EncodedFrame, of layer: Int) -> EncodedFrame? {
             if layer != current {
                 // A receiver cannot show a picture that is older than the last one.
-                guard layer == wanted, frame.isKey, frame.captureTime > newest?.captureTime ?? MediaTime(nanoseconds: .min) else {
+                guard layer == wanted, frame.isKey,
+                    frame.captureTime > newest?.captureTime ?? MediaTime(nanoseconds: .min)
+                else {
                     return nil
                 }
                 current = layer

@@ -107,9 +107,9 @@ struct PeerStreams: ~Copyable {
     ) throws(PeerError) {
         let isActive = !description.isPaused
         let known = sending.firstIndex {
-            $0.transceiver == section.transceiver && $0.description.isStream(of: description)
+            $0.transceiver == section.transceiver && description.isStream(of: $0.description)
         }
-        if let known, sending[known].description.isSameOnTheWire(as: description) {
+        if let known, description.isSameOnTheWire(as: sending[known].description) {
             if sending[known].isActive != isActive {
                 session.setPaused(!isActive, of: sending[known].id, at: now)
                 sending[known].isActive = isActive
@@ -158,12 +158,12 @@ struct PeerStreams: ~Copyable {
             throw .stream(error)
         }
         if let known = receiving.firstIndex(where: {
-            $0.transceiver == section.transceiver && $0.description.isStream(of: description)
+            $0.transceiver == section.transceiver && description.isStream(of: $0.description)
         }) {
             let before = receiving[known]
             guard before.description != description || before.isActive != isActive else { return }
             if before.isActive != isActive { session.setMuted(!isActive, of: before.id) }
-            if !before.description.isSameOnTheWire(as: description) {
+            if !description.isSameOnTheWire(as: before.description) {
                 session.change(settings, of: before.id, at: now)
             }
             receiving[known].description = description
@@ -185,16 +185,19 @@ struct PeerStreams: ~Copyable {
 }
 
 extension StreamDescription {
-    /// Whether both describe the same stream of one section: that with the RID, or else with the SSRC, or the only one.
-    fileprivate func isStream(of other: StreamDescription) -> Bool {
-        if rid != nil || other.rid != nil { return rid == other.rid }
-        return ssrc == nil || other.ssrc == nil || ssrc == other.ssrc
+    /// Whether this, which was negotiated now, describes the stream of another description of its section: that with the
+    /// RID, or else with the SSRC, or the only one.
+    fileprivate func isStream(of former: StreamDescription) -> Bool {
+        if let ssrc, ssrc == former.ssrc { return true }
+        if rid != nil || former.rid != nil { return rid == former.rid }
+        return ssrc == nil || former.ssrc == nil
     }
 
-    /// Whether packets of both look the same: what may differ are limits, pauses and the feedback.
-    fileprivate func isSameOnTheWire(as other: StreamDescription) -> Bool {
-        payloadType == other.payloadType && encoding == other.encoding && parameters == other.parameters
-            && mid == other.mid && rid == other.rid && repair == other.repair
-            && headerExtensions == other.headerExtensions
+    /// Whether packets of both look the same: what may differ are limits, pauses and the feedback. A RID that is not
+    /// negotiated any more does no harm in them.
+    fileprivate func isSameOnTheWire(as former: StreamDescription) -> Bool {
+        payloadType == former.payloadType && encoding == former.encoding && parameters == former.parameters
+            && mid == former.mid && (rid == nil || rid == former.rid) && repair == former.repair
+            && headerExtensions == former.headerExtensions
     }
 }

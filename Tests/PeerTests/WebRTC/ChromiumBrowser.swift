@@ -78,7 +78,9 @@ final class ChromiumBrowser {
     /// The value of an expression that is an object.
     func object(_ script: String, within seconds: Double = 30) throws -> [String: Any] {
         let value = try evaluate(script, within: seconds)
-        guard let object = value as? [String: Any] else { throw TestFailure("\(script.prefix(60)) is \(value ?? "nothing")") }
+        guard let object = value as? [String: Any] else {
+            throw TestFailure("\(script.prefix(60)) is \(value ?? "nothing")")
+        }
         return object
     }
 
@@ -126,7 +128,8 @@ final class ChromiumBrowser {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             guard let message = try message(before: end) else {
-                throw TestFailure("chromium has not answered \(method) within \(seconds) s: \(program.errorsSoFar.suffix(500))")
+                throw TestFailure(
+                    "chromium has not answered \(method) within \(seconds) s: \(program.errorsSoFar.suffix(500))")
             }
             guard message["id"] as? Int == id else { continue }
             if let error = message["error"] { throw TestFailure("chromium: \(method): \(error)") }

@@ -26,8 +26,11 @@ final class WebRTCEnd {
     init(
         codec: VideoCodec = .vp8, sends: Bool = true, congestion: CongestionSettings? = CongestionSettings()
     ) throws {
-        var (high, low) = (LayerSettings.high(.vga, bitrate: .kilobits(600)), LayerSettings.low)
-        (high.codec, low.codec) = (codec, codec)
+        let high = LayerSettings.high(.vga, bitrate: .kilobits(600), codec: codec)
+        let usual = LayerSettings.low
+        let low = LayerSettings(
+            rid: .low, resolution: usual.resolution, frameRate: usual.frameRate, bitrate: usual.bitrate,
+            encoder: EncoderSettings(codec))
         var settings = VideoCallSettings(layers: [high, low])
         settings.send.congestion = congestion
         call = try VideoCall(

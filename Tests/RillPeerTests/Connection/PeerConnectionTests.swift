@@ -10,20 +10,28 @@ import Testing
 struct PeerConnectionTests {
     static let layers = [SendingEncoding(rid: "h"), SendingEncoding(rid: "l")]
 
-    /// A video section with a simulcast in both directions.
+    /// A video section with a simulcast in both directions. A name belongs to one direction (RFC 8851 §10).
     static var simulcast: TransceiverSettings {
         var settings = TransceiverSettings(.video, .sendAndReceive)
-        (settings.sending, settings.receivedRIDs) = (layers, ["h", "l"])
+        (settings.sending, settings.receivedRIDs) = (layers, ["x", "y"])
+        return settings
+    }
+
+    /// What the other side has for that.
+    static var answering: TransceiverSettings {
+        var settings = TransceiverSettings(.video, .sendAndReceive)
+        settings.sending = [SendingEncoding(rid: "x"), SendingEncoding(rid: "y")]
         return settings
     }
 
     @Test(arguments: [true, false]) func `simulcast goes both ways`(isLite: Bool) throws {
-        let pair = try PeerPair([Self.simulcast], [Self.simulcast], isLite: isLite)
+        let pair = try PeerPair([Self.simulcast], [Self.answering], isLite: isLite)
         try pair.negotiate()
         #expect(pair.connect())
         for end in [pair.offerer, pair.answerer] {
-            #expect(end.peer.sendingStreams.map(\.description.rid) == ["h", "l"])
-            #expect(end.peer.receivingStreams.map(\.description.rid) == ["h", "l"])
+            let isOfferer = end === pair.offerer
+            #expect(end.peer.sendingStreams.map(\.description.rid) == (isOfferer ? ["h", "l"] : ["x", "y"]))
+            #expect(end.peer.receivingStreams.map(\.description.rid) == (isOfferer ? ["x", "y"] : ["h", "l"]))
             end.film(from: pair.network.now)
         }
         pair.run(.seconds(5))
@@ -99,7 +107,7 @@ struct PeerConnectionTests {
     }
 
     @Test func `a peer moves to another port, and media follows`() throws {
-        let pair = try PeerPair([Self.simulcast], [Self.simulcast])
+        let pair = try PeerPair([Self.simulcast], [Self.answering])
         try pair.negotiate()
         pair.connect()
         pair.answerer.film(from: pair.network.now)
@@ -131,7 +139,7 @@ struct PeerConnectionTests {
     }
 
     @Test func `a peer with another certificate is refused, and gets no media`() throws {
-        let pair = try PeerPair([Self.simulcast], [Self.simulcast])
+        let pair = try PeerPair([Self.simulcast], [Self.answering])
         let offer = try pair.offerer.peer.offer(at: .zero).text
         let right = PeerPair.certificates.offerer.fingerprint.description
         let wrong = DTLSPair.certificate().fingerprint.description
@@ -202,7 +210,7 @@ struct PeerConnectionTests {
     }
 
     @Test func `both offer at once, and one gives way`() throws {
-        let pair = try PeerPair([Self.simulcast], [Self.simulcast])
+        let pair = try PeerPair([Self.simulcast], [Self.answering])
         let mine = try pair.offerer.peer.offer(at: .zero).text
         _ = try pair.answerer.peer.offer(at: .zero)
         // The answerer is the polite one.

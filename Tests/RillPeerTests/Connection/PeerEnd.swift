@@ -79,7 +79,8 @@ final class PeerEnd: NetworkEnd {
         for index in cameras.indices {
             if cameras[index].nextTime <= now {
                 let camera = cameras[index]
-                let (frame, payload) = PeerEnd.frame(camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now)
+                let (frame, payload) = PeerEnd.frame(
+                    camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now)
                 if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
                     cameras[index].isKeyWanted = false
                 }

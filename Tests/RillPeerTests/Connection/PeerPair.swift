@@ -22,7 +22,8 @@ final class PeerPair {
         _ offering: [TransceiverSettings], _ answering: [TransceiverSettings] = [], isLite: Bool = true,
         link: LinkSettings = .clean, seed: UInt64 = 1, _ change: (inout PeerConnectionSettings) -> Void = { _ in }
     ) throws {
-        func end(_ mode: ICEMode, _ certificate: DTLSCertificate, _ seed: UInt64, _ address: UDPAddress) throws -> PeerEnd
+        func end(_ mode: ICEMode, _ certificate: DTLSCertificate, _ seed: UInt64, _ address: UDPAddress) throws
+            -> PeerEnd
         {
             var settings = PeerConnectionSettings(seed: seed)
             change(&settings)
