@@ -89,15 +89,18 @@ struct SectionAgreement {
         if stream.repair.retransmission != nil { stream.repair.retransmission?.ssrc = source.retransmission }
         stream.canonicalName = canonicalName
         stream.isPaused = stream.isPaused || !encoding.isActive
-        stream.limits = stream.limits.tightened(by: encoding.limits).tightened(by: codecLimits)
+        stream.limits = stream.limits.tightened(by: encoding.limits).tightened(by: codecLimits(stream.payloadType))
         guard let most = remote.maximumBitrate, most > 0 else { return }
         stream.limits.bitsPerSecond = min(stream.limits.bitsPerSecond ?? most, most)
     }
 
     /// The limits of the other side's VP8 decoder (RFC 7741 §6.1): max-fr, and max-fs in macroblocks.
-    private var codecLimits: StreamDescription.Limits {
+    private func codecLimits(_ type: PayloadType) -> StreamDescription.Limits {
         var limits = StreamDescription.Limits()
-        guard let codec = formats.codec, codec.key.name == "vp8" else { return limits }
+        guard let codec = formats.entries.first(where: { $0.remote.payloadType == type }), codec.key.name == "vp8"
+        else {
+            return limits
+        }
         if let rate = codec.remote[parameter: "max-fr"].flatMap({ Double($0) }), rate > 0, rate < 1000 {
             limits.framesPerSecond = rate
         }
@@ -109,7 +112,8 @@ struct SectionAgreement {
 
     // MARK: Both
 
-    private var codecNames: [String] { formats.codec.map { [$0.key.name] } ?? [] }
+    /// The codecs that both have: a stream has the first that its restrictions allow.
+    private var codecNames: [String] { formats.entries.filter { !$0.key.isRepair }.map(\.key.name) }
 
     /// A section that only has the agreed formats.
     private func section(_ media: MediaDescription, _ formats: [RTPFormat]) -> MediaDescription {
@@ -127,7 +131,7 @@ struct SectionAgreement {
 
     private func complete(_ stream: inout StreamDescription) {
         // Restrictions of audio formats, and those of receivers, are not properties of the stream.
-        stream.parameters = formats.codec?.key.name == "vp9" ? [RTPFormat.Parameter("profile-id", "0")] : []
+        stream.parameters = stream.encoding.name.lowercased() == "vp9" ? [RTPFormat.Parameter("profile-id", "0")] : []
         stream.usesReducedSizeRTCP = remote.usesReducedSizeRTCP
         if stream.mid == nil { stream.headerExtensions.remove(.mid) }
         stream.chooseCongestionFeedback()
