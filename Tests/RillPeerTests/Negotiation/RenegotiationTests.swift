@@ -121,6 +121,18 @@ import Testing
         #expect(one.negotiator.sections[0].sending[0].payloadType == PayloadType(98))
     }
 
+    @Test func `Preferences that change during an exchange are for the next one`() throws {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        let id = try one.add()
+        var settings = NegotiationSettings()
+        settings.videoCodecs = [.vp8]
+        two = try NegotiationEnd(settings, seed: 2)
+        let offer = try one.offer()
+        try one.negotiator.setCodecPreferences([RTPFormat.Encoding("VP9")], of: id)
+        let answer = try two.answer(offer).description
+        #expect(try one.negotiator.setRemote(.answer, answer).sections?.first?.sending.first?.encoding.name == "VP8")
+    }
+
     @Test func `New credentials of either side restart ICE, and DTLS keeps its roles`() throws {
         var (one, two) = try pair()
         #expect(two.negotiator.remoteTransport?.role == .client && one.negotiator.remoteTransport?.role == .server)

@@ -52,7 +52,7 @@ import Testing
             var end = try end(in: state)
             var peer = try NegotiationEnd(seed: 3)
             try peer.add()
-            let error: NegotiationError? =
+            let expected: NegotiationError? =
                 next(state, kind, side) != nil
                 ? nil : state == .closed ? .closed : .wrongState(state, kind, side)
             do throws(NegotiationError) {
@@ -64,9 +64,10 @@ import Testing
                 }
                 #expect(end.negotiator.signalingState == next(state, kind, side), "\(state) \(side) \(kind)")
             } catch {
-                #expect(error == .some(error) && end.negotiator.signalingState == state, "\(error)")
+                #expect(
+                    error == expected && end.negotiator.signalingState == state, "\(state) \(side) \(kind): \(error)")
             }
-            if let expected = error { #expect(!"\(expected)".isEmpty) }
+            if let expected { #expect("\(expected)".contains(state == .closed ? "closed" : state.rawValue)) }
         }
     }
 

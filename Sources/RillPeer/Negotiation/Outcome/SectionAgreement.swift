@@ -19,7 +19,8 @@ struct SectionAgreement {
         self.remote = remote
         self.answer = answer
         self.canonicalName = canonicalName
-        let supported = SupportedFormats(settings, transceiver.kind, preferences: transceiver.codecPreferences)
+        // The preferences of then are in our section; those of now are for the next exchange.
+        let supported = SupportedFormats(settings, transceiver.kind, preferences: [])
         formats = FormatAgreement(supported, local: local, remote: remote.media, answer: answer)
     }
 
