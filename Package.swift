@@ -36,12 +36,13 @@ func module(
 /// On a system that has only the shared library, set RILL_SHARED_LIBVPX=1.
 let libvpx = Context.environment["RILL_SHARED_LIBVPX"] == nil ? ":libvpx.a" : "vpx"
 
-func tests(of module: String, _ more: [Target.Dependency] = []) -> Target {
-    tests(module + "Tests", of: [.byName(name: module)] + more)
+func tests(of module: String, _ more: [Target.Dependency] = [], besides files: [String] = []) -> Target {
+    tests(module + "Tests", of: [.byName(name: module)] + more, besides: files)
 }
 
-func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["RillTestSupport"], swiftSettings: settings)
+func tests(_ name: String, of dependencies: [Target.Dependency], besides files: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["RillTestSupport"], exclude: files, swiftSettings: settings)
 }
 
 let modules = [

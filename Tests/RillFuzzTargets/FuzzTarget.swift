@@ -62,6 +62,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("session", seeds: sessionSeeds, run: fuzzSession),
         FuzzTarget("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
         FuzzTarget("sdp", seeds: sdpSeeds, run: fuzzSDP),
+        FuzzTarget("sdp-offer", seeds: offerSeeds, run: fuzzOffer),
         FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
         FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
         FuzzTarget("dtls", seeds: dtlsSeeds, run: fuzzDTLS),

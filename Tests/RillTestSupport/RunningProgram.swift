@@ -61,6 +61,11 @@ package final class RunningProgram {
         unsafe waitpid(child, &status, 0)
     }
 
+    /// What it has said on standard output so far.
+    package var outputSoFar: String {
+        (try? read(folder.path("output"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
     /// What it has said on standard error so far.
     package var errorsSoFar: String {
         // Nothing, before it has begun.

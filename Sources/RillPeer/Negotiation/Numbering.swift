@@ -3,6 +3,7 @@ import RillRTP
 /// The payload types, header extension IDs and MIDs of a whole session. Our offers never use one for something else.
 struct Numbering: Equatable {
     private var types: [FormatKey: PayloadType] = [:]
+    private var meanings: [PayloadType: FormatKey] = [:]
     private var takenTypes: Set<PayloadType> = []
     private var extensions: [HeaderExtensionKind: UInt8] = [:]
     private var takenExtensions: Set<UInt16> = []
@@ -10,22 +11,31 @@ struct Numbering: Equatable {
 
     /// Takes note of what a section uses.
     mutating func note(_ media: MediaDescription) {
-        if let mid = media.mid { mids.insert(mid) }
+        if let mid = media.mid { note(mid: mid) }
         guard media.isRTP else { return }
         takenTypes.formUnion(media.formats.map(\.payloadType))
-        for entry in FormatTable(media).entries where types[entry.key] == nil {
-            types[entry.key] = entry.format.payloadType
-        }
+        for entry in FormatTable(media).entries { assign(entry.format.payloadType, to: entry.key) }
         for mapping in media.headerExtensions {
             takenExtensions.insert(mapping.id)
-            if let kind = mapping.kind, extensions[kind] == nil, let id = UInt8(exactly: mapping.id) {
-                extensions[kind] = id
-            }
+            guard let kind = mapping.kind, let id = UInt8(exactly: mapping.id) else { continue }
+            for (other, number) in extensions where number == id && other != kind { extensions[other] = nil }
+            extensions[kind] = id
         }
     }
 
-    /// Takes note of a MID.
-    mutating func note(mid: String) { mids.insert(mid) }
+    /// The last meaning of a payload type counts, should the other side give it another one.
+    private mutating func assign(_ type: PayloadType, to key: FormatKey) {
+        if let old = meanings.updateValue(key, forKey: type), old != key, types[old] == type { types[old] = nil }
+        types[key] = type
+    }
+
+    /// Takes note of a MID. Very old ones are forgotten, so that a session without end needs a bounded memory.
+    mutating func note(mid: String) {
+        if mids.count >= Numbering.maximumMIDCount { mids = [] }
+        mids.insert(mid)
+    }
+
+    private static let maximumMIDCount = 1 << 14
 
     /// The lowest number that is no MID yet, and is none of `others`.
     func newMID(besides others: Set<String>) -> String {
@@ -46,7 +56,7 @@ struct Numbering: Equatable {
         for number in preferred + Array(96...127) + Array(35...63) {
             let type = PayloadType(number)
             guard takenTypes.insert(type).inserted else { continue }
-            types[key] = type
+            assign(type, to: key)
             return type
         }
         return nil

@@ -10,12 +10,11 @@ final class WebRTCEnd {
     let call: VideoCall
     let port: WebRTCPort
     private let shown = Monitor<[StreamLayer.RID: Shown]>([:])
-    private let start = ContinuousClock.now
-
     /// The pictures of a layer that were shown.
     struct Shown {
         var count = 0
-        var first: Duration
+        /// When the first one was shown.
+        var time: ContinuousClock.Instant
         var size: Resolution
     }
 
@@ -50,9 +49,8 @@ final class WebRTCEnd {
     var pictures: [StreamLayer.RID: Shown] { shown.withLock { $0 } }
 
     private func note(_ frame: VideoFrame, of layer: StreamLayer.RID) {
-        let time = ContinuousClock.now - start
         shown.withLock { shown in
-            shown[layer, default: Shown(first: time, size: frame.resolution)].count += 1
+            shown[layer, default: Shown(time: .now, size: frame.resolution)].count += 1
             shown[layer]?.size = frame.resolution
         }
     }

@@ -35,7 +35,7 @@ extension Negotiator {
         let count = localDescription?.media.count ?? 0
         var free = (0..<count).filter { !taken.contains($0) }[...]
         var appended = count
-        var mids: Set<String> = []
+        var mids = Set(transceivers.compactMap(\.mid))
         for transceiver in transceivers where transceiver.index == nil {
             let mid = numbering.newMID(besides: mids)
             mids.insert(mid)

@@ -67,7 +67,7 @@ extension Negotiator {
     private mutating func adopt(_ remote: RemoteDescription, _ outcome: inout NegotiationOutcome) {
         let verdicts = OfferVerdicts(remote, self)
         var used = Set(transceivers.compactMap(\.index))
-        var mids = Set(remote.positions.keys)
+        var mids = Set(remote.positions.keys).union(transceivers.compactMap(\.mid))
         for section in remote.sections where verdicts.accepts(section.index) {
             if used.insert(section.index).inserted {
                 let mid = section.media.mid ?? numbering.newMID(besides: mids)

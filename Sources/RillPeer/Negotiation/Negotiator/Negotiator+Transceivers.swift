@@ -51,6 +51,7 @@ extension Negotiator {
         try Transceiver.check(transceivers[position].sending, receivedRIDs: rids)
         guard transceivers[position].receivedRIDs != rids else { return }
         transceivers[position].receivedRIDs = rids
+        draft = nil
         transceivers[position].needsOffer = true
     }
 
@@ -63,6 +64,7 @@ extension Negotiator {
         let position = try position(id)
         guard transceivers[position].codecPreferences != codecs else { return }
         transceivers[position].codecPreferences = codecs
+        draft = nil
         transceivers[position].needsOffer = true
     }
 

@@ -31,6 +31,13 @@ public struct SectionRejection: Equatable, Sendable {
     /// Why it is rejected.
     public var reason: Reason
 
+    /// A rejection.
+    public init(index: Int, mid: String?, reason: Reason) {
+        self.index = index
+        self.mid = mid
+        self.reason = reason
+    }
+
     /// Why a section is rejected.
     public enum Reason: Equatable, Sendable {
         /// The other side rejected it, or took it out of use.

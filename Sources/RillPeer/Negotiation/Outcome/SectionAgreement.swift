@@ -19,7 +19,8 @@ struct SectionAgreement {
         self.remote = remote
         self.answer = answer
         self.canonicalName = canonicalName
-        let supported = SupportedFormats(settings, transceiver.kind, preferences: transceiver.codecPreferences)
+        // The preferences of then are in our section; those of now are for the next exchange.
+        let supported = SupportedFormats(settings, transceiver.kind, preferences: [])
         formats = FormatAgreement(supported, local: local, remote: remote.media, answer: answer)
     }
 
@@ -89,15 +90,18 @@ struct SectionAgreement {
         if stream.repair.retransmission != nil { stream.repair.retransmission?.ssrc = source.retransmission }
         stream.canonicalName = canonicalName
         stream.isPaused = stream.isPaused || !encoding.isActive
-        stream.limits = stream.limits.tightened(by: encoding.limits).tightened(by: codecLimits)
+        stream.limits = stream.limits.tightened(by: encoding.limits).tightened(by: codecLimits(stream.payloadType))
         guard let most = remote.maximumBitrate, most > 0 else { return }
         stream.limits.bitsPerSecond = min(stream.limits.bitsPerSecond ?? most, most)
     }
 
     /// The limits of the other side's VP8 decoder (RFC 7741 §6.1): max-fr, and max-fs in macroblocks.
-    private var codecLimits: StreamDescription.Limits {
+    private func codecLimits(_ type: PayloadType) -> StreamDescription.Limits {
         var limits = StreamDescription.Limits()
-        guard let codec = formats.codec, codec.key.name == "vp8" else { return limits }
+        guard let codec = formats.entries.first(where: { $0.remote.payloadType == type }), codec.key.name == "vp8"
+        else {
+            return limits
+        }
         if let rate = codec.remote[parameter: "max-fr"].flatMap({ Double($0) }), rate > 0, rate < 1000 {
             limits.framesPerSecond = rate
         }
@@ -109,7 +113,8 @@ struct SectionAgreement {
 
     // MARK: Both
 
-    private var codecNames: [String] { formats.codec.map { [$0.key.name] } ?? [] }
+    /// The codecs that both have: a stream has the first that its restrictions allow.
+    private var codecNames: [String] { formats.entries.filter { !$0.key.isRepair }.map(\.key.name) }
 
     /// A section that only has the agreed formats.
     private func section(_ media: MediaDescription, _ formats: [RTPFormat]) -> MediaDescription {
@@ -127,7 +132,7 @@ struct SectionAgreement {
 
     private func complete(_ stream: inout StreamDescription) {
         // Restrictions of audio formats, and those of receivers, are not properties of the stream.
-        stream.parameters = formats.codec?.key.name == "vp9" ? [RTPFormat.Parameter("profile-id", "0")] : []
+        stream.parameters = stream.encoding.name.lowercased() == "vp9" ? [RTPFormat.Parameter("profile-id", "0")] : []
         stream.usesReducedSizeRTCP = remote.usesReducedSizeRTCP
         if stream.mid == nil { stream.headerExtensions.remove(.mid) }
         stream.chooseCongestionFeedback()

@@ -36,7 +36,11 @@ extension RemoteDescription {
             return try ICECredentials(usernameFragment: fragment, password: password)
         } catch {
             let isPassword =
-                if case .invalidPassword = error { true } else { fragment.utf8.allSatisfy(ICECharacters.contains) }
+                switch error {
+                case .invalidPassword: true
+                case .invalidUsernameFragment: false
+                default: fragment.utf8.allSatisfy(ICECharacters.contains)
+                }
             throw DescriptionFault(
                 .invalidCredentials(error), in: section, line: isPassword ? "a=ice-pwd" : "a=ice-ufrag")
         }
