@@ -33,8 +33,7 @@ func fuzzOffer(_ bytes: Span<UInt8>) {
         precondition(offered.rejections.allSatisfy { $0.mid == nil || $0.mid != ours.mid })
     }
     precondition((try? SessionDescription(answer.text)) == answer)
-    // Sources of theirs may contradict each other, or be ours.
-    guard let outcome = try? negotiator.setLocal(.answer, answer) else { return }
+    guard let outcome = try? negotiator.setLocal(.answer, answer) else { preconditionFailure("an answer can be set") }
     precondition(
         negotiator.signalingState == .stable
             && outcome.stoppedTransceivers.allSatisfy { id in

@@ -71,6 +71,13 @@ import Testing
         #expect(!"\(found)".isEmpty && "\(place)".contains("line \(line)"))
     }
 
+    @Test func `Sources that two sections have are an error of the offer`() throws {
+        let text = NegotiationOddDescriptionTests.offer.replacing("a=mid:a", with: "a=mid:a\na=ssrc:7 cname:x")
+        #expect(try problem(text) == nil)
+        let (found, place) = try existing(try problem(text + "a=ssrc:7 cname:x\n"))
+        #expect(found == .contradictoryStreams(.sourceInUse(SSRC(7))) && place.line == 21 && place.mid == "v")
+    }
+
     @Test func `A text that is not SDP is an error with its line`() throws {
         var end = try NegotiationEnd()
         for (text, error) in [

@@ -19,6 +19,19 @@ struct DescriptionFault: Error {
         self.init(problem, section: section.index, mid: section.media.mid, line: lineStart)
     }
 
+    /// Streams of a section contradict each other, or those of the sections before.
+    init(_ error: StreamDescriptionError, in section: RemoteSection) {
+        let line: String? =
+            switch error {
+            case .sourceInUse(let ssrc): "a=ssrc:\(ssrc.rawValue) "
+            case .invalidCanonicalName: "a=ssrc"
+            case .identifierInUse(let name): "a=rid:\(name) "
+            case .headerExtensionInUse(let id): "a=extmap:\(id)"
+            default: nil
+            }
+        self.init(.contradictoryStreams(error), in: section, line: line)
+    }
+
     /// The error, with the number of its line in the text.
     func error(in text: String?) -> NegotiationError {
         let line = text.flatMap { DescriptionLines.number(of: lineStart, section: section, in: $0) }

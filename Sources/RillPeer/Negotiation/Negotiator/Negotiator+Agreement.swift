@@ -25,7 +25,7 @@ extension Negotiator {
             do throws(StreamDescriptionError) {
                 section = try agreement.section(mid: mid, index: index)
             } catch {
-                throw DescriptionFault(.contradictoryStreams(error), in: theirs)
+                throw DescriptionFault(error, in: theirs)
             }
             guard let section else { throw DescriptionFault(.noCommonCodec, in: theirs) }
             transceivers[position].currentDirection = section.direction
@@ -50,8 +50,7 @@ extension Negotiator {
             do throws(StreamDescriptionError) {
                 try all.validate()
             } catch {
-                throw DescriptionFault(
-                    .contradictoryStreams(error), in: remote.sections[culprit(sections, streams) ?? 0])
+                throw DescriptionFault(error, in: remote.sections[culprit(sections, streams) ?? 0])
             }
         }
     }

@@ -34,27 +34,33 @@ extension Negotiator {
     ) -> SessionDescription {
         let lines = TransportLines(
             transport: transport, setup: remoteTransport?.role == .server ? "passive" : "active")
-        var description = SessionDescription()
-        var bundled: [String] = []
-        for (section, verdict) in zip(remote.sections, verdicts.list) {
-            guard case .accepted(let answered) = verdict,
-                let transceiver = transceivers.first(where: { $0.index == section.index })
-            else {
-                description.media.append(.rejected(like: section.media))
-                continue
-            }
-            var media = answered.make(transceiver, canonicalName: canonicalName)
-            lines.add(to: &media, isTagged: section.index == verdicts.taggedIndex, isBundleOnly: false)
-            description.media.append(media)
-            if let mid = media.mid, verdicts.isBundled { bundled.append(mid) }
+        var description = SessionDescription(media: answerSections(to: remote, verdicts))
+        var accepted: Set<String> = []
+        for index in description.media.indices where verdicts.accepts(index) {
+            lines.add(to: &description.media[index], isTagged: index == verdicts.taggedIndex, isBundleOnly: false)
+            if let mid = description.media[index].mid { accepted.insert(mid) }
         }
         // The order is the offer's (RFC 9143 §7.3).
-        if verdicts.isBundled {
-            let accepted = Set(bundled)
-            bundled = verdicts.bundle.filter { accepted.contains($0) }
-        }
+        let bundled = verdicts.bundle.filter { accepted.contains($0) }
         description.otherAttributes = lines.sessionAttributes(bundling: bundled)
         sign(&description)
         return description
+    }
+
+    /// The sections of an answer, without the lines for the transport.
+    private func answerSections(to remote: RemoteDescription, _ verdicts: OfferVerdicts) -> [MediaDescription] {
+        zip(remote.sections, verdicts.list).map { section, verdict in
+            guard case .accepted(let answered) = verdict,
+                let transceiver = transceivers.first(where: { $0.index == section.index })
+            else { return .rejected(like: section.media) }
+            return answered.make(transceiver, canonicalName: canonicalName)
+        }
+    }
+
+    /// Checks that an offer can be answered without the streams of both sides contradicting each other.
+    func checkAnswerable(_ remote: RemoteDescription, _ verdicts: OfferVerdicts) throws(DescriptionFault) {
+        var (trial, outcome) = (self, NegotiationOutcome())
+        let answer = SessionDescription(media: answerSections(to: remote, verdicts))
+        try trial.agree(local: answer, remote: remote, answer: .local, &outcome)
     }
 }

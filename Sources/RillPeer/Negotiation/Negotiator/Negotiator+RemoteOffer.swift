@@ -16,6 +16,7 @@ extension Negotiator {
         checkpoint = makeCheckpoint()
         adopt(remote, &outcome)
         let verdicts = OfferVerdicts(remote, self)
+        try checkAnswerable(remote, verdicts)
         outcome.rejections = verdicts.rejections(remote)
         if let index = verdicts.transportIndex {
             let current = remoteTransport

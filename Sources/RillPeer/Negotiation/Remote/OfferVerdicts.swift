@@ -93,7 +93,8 @@ struct OfferVerdicts {
         let groups = offer.attributes.bundles.map { mids in (mids, Set(mids.compactMap { offer.positions[$0] })) }
         let candidates = groups.filter { $0.1.contains { usable[$0] } }
         if let group = candidates.first(where: { !$0.1.isDisjoint(with: inUse) }) ?? candidates.first {
-            bundle = group.0
+            var seen: Set<String> = []
+            bundle = group.0.filter { seen.insert($0).inserted }
             return group.1
         }
         // A section that is only for a group is not usable outside it.
