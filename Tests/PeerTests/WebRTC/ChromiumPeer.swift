@@ -4,6 +4,7 @@ import RillTestSupport
 /// A peer connection of Chromium's, with the browser's camera.
 struct ChromiumPeer {
     let browser: ChromiumBrowser
+    private let media: Media
 
     /// What the page sends and receives.
     struct Media {
@@ -24,6 +25,12 @@ struct ChromiumPeer {
     init(_ media: Media, camera: String? = nil, limit seconds: Int = 120) throws {
         browser = try ChromiumBrowser(camera: camera, limit: seconds)
         try browser.evaluate(ChromiumPeer.script)
+        self.media = media
+        try begin()
+    }
+
+    /// Begins another connection, without an end to the one before.
+    func begin() throws {
         try browser.evaluate(
             """
             prepare({sends: \(media.sends), isSimulcast: \(media.isSimulcast), receives: \(media.receives),
@@ -79,7 +86,7 @@ struct ChromiumPeer {
     }
 
     private static let script = """
-        let pc, start = 0, connected = null, camera = null, wanted;
+        let pc, start = 0, connected = null, camera = null, hasMedia = false, wanted;
         const pictures = [];
         const gathered = async () => {
           if (pc.iceGatheringState !== "complete")
@@ -98,6 +105,8 @@ struct ChromiumPeer {
           : [{maxFramerate: 30, maxBitrate: 1200000}];
         const prepare = async (options) => {
           wanted = options;
+          pc?.close();
+          [connected, hasMedia] = [null, false];
           pc = new RTCPeerConnection({bundlePolicy: "max-bundle"});
           pc.onconnectionstatechange = () => {
             if (pc.connectionState === "connected") connected ??= performance.now() - start;
@@ -125,7 +134,6 @@ struct ChromiumPeer {
             {direction: wanted.receives ? "sendrecv" : "sendonly", sendEncodings: encodings()}));
           for (let n = 0; n < wanted.sections; n++) prefer(pc.addTransceiver("video", {direction: "recvonly"}));
         };
-        let hasMedia = false;
         const offer = async restarts => {
           if (!hasMedia) addMedia();
           hasMedia = true;

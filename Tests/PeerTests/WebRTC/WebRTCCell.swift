@@ -28,8 +28,6 @@ struct WebRTCCell: CustomStringConvertible, Sendable {
     /// How many streams arrive here, and there.
     var received = 1
     var arriving = 1
-    /// The network that our datagrams and theirs pass, in the notation of `rill relay`.
-    var network: String?
 
     var description: String { name }
 
@@ -101,8 +99,4 @@ extension WebRTCCell {
                 offers: $0, codec: codec)
         }
     }
-
-    /// Chromium behind a network that loses packets and has little room.
-    static let narrow = WebRTCCell(
-        name: "Chromium, 1.5 Mbit/s and 2 % loss", other: media { $0.receives = true }, network: "rate=1500k,loss=2%,delay=20ms,queue=300ms")
 }

@@ -20,12 +20,14 @@ final class WebRTCEnd {
 
     /// - Parameters:
     ///   - codec: the codec of both layers.
+    ///   - bitrate: the bitrate of the high layer.
     ///   - sends: whether there is a picture to send.
     ///   - congestion: how the call follows the network.
     init(
-        codec: VideoCodec = .vp8, sends: Bool = true, congestion: CongestionSettings? = CongestionSettings()
+        codec: VideoCodec = .vp8, bitrate: Bitrate = .kilobits(600), sends: Bool = true,
+        congestion: CongestionSettings? = CongestionSettings()
     ) throws {
-        let high = LayerSettings.high(.vga, bitrate: .kilobits(600), codec: codec)
+        let high = LayerSettings.high(.vga, bitrate: bitrate, codec: codec)
         let usual = LayerSettings.low
         let low = LayerSettings(
             rid: .low, resolution: usual.resolution, frameRate: usual.frameRate, bitrate: usual.bitrate,
