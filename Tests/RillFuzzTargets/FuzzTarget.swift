@@ -66,6 +66,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
         FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
         FuzzTarget("dtls", seeds: dtlsSeeds, run: fuzzDTLS),
+        FuzzTarget("peer", seeds: peerSeeds, run: fuzzPeer),
         FuzzTarget("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
         FuzzTarget("pcap", seeds: pcapSeeds, run: fuzzCapture),
     ]

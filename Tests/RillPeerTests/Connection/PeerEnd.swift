@@ -16,6 +16,8 @@ final class PeerEnd: NetworkEnd {
     private(set) var packets: [[UInt8]] = []
     /// Datagrams that were sent.
     private(set) var sent: [[UInt8]] = []
+    /// Whether all is kept; a day of it would fill the memory.
+    var isLogging = true
     private var cameras: [Camera] = []
     private var bytes: [UInt8] = []
 
@@ -30,12 +32,12 @@ final class PeerEnd: NetworkEnd {
 
     init(_ peer: PeerConnection) { self.peer = peer }
 
-    /// Films on each stream that is sent: the first with 30 frames a second, others with 5.
-    func film(from start: MediaTime) {
+    /// Films on each stream that is sent: the first with 30 frames a second, others with 5, or all at another rate.
+    func film(from start: MediaTime, every interval: MediaDuration? = nil) {
         for (index, stream) in peer.sendingStreams.enumerated() {
             cameras.append(
                 Camera(
-                    stream: stream.id, interval: .milliseconds(index == 0 ? 33 : 200),
+                    stream: stream.id, interval: interval ?? .milliseconds(index == 0 ? 33 : 200),
                     resolution: index == 0 ? .vga : Resolution(width: 160, height: 120), nextTime: start))
         }
     }
@@ -45,7 +47,7 @@ final class PeerEnd: NetworkEnd {
         var span = bytes.mutableSpan
         let result = peer.insert(&span, on: path, at: now)
         if case .packet(_, let count) = result { packets.append(Array(bytes[..<count])) }
-        results.append(result)
+        if isLogging { results.append(result) }
     }
 
     func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
@@ -53,18 +55,18 @@ final class PeerEnd: NetworkEnd {
         for _ in 0..<100_000 {
             switch peer.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
-                sent.append(bytes)
+                if isLogging { sent.append(bytes) }
                 transmit(path, bytes)
             case .decode(of: let stream):
                 guard let session = peer.session else { preconditionFailure("a frame without a session") }
                 let frame = session.releasedFrame
-                decoded[stream, default: []].append(frame)
+                if isLogging { decoded[stream, default: []].append(frame) }
                 session.finish(
                     frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .makeKeyFrame(of: let stream):
                 keyFrameRequests[stream, default: 0] += 1
                 for index in cameras.indices where cameras[index].stream == stream { cameras[index].isKeyWanted = true }
-            case .event(let event): events.append((now, event))
+            case .event(let event): if isLogging || !event.isReport { events.append((now, event)) }
             case .wait(until: let time):
                 precondition(time > now, "the connection waits until \(time), and it is \(now)")
                 next = min(next, time)
@@ -124,5 +126,15 @@ final class PeerEnd: NetworkEnd {
     var failure: PeerError? {
         for case (_, .failed(let error)) in events { return error }
         return nil
+    }
+}
+
+extension PeerEvent {
+    /// It comes with every report.
+    fileprivate var isReport: Bool {
+        switch self {
+        case .session: true
+        case .stateChanged, .streamsChanged, .failed, .ice, .warning: false
+        }
     }
 }

@@ -1,0 +1,93 @@
+import RillCore
+import RillLink
+import RillPeer
+import RillTestSupport
+import Testing
+
+/// What strangers, and peers that misbehave, may do to a connection: make it fail, and nothing else.
+@Suite(.serialized) struct PeerStrangerTests {
+    /// A connection that answered, whose peer sends it pictures, and all that was sent to it so far.
+    private func connected() throws -> PeerPair {
+        let pair = try PeerPair([PeerConnectionTests.simulcast], [PeerConnectionTests.answering])
+        try pair.negotiate()
+        #expect(pair.connect())
+        pair.offerer.film(from: pair.network.now)
+        pair.run(.seconds(2))
+        return pair
+    }
+
+    @Test func `No mutation of what peers send brings a connection down`() throws {
+        var pair = try connected()
+        let seeds = Array(pair.offerer.sent.prefix(40)) + Array(pair.offerer.sent.suffix(40))
+        let count = isLongRun ? 10_000_000 : isSanitized ? 20_000 : 100_000
+        let path = ICEPath(PeerPair.addresses.offerer)
+        let stranger = ICEPath(AgentPair.address("203.0.113.9:9"))
+        var (taken, failures, base) = (0, 0, 0)
+        for (index, input) in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 5)).enumerated() {
+            let now = pair.network.now + .milliseconds(index % 1000)
+            var bytes = input
+            var span = bytes.mutableSpan
+            // Whoever replays a check validates an address.
+            let isStranger = index % 4 == 3 && (input.first ?? 0) > 3
+            let result = pair.answerer.peer.insert(&span, on: isStranger ? stranger : path, at: now)
+            switch result {
+            case .media: taken += 1
+            case .dtls, .dropped, .packet: if isStranger { Issue.record("a stranger's datagram was parsed: \(result)") }
+            case .ice: break
+            }
+            if index % 20 == 0 { _ = pair.answerer.advance(to: now) { _, _ in } }
+            if pair.answerer.peer.state != .connected || index % 20_000 == 19_999 {
+                if pair.answerer.failure != nil { failures += 1 }
+                pair = try connected()
+            }
+            if index == count / 2 { base = try residentByteCount() }
+        }
+        let growth = try residentByteCount() - base
+        note("\(count) datagrams, \(taken) of them taken, \(failures) failures, \(growth) bytes of growth")
+        #expect(isSanitized || growth < 16_000_000, "\(growth) bytes")
+    }
+
+    @Test func `Handshakes begun and never ended leave no memory`() throws {
+        let port = PeerPort(peerLimit: 1000)
+        let offerer = PeerConnection(
+            .full(.controlling), certificate: PeerPair.certificates.offerer, settings: PeerConnectionSettings(seed: 1))
+        try offerer.change { (negotiator) throws(NegotiationError) in
+            _ = try negotiator.addTransceiver(PeerConnectionTests.simulcast)
+        }
+        let offer = try offerer.offer(at: .zero).text
+        let count = isLongRun ? 100_000 : isSanitized ? 300 : 3000
+        var (base, failed, hellos) = (0, 0, 0)
+        var now = MediaTime.zero
+        var bytes: [UInt8] = []
+        for index in 0..<count {
+            let made = PeerConnection(
+                .lite, certificate: PeerPair.certificates.answerer, settings: PeerConnectionSettings(seed: UInt64(index)))
+            let id = try port.add(made)
+            try port.change(id) { peer throws(PeerError) in _ = try peer.answer(offer, at: now) }
+            // A check makes it send its first message, which nobody answers.
+            let path = ICEPath(UDPAddress(.v4(0x0A00_0000 + UInt32(index)), port: 9))
+            let fragment = try existing(made.agent.remoteCredentials).usernameFragment
+            var check = CheckWriter(to: made.agent, from: fragment).request(UInt64(index))
+            var span = check.mutableSpan
+            guard case .peer(id, .ice(.answered)) = port.insert(&span, on: path, at: now) else {
+                throw TestFailure("the check is not answered")
+            }
+            now = now + .milliseconds(100)
+            poll: while true {
+                switch port.poll(at: now, into: &bytes) {
+                case .transmit: hellos += bytes[0] == 22 ? 1 : 0
+                case .event(let gone, .stateChanged(_, to: .failed)):
+                    failed += 1
+                    port.remove(gone)
+                case .event, .decode, .makeKeyFrame: break
+                case .wait: break poll
+                }
+            }
+            if index == count / 2 { base = try residentByteCount() }
+        }
+        let growth = try residentByteCount() - base
+        note("\(count) handshakes, \(hellos) messages, \(failed) failed, \(port.count) left: \(growth) bytes of growth")
+        #expect(hellos > count && failed > count - 400 && port.count <= 400)
+        #expect(isSanitized || growth < 16_000_000, "\(growth) bytes")
+    }
+}
