@@ -7,6 +7,8 @@ public import RillCore
 /// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
 /// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
+/// - The lower the rate, the faster packets leave beside it (`UsualPace`). So flows whose trains lie between each other become equal, though
+///   each takes its share of the path for the whole.
 /// - What our own packets should wait is known (`LinkModel`). What waits beside that is a queue of others, or of a capacity that fell: the
 ///   rate moves until that queue is what a flow of this rate aims at, a longer one for a lower rate. So flows that share a queue become
 ///   equal.
@@ -214,7 +216,7 @@ public struct BandwidthEstimate: RateController {
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
             isBunching: path.queue.isBunching)
         limits.transmission = taken.usual
-        limits.setPace(capacity: knownCapacity)
+        limits.setPace(capacity: knownCapacity, isBunching: path.queue.isBunching)
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
         limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0

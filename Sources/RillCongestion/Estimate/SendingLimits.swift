@@ -34,9 +34,9 @@ struct SendingLimits: Sendable {
         transmission = TransmissionTime(at: pathRate)
     }
 
-    /// By how much faster packets leave than the rate: usually, and in the first two seconds; and than the capacity behind a queue of our own,
-    /// still fast enough for trains to show a higher one.
-    private static let pacing = (usual: 1.5, starting: 3.0, queued: 1.15)
+    /// By how much faster packets leave than the rate in the first two seconds, and where the path bunches them; and than the capacity behind
+    /// a queue of our own, still fast enough for trains to show a higher one. Otherwise see ``UsualPace``.
+    private static let pacing = (starting: 3.0, bunching: 1.5, queued: 1.15)
     /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in nanoseconds.
     @usableFromInline static var burst: Int64 { 15_000_000 }
     /// The time in which the next frames make good for what waits, in seconds.
@@ -45,9 +45,13 @@ struct SendingLimits: Sendable {
     /// so that something always waits, and the mean of what is sent would stay below the rate.
     private static let harmless = 0.011
 
-    /// Works out how fast packets leave, for a capacity in bits per second if one is known.
-    mutating func setPace(capacity: Double?) {
-        let usual = bits * SendingLimits.pacing.usual
+    /// Works out how fast packets leave.
+    ///
+    /// - Parameters:
+    ///   - capacity: what the path carries in bits per second, if that is known.
+    ///   - isBunching: whether the path bunches packets: then trains say nothing, and need no pace of their own.
+    mutating func setPace(capacity: Double?, isBunching: Bool = false) {
+        let usual = isBunching ? SendingLimits.pacing.bunching * bits : UsualPace.of(bits)
         let queued = capacity.map { min(usual, SendingLimits.pacing.queued * $0) } ?? usual
         startingPace = SendingLimits.bitrate(bits * SendingLimits.pacing.starting)
         usualPace = SendingLimits.bitrate(usual)

@@ -53,6 +53,8 @@ struct CallPlan: Sendable {
 struct FlowPlan: Sendable {
     var start = 0.0
     var end = Double.infinity
+    /// How much later than the clock its frames are made, in seconds; drawn from the seed by default, except for the first flow.
+    var phase: Double?
     var maximum = Bitrate.kilobits(2500)
     /// What the app sends at most, in bits per second, by time; 0 while it is muted.
     var demand: @Sendable (MediaTime) -> Double = { _ in .infinity }

@@ -48,9 +48,9 @@ final class SimulatedFlow {
         estimate =
             plan.controller?() ?? BandwidthEstimate(start: .kilobits(300), range: .kilobits(50)...plan.maximum)
         pacer = Pacer(rate: estimate.pacingRate(at: .zero))
-        // Flows do not share the phase of their frames.
+        // Flows do not share the phase of their frames, unless that is what is looked at.
         let phase = index == 0 ? 0 : Double.random(in: 0..<0.033, using: &generator)
-        offset = .seconds(plan.start + phase)
+        offset = .seconds(plan.start + (plan.phase ?? phase))
     }
 
     var nextTime: MediaTime {
