@@ -52,7 +52,7 @@ extension Negotiator {
         guard transceivers[position].receivedRIDs != rids else { return }
         transceivers[position].receivedRIDs = rids
         draft = nil
-        transceivers[position].needsOffer = true
+        transceivers[position].needsOffer = transceivers[position].index != nil
     }
 
     /// Changes the codecs to use. Those that the settings do not have are ignored.
@@ -65,7 +65,7 @@ extension Negotiator {
         guard transceivers[position].codecPreferences != codecs else { return }
         transceivers[position].codecPreferences = codecs
         draft = nil
-        transceivers[position].needsOffer = true
+        transceivers[position].needsOffer = transceivers[position].index != nil
     }
 
     /// Stops a transceiver: the next exchange takes its section out of use. One without a section is removed.
