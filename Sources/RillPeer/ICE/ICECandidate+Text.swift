@@ -22,7 +22,7 @@ public enum ICECandidateText: Equatable, Sendable {
         case component(Int)
         /// Its type is unknown.
         case type(String)
-        /// It is for a media section that shares the transport of another one.
+        /// It is for a media section that gives up its own transport for that of another one.
         case section(Int)
     }
 

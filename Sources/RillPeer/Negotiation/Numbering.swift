@@ -9,7 +9,7 @@ struct Numbering: Equatable {
     private var takenExtensions: Set<UInt16> = []
     private var mids: Set<String> = []
 
-    /// Takes note of what a section uses.
+    /// Takes note of what a section of an offer uses. Answers to offers of theirs have the same numbers.
     mutating func note(_ media: MediaDescription) {
         if let mid = media.mid { note(mid: mid) }
         guard media.isRTP else { return }
@@ -21,6 +21,14 @@ struct Numbering: Equatable {
             for (other, number) in extensions where number == id && other != kind { extensions[other] = nil }
             extensions[kind] = id
         }
+    }
+
+    /// Takes note of what the section of an answer uses: not as ours, but our offers use it for nothing else.
+    mutating func reserve(_ media: MediaDescription) {
+        if let mid = media.mid { note(mid: mid) }
+        guard media.isRTP else { return }
+        takenTypes.formUnion(media.formats.map(\.payloadType))
+        takenExtensions.formUnion(media.headerExtensions.map(\.id))
     }
 
     /// The last meaning of a payload type counts, should the other side give it another one.

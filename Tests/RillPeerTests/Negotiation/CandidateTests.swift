@@ -33,6 +33,25 @@ import Testing
                 == .ignored(.mDNSName("7f6f7a58-8c05-42d4-a7a3-a0e3ab8e4f5e.local")))
     }
 
+    @Test func `Once sections are bundled, their candidates are those of the transport`() throws {
+        var end = try end()
+        _ = try end.negotiator.setLocal(.answer, end.negotiator.makeAnswer(end.transport))
+        guard case .candidate? = try end.negotiator.addRemoteCandidate(text, mid: "1") else {
+            Issue.record("it was ignored")
+            return
+        }
+        // Those of sections that can only be bundled are from the start.
+        var other = try NegotiationEnd()
+        _ = try other.negotiator.setRemote(.offer, text: RecordedDescription.gstreamer.text)
+        guard
+            case .candidate? = try other.negotiator.addRemoteCandidate(
+                text.replacing(" ufrag fURN", with: ""), mid: "audio1")
+        else {
+            Issue.record("it was ignored")
+            return
+        }
+    }
+
     @Test func `A candidate of no section, or of another generation, is an error`() throws {
         let negotiator = try end().negotiator
         #expect(throws: NegotiationError.unknownSection(mid: "x", index: nil)) {

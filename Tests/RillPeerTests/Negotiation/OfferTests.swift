@@ -114,4 +114,37 @@ import Testing
         #expect(throws: NegotiationError.invalidName("a\r\na=x")) { try end.negotiator.addTransceiver(settings) }
         #expect(end.negotiator.transceivers.isEmpty)
     }
+
+    @Test func `What cannot be offered is an error that says why`() throws {
+        var settings = NegotiationSettings()
+        settings.audioCodecs = []
+        settings.maximumSectionCount = 3
+        var end = try NegotiationEnd(settings)
+        #expect(throws: NegotiationError.noCodec(.audio)) { try end.add(.audio) }
+        for _ in 0..<4 { try end.add(.video) }
+        #expect(throws: NegotiationError.tooManySections(count: 4, limit: 3)) {
+            try end.negotiator.makeOffer(end.transport)
+        }
+        try end.negotiator.stop(end.negotiator.transceivers[0].id)
+        #expect(try end.offer().media.count == 3)
+        end.transport.fingerprints = []
+        #expect(throws: NegotiationError.noFingerprint) { try end.negotiator.makeOffer(end.transport) }
+    }
+
+    @Test func `Payload types that run out are noticed`() throws {
+        var end = try NegotiationEnd()
+        // Audio that has all payload types; nothing is left for video.
+        let formats = (0...127).filter { !(64...95).contains($0) }
+        let names = formats.map { "a=rtpmap:\($0) \($0 == 96 ? "opus/48000/2" : "x\($0)/8000")\r\n" }.joined()
+        let lines =
+            "a=ice-ufrag:abcd\r\na=ice-pwd:0123456789012345678901\r\na=setup:actpass\r\na=rtcp-mux\r\na=mid:0\r\n"
+        let fingerprint = "a=fingerprint:\(end.transport.fingerprints[0])\r\n"
+        let text = "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF \(formats.map { "\($0)" }.joined(separator: " "))\r\n"
+        let (answer, _, _) = try end.answer(SessionDescription(text + names + lines + fingerprint))
+        #expect(answer.media[0].formats.map(\.payloadType) == [PayloadType(96)])
+        try end.add(.audio)
+        #expect(try end.negotiator.makeOffer(end.transport).media.count == 2)
+        try end.add(.video)
+        #expect(throws: NegotiationError.noCodec(.video)) { try end.negotiator.makeOffer(end.transport) }
+    }
 }

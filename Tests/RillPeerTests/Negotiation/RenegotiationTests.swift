@@ -131,6 +131,30 @@ import Testing
         try one.negotiator.setCodecPreferences([RTPFormat.Encoding("VP9")], of: id)
         let answer = try two.answer(offer).description
         #expect(try one.negotiator.setRemote(.answer, answer).sections?.first?.sending.first?.encoding.name == "VP8")
+        #expect(one.negotiator.isNegotiationNeeded)
+        #expect(
+            try one.offer().media[0].formats.compactMap(\.encoding?.name) == ["VP9", "rtx", "red", "rtx", "ulpfec"])
+    }
+
+    @Test func `A rollback keeps what only an offer can tell`() throws {
+        var (one, _) = try pair()
+        try one.negotiator.setReceivedRIDs(["h", "l"], of: one.negotiator.transceivers[0].id)
+        #expect(one.negotiator.isNegotiationNeeded)
+        #expect(try one.offer().lines("a=simulcast") == ["a=simulcast:recv h;l"])
+        _ = try one.negotiator.setLocal(.rollback)
+        #expect(one.negotiator.isNegotiationNeeded)
+    }
+
+    @Test func `Payload types that only the answerer uses do not become ours`() throws {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        try one.add()
+        var answer = try two.answer(one.offer()).description
+        answer.media[0].formats = [.vp8(PayloadType(97)), .rtx(PayloadType(96), for: PayloadType(97))]
+        _ = try one.negotiator.setRemote(.answer, text: answer.text)
+        try one.add()
+        let offer = try one.offer()
+        #expect(offer.media[0].formats == offer.media[1].formats)
+        #expect(offer.media[0].formats[0].payloadType == PayloadType(96))
     }
 
     @Test func `New credentials of either side restart ICE, and DTLS keeps its roles`() throws {

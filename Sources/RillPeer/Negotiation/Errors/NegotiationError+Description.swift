@@ -24,6 +24,8 @@ extension NegotiationError: CustomStringConvertible {
             "a candidate of \"\(fragment)\", which is not the username fragment of the remote description: drop it"
         case .unsupportedKind(let kind):
             "a transceiver is of audio or video, not of \(kind)"
+        case .noCodec(let kind):
+            "there is no codec of \(kind.rawValue) to offer: the settings have none, or all payload types are taken"
         case .invalidName(let name):
             "\"\(name)\" does not name a media stream: use 1 to 64 letters, digits, - and _"
         case .unknownTransceiver(let id):

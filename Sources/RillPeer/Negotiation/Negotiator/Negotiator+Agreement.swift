@@ -82,11 +82,7 @@ extension Negotiator {
         outcome.stoppedTransceivers = stopped
         let gone = Set(stopped)
         transceivers.removeAll { gone.contains($0.id) }
-        for position in transceivers.indices {
-            transceivers[position].ridsBeforeOffer = nil
-            // An answer does not tell what only an offer can.
-            if !isAnswerer, transceivers[position].index != nil { transceivers[position].needsOffer = false }
-        }
+        for position in transceivers.indices { transceivers[position].ridsBeforeOffer = nil }
         if let localTransport, let remoteTransport {
             agreedCredentials = (localTransport.credentials, remoteTransport.credentials)
         }
@@ -112,6 +108,7 @@ extension Negotiator {
             transceivers[position].index = old?.index
             transceivers[position].currentDirection = old?.currentDirection
             transceivers[position].remoteStreams = old?.remoteStreams ?? []
+            if old?.needsOffer == true { transceivers[position].needsOffer = true }
             transceivers[position].restoreRIDs()
         }
         outcome.removedTransceivers = transceivers.filter { before[$0.id] == nil && $0.isRemote }.map(\.id)

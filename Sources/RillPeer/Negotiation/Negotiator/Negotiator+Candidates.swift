@@ -35,8 +35,15 @@ extension Negotiator {
         {
             throw .otherGeneration(usernameFragment: fragment)
         }
-        // A browser gathers for each section, until an answer bundles them.
-        if let position, let transportIndex, position != transportIndex { return .ignored(.section(position)) }
+        if let position, hasOtherTransport(remote.media[position], position) { return .ignored(.section(position)) }
         return candidate
+    }
+
+    /// Whether a section is described with a transport that the answer gives up: a browser gathers candidates for each section
+    /// of a first offer, until an answer bundles them.
+    private func hasOtherTransport(_ media: MediaDescription, _ index: Int) -> Bool {
+        guard signalingState == .haveRemoteOffer || signalingState == .haveLocalProvisionalAnswer else { return false }
+        guard index != transportIndex, !sections.contains(where: { $0.index == index }) else { return false }
+        return !media.otherAttributes.contains { $0.name == "bundle-only" }
     }
 }

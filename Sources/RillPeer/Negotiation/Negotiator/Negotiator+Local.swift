@@ -38,6 +38,7 @@ extension Negotiator {
             guard let place = draft.places[transceivers[position].id] else { continue }
             transceivers[position].index = place.index
             transceivers[position].mid = place.mid
+            transceivers[position].needsOffer = false
         }
         for media in draft.description.media { numbering.note(media) }
         pendingLocalDescription = draft.description

@@ -6,14 +6,21 @@ extension Negotiator {
     /// Transceivers keep their sections. New ones take sections that are out of use, or are appended.
     ///
     /// - Parameter transport: the transport. Other credentials than before restart ICE.
-    /// - Throws: `cannotMake`, `noFingerprint` or `tooManySections`.
+    /// - Throws: `cannotMake`, `noFingerprint`, `noCodec` or `tooManySections`.
     public mutating func makeOffer(_ transport: LocalTransport) throws(NegotiationError) -> SessionDescription {
         guard signalingState == .stable || signalingState == .haveLocalOffer else {
             throw .cannotMake(.offer, in: signalingState)
         }
         guard !transport.fingerprints.isEmpty else { throw .noFingerprint }
         let places = try offerPlaces()
-        var sections = offerSections(places)
+        let kept = numbering
+        var sections: [MediaDescription]
+        do throws(NegotiationError) {
+            sections = try offerSections(places)
+        } catch {
+            numbering = kept
+            throw error
+        }
         dress(&sections, transport, setup: "actpass")
         var description = SessionDescription(media: sections)
         description.otherAttributes = TransportLines(transport: transport, setup: "actpass")
@@ -49,7 +56,9 @@ extension Negotiator {
         return places
     }
 
-    private mutating func offerSections(_ places: [TransceiverID: Draft.Place]) -> [MediaDescription] {
+    private mutating func offerSections(
+        _ places: [TransceiverID: Draft.Place]
+    ) throws(NegotiationError) -> [MediaDescription] {
         let previous = localDescription?.media ?? []
         let maker = OfferedSection(
             settings: settings, canonicalName: canonicalName,
@@ -61,6 +70,9 @@ extension Negotiator {
             let old = transceiver.index == nil ? nil : previous[place.index]
             guard !transceiver.isStopping else { continue }
             let section = maker.make(transceiver, mid: place.mid, previous: old, &numbering)
+            guard FormatTable(section).entries.contains(where: { !$0.key.isRepair }) else {
+                throw .noCodec(transceiver.kind)
+            }
             if place.index < sections.count { sections[place.index] = section } else { sections.append(section) }
         }
         return sections

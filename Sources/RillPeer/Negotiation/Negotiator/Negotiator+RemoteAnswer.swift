@@ -22,7 +22,7 @@ extension Negotiator {
             transportIndex = tagged.index
             takeTransport(try answeredTransport(remote, tagged), reported: remoteTransport, &outcome)
         }
-        for section in remote.sections { numbering.note(section.media) }
+        for section in remote.sections { numbering.reserve(section.media) }
         try agree(local: offer, remote: remote, answer: .remote, &outcome)
         pendingRemoteDescription = remote.session
         if isFinal {

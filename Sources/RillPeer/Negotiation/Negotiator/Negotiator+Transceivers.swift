@@ -4,11 +4,14 @@ public import RillRTP
 extension Negotiator {
     /// Adds a transceiver.
     ///
-    /// - Throws: `invalidEncodings`, `invalidName`, `unsupportedKind` or `closed`.
+    /// - Throws: `invalidEncodings`, `invalidName`, `unsupportedKind`, `noCodec` or `closed`.
     public mutating func addTransceiver(_ settings: TransceiverSettings) throws(NegotiationError) -> TransceiverID {
         guard signalingState != .closed else { throw .closed }
         guard settings.kind == .video || settings.kind == .audio else {
             throw .unsupportedKind(settings.kind.rawValue)
+        }
+        guard !SupportedFormats(self.settings, settings.kind, preferences: []).codecs.isEmpty else {
+            throw .noCodec(settings.kind)
         }
         try Transceiver.check(settings.sending, receivedRIDs: settings.receivedRIDs)
         for name in (settings.streams ?? []).flatMap({ [$0.stream, $0.track].compactMap(\.self) })
@@ -52,7 +55,7 @@ extension Negotiator {
         guard transceivers[position].receivedRIDs != rids else { return }
         transceivers[position].receivedRIDs = rids
         draft = nil
-        transceivers[position].needsOffer = true
+        transceivers[position].needsOffer = transceivers[position].index != nil
     }
 
     /// Changes the codecs to use. Those that the settings do not have are ignored.
@@ -65,7 +68,7 @@ extension Negotiator {
         guard transceivers[position].codecPreferences != codecs else { return }
         transceivers[position].codecPreferences = codecs
         draft = nil
-        transceivers[position].needsOffer = true
+        transceivers[position].needsOffer = transceivers[position].index != nil
     }
 
     /// Stops a transceiver: the next exchange takes its section out of use. One without a section is removed.

@@ -20,9 +20,13 @@ struct SupportedFormats {
         hasOwnOrder = !preferred.isEmpty
         usesRetransmission = isVideo && settings.usesRetransmission
         usesFEC = isVideo && settings.usesFEC
-        feedback = isVideo ? settings.feedback : settings.feedback.intersection(SupportedFormats.audioFeedback)
-        headerExtensions = Set(
+        let extensions = Set(
             settings.headerExtensions.filter { isVideo || SupportedFormats.audioExtensions.contains($0) })
+        var feedback = isVideo ? settings.feedback : settings.feedback.intersection(SupportedFormats.audioFeedback)
+        // It needs the extension that numbers the packets.
+        if !extensions.contains(.transportSequenceNumber) { feedback.remove(.transportWideCongestionControl) }
+        self.feedback = feedback
+        headerExtensions = extensions
     }
 
     private static let audioFeedback: StreamDescription.Feedback = [
