@@ -198,7 +198,8 @@ let package = Package(
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(
-            of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession"], besides: ["Negotiation/Descriptions"]),
+            of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession"],
+            besides: ["Negotiation/Descriptions"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),

@@ -65,6 +65,13 @@ public final class WebRTCPeer: Sendable {
     /// Why the connection failed; `nil` if it has not.
     public var failure: PeerError? { state.withLock { $0.failure } }
 
+    /// The statistics, as W3C webrtc-stats has them. Bytes of the transport are without SRTP's tags; `nil` once the peer
+    /// is closed.
+    public var statistics: PeerStatistics? {
+        let (id, participant) = state.withLock { ($0.id, $0.participant) }
+        return id.flatMap { port.transport.statistics(of: $0, participant?.statistics.session) }
+    }
+
     // MARK: Offer and answer
 
     func begin(answering offer: String) throws {

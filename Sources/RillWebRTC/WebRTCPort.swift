@@ -96,6 +96,7 @@ public final class WebRTCPort: Sendable {
         var peer = PeerConnectionSettings()
         (peer.negotiation, peer.dtls, peer.ice) = (settings.negotiation, settings.dtls, settings.ice)
         peer.connectTimeout = settings.connectTimeout
+        peer.wallClockAtZero = .unixEpoch.advanced(byNanoseconds: call.clock.wallClockAtZero)
         let link = PeerLink(
             settings.isLite ? .lite : .full(isOffering ? .controlling : .controlled),
             certificate: certificate.certificate, settings: peer, using: SystemRandomNumberGenerator())

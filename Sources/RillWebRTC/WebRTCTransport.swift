@@ -85,6 +85,19 @@ final class WebRTCTransport: DatagramTransport {
         }
     }
 
+    /// The statistics of a peer with that session.
+    func statistics(of id: ICEPeerID, _ session: SessionStatistics?) -> PeerStatistics? {
+        let now = clock.now
+        var counts = PeerTransportCounts()
+        if let transport = session?.transport {
+            (counts.packetsSent, counts.packetsReceived) = (transport.packetsSent, transport.packetsReceived)
+            (counts.bytesSent, counts.bytesReceived) = (transport.bytesSent, transport.bytesReceived)
+        }
+        return state.withLock { state in
+            state.links[id].map { PeerStatistics($0.link, counts, session, at: now) }
+        }
+    }
+
     /// Changes a peer, does what follows, and has the reading thread wait for what comes then.
     func change<Value, Failure: Error>(
         _ id: ICEPeerID, _ body: (PeerLink, MediaTime) throws(Failure) -> Value

@@ -29,7 +29,9 @@ private final class FuzzedPeer {
     private static let theirs = ICEPath(UDPAddress(.v4(0x0A00_0001), port: 9))
     private static let stranger = ICEPath(UDPAddress(.v4(0x0A00_0002), port: 9))
     private static let certificate: DTLSCertificate = {
-        do throws(DTLSError) { return try DTLSCertificate(wallClock: 1_800_000_000) } catch { preconditionFailure("\(error)") }
+        do throws(DTLSError) { return try DTLSCertificate(wallClock: 1_800_000_000) } catch {
+            preconditionFailure("\(error)")
+        }
     }()
 
     init(_ kind: UInt8) {

@@ -5,8 +5,11 @@ import RillSession
 extension PeerStatistics {
     /// `RTCCodecStats`.
     public struct Codec: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "codec"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
         /// The transport of the codec.
         public private(set) var transportId = "T"
@@ -33,37 +36,61 @@ extension PeerStatistics {
 
     /// `RTCInboundRtpStreamStats`.
     public struct InboundRTP: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "inbound-rtp"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
+        /// The transport.
         public private(set) var transportId = "T"
+        /// Always `video`.
         public private(set) var kind = "video"
+        /// The codec.
         public var codecId: String
+        /// What the peer reports of the stream.
         public var remoteId: String
+        /// The SSRC.
         public var ssrc: UInt32
+        /// The MID of the section.
         public var mid: String
         /// The RID of the layer. Browsers have none here: they receive no simulcast.
         public var rid: String?
+        /// RTP packets received.
         public var packetsReceived: Int
+        /// Packets expected minus packets received.
         public var packetsLost: Int
+        /// Packets that came too late.
         public var packetsDiscarded: Int
+        /// Payload bytes received.
         public var bytesReceived: Int
+        /// Bytes of headers and padding received.
         public var headerBytesReceived: Int
-        /// In seconds.
+        /// Interarrival jitter in seconds.
         public var jitter: Double
+        /// Packets received on the retransmission stream.
         public var retransmittedPacketsReceived: Int
+        /// Their payload bytes.
         public var retransmittedBytesReceived: Int
+        /// FEC packets received.
         public var fecPacketsReceived: Int
+        /// Frames that became complete.
         public var framesReceived: Int
+        /// Frames that were not shown.
         public var framesDropped: Int
+        /// Frames of more than one packet.
         public var framesAssembledFromMultiplePackets: Int
-        /// In seconds.
+        /// From the first packet of a frame to the last, summed, in seconds.
         public var totalAssemblyTime: Double
-        /// In seconds, as the two that follow.
+        /// From a frame's first packet to its release, summed, in seconds.
         public var jitterBufferDelay: Double
+        /// The target delay, summed over the released frames, in seconds.
         public var jitterBufferTargetDelay: Double
+        /// Frames released.
         public var jitterBufferEmittedCount: Int
+        /// NACKs sent.
         public var nackCount: Int
+        /// Key frame requests sent.
         public var pliCount: Int
         /// Key frames received. Browsers count those that were decoded.
         public var keyFramesReceived: Int
@@ -96,25 +123,43 @@ extension PeerStatistics {
 
     /// `RTCOutboundRtpStreamStats`.
     public struct OutboundRTP: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "outbound-rtp"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
+        /// The transport.
         public private(set) var transportId = "T"
+        /// Always `video`.
         public private(set) var kind = "video"
+        /// The codec.
         public var codecId: String
+        /// What the peer reports of the stream.
         public var remoteId: String?
+        /// The SSRC.
         public var ssrc: UInt32
+        /// The MID of the section.
         public var mid: String
         /// The RID of the layer.
         public var rid: String?
+        /// RTP packets sent, with retransmissions and FEC.
         public var packetsSent: Int
+        /// Payload bytes sent.
         public var bytesSent: Int
+        /// Bytes of headers and padding sent.
         public var headerBytesSent: Int
+        /// Packets retransmitted.
         public var retransmittedPacketsSent: Int
+        /// Payload bytes retransmitted.
         public var retransmittedBytesSent: Int
+        /// Frames sent.
         public var framesSent: Int
+        /// NACKs received.
         public var nackCount: Int
+        /// FIRs received.
         public var firCount: Int
+        /// Key frame requests received.
         public var pliCount: Int
         /// Key frames sent. Browsers count those that were encoded.
         public var keyFramesSent: Int
@@ -139,21 +184,29 @@ extension PeerStatistics {
 
     /// `RTCRemoteInboundRtpStreamStats`.
     public struct RemoteInboundRTP: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "remote-inbound-rtp"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
+        /// Always `video`.
         public private(set) var kind = "video"
+        /// The stream that the report is of.
         public var localId: String
+        /// The SSRC.
         public var ssrc: UInt32
+        /// Packets that the peer expected and did not receive.
         public var packetsLost: Int
         /// 0 to 1, between the last two reports.
         public var fractionLost: Double?
-        /// In seconds.
+        /// The jitter that the peer reports, in seconds.
         public var jitter: Double?
-        /// In seconds.
+        /// The latest round trip, in seconds.
         public var roundTripTime: Double?
-        /// In seconds.
+        /// The sum of all round trips, in seconds.
         public var totalRoundTripTime: Double
+        /// The number of round trips.
         public var roundTripTimeMeasurements: Int
 
         init?(_ stream: SessionStatistics.Sending, _ section: NegotiatedSection, _ timestamp: Double) {
@@ -169,13 +222,19 @@ extension PeerStatistics {
 
     /// `RTCRemoteOutboundRtpStreamStats`.
     public struct RemoteOutboundRTP: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "remote-outbound-rtp"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
+        /// Always `video`.
         public private(set) var kind = "video"
+        /// The stream that the report is of.
         public var localId: String
+        /// The SSRC.
         public var ssrc: UInt32
-        /// In seconds, from our receiver's point of view.
+        /// In seconds.
         public var roundTripTime: Double?
 
         init(_ stream: SessionStatistics.Receiving, _ section: NegotiatedSection, _ timestamp: Double) {

@@ -5,8 +5,11 @@ import RillSecurity
 extension PeerStatistics {
     /// `RTCTransportStats`.
     public struct Transport: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "transport"
+        /// The identity.
         public private(set) var id = "T"
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
         /// Datagrams sent, without those of STUN.
         public var packetsSent: Int
@@ -62,8 +65,11 @@ extension PeerStatistics {
 
     /// `RTCIceCandidatePairStats`.
     public struct CandidatePair: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "candidate-pair"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
         /// The transport of the pair.
         public private(set) var transportId = "T"
@@ -121,8 +127,11 @@ extension PeerStatistics {
 
     /// `RTCIceCandidateStats`.
     public struct Candidate: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public var type: String
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
         /// The transport of the candidate.
         public private(set) var transportId = "T"
@@ -150,8 +159,11 @@ extension PeerStatistics {
 
     /// `RTCCertificateStats`.
     public struct Certificate: PeerStatisticsEntry, Equatable {
+        /// The type, as W3C names it.
         public private(set) var type = "certificate"
+        /// The identity.
         public var id: String
+        /// When it was taken: milliseconds since 1970.
         public var timestamp: Double
         /// The fingerprint: pairs of hexadecimal digits with colons between them.
         public var fingerprint: String

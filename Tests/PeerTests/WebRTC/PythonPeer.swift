@@ -43,7 +43,9 @@ final class PythonPeer: WebRTCOther {
     func answer(_ offer: String) throws -> String { try ask(["do": "answer", "sdp": offer], "sdp") }
     func accept(_ answer: String) throws { _ = try ask(["do": "accept", "sdp": answer]) }
 
-    func count() throws -> OtherCounts { try JSONDecoder().decode(OtherCounts.self, from: Data(ask(["do": "count"]).utf8)) }
+    func count() throws -> OtherCounts {
+        try JSONDecoder().decode(OtherCounts.self, from: Data(ask(["do": "count"]).utf8))
+    }
 
     private func ask(_ question: [String: String], _ field: String) throws -> String {
         let line = try ask(question)

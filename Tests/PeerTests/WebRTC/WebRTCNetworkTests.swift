@@ -85,7 +85,9 @@ struct WebRTCNetworkTests {
         #expect(times.sorted()[times.count / 2] <= 3 * 20 + 60, "\(times)")
     }
 
-    @Test func `Chromium comes back with another port, after eight seconds away, and by its restart of ICE`() async throws {
+    @Test func `Chromium comes back with another port, after eight seconds away, and by its restart of ICE`()
+        async throws
+    {
         let page = try ChromiumPeer(ChromiumPeer.Media())
         let end = try WebRTCEnd(sends: false)
         let relay = try RebindingRelay(to: end.port.localAddress.port)

@@ -40,7 +40,9 @@ import Testing
             try other.accept(peer.localDescription)
         }
         try end.show(peer)
-        while peer.connectionState == .connecting || peer.connectionState == .new, ContinuousClock.now - start < .seconds(20) {
+        while peer.connectionState == .connecting || peer.connectionState == .new,
+            ContinuousClock.now - start < .seconds(20)
+        {
             usleep(1000)
         }
         let connected = (ContinuousClock.now - start).milliseconds

@@ -1,3 +1,4 @@
+import Foundation
 import RillCore
 import RillLink
 import RillPeer
@@ -220,6 +221,37 @@ struct PeerConnectionTests {
         try pair.negotiateBack()
         pair.run(.seconds(1))
         #expect(pair.isConnected)
+        // Both simulcasts are still there.
+        for end in [pair.offerer, pair.answerer] {
+            #expect(end.peer.sendingStreams.count == 2 && end.peer.sendingStreams.allSatisfy(\.isActive))
+            #expect(end.peer.receivingStreams.count == 2 && end.peer.receivingStreams.allSatisfy(\.isActive))
+        }
+    }
+
+    @Test func `statistics have the names and identities of W3C`() throws {
+        let pair = try PeerPair([Self.simulcast], [Self.answering])
+        try pair.negotiate()
+        pair.connect()
+        for end in [pair.offerer, pair.answerer] { end.film(from: pair.network.now) }
+        pair.run(.seconds(3))
+        let all = pair.offerer.peer.statistics(at: pair.network.now)
+        let data = try JSONEncoder().encode(all)
+        let object = try existing(JSONSerialization.jsonObject(with: data) as? [String: [String: Any]])
+        #expect(object.allSatisfy { $0.value["id"] as? String == $0.key && $0.value["timestamp"] is Double })
+        let types = Dictionary(grouping: object.values) { $0["type"] as? String ?? "" }.mapValues(\.count)
+        #expect(types["transport"] == 1 && types["candidate-pair"] == 1 && types["certificate"] == 2, "\(types)")
+        #expect(types["inbound-rtp"] == 2 && types["outbound-rtp"] == 2, "\(types)")
+        #expect(types["remote-inbound-rtp"] == 2 && types["remote-outbound-rtp"] == 2, "\(types)")
+        // What they refer to is there.
+        for entry in object.values {
+            for (name, value) in entry where name.hasSuffix("Id") {
+                #expect(object[try existing(value as? String)] != nil, "\(entry["id"] ?? "") \(name)")
+            }
+        }
+        #expect(all.transport.dtlsState == "connected" && all.transport.srtpCipher == "SRTP_AEAD_AES_128_GCM")
+        #expect(all.outbound.map(\.rid) == ["h", "l"] && all.outbound[0].framesSent > 80)
+        #expect(all.inbound.map(\.rid) == ["x", "y"] && all.inbound[0].framesReceived > 80)
+        #expect(all.candidatePairs[0].availableOutgoingBitrate ?? 0 > 100_000)
     }
 
     @Test func `audio is passed on as packets`() throws {

@@ -111,13 +111,15 @@ private final class PeerDay {
             try made.addLocalCandidate(server)
             let id = try port.add(made)
             let offer = try client.offer(at: now).text
-            let answer = try existing(port.change(id) { peer throws(PeerError) in try peer.answer(offer, at: now).text })
+            let answer = try existing(
+                port.change(id) { peer throws(PeerError) in try peer.answer(offer, at: now).text })
             try client.setRemote(.answer, answer, at: now)
             let end = PeerEnd(client)
             end.isLogging = false
             return Visit(
                 id: id, end: end, address: address,
-                endTime: now + .seconds(Int.random(in: 120...600, using: &random)), isPolite: Bool.random(using: &random),
+                endTime: now + .seconds(Int.random(in: 120...600, using: &random)),
+                isPolite: Bool.random(using: &random),
                 wakeTime: now)
         } catch { preconditionFailure("\(error)") }
     }

@@ -61,7 +61,9 @@ import Testing
         var bytes: [UInt8] = []
         for index in 0..<count {
             let made = PeerConnection(
-                .lite, certificate: PeerPair.certificates.answerer, settings: PeerConnectionSettings(seed: UInt64(index)))
+                .lite, certificate: PeerPair.certificates.answerer,
+                settings: PeerConnectionSettings(seed: UInt64(index)))
+            try made.addLocalCandidate(PeerPair.addresses.answerer)
             let id = try port.add(made)
             try port.change(id) { peer throws(PeerError) in _ = try peer.answer(offer, at: now) }
             // A check makes it send its first message, which nobody answers.
