@@ -50,7 +50,7 @@ final class ChromiumBrowser {
         session = attached["sessionId"] as? String ?? ""
         _ = try command("Runtime.enable", [:])
         // The page is another process, which takes a moment.
-        while try evaluate("document.readyState") as? String != "complete" { usleep(20_000) }
+        while try evaluate("document.title + document.readyState") as? String != "peercomplete" { usleep(20_000) }
     }
 
     deinit {

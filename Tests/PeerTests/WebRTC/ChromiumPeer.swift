@@ -100,8 +100,9 @@ struct ChromiumPeer {
           transceiver.setCodecPreferences([...first, ...all.filter(one => !first.includes(one))]);
         };
         const encodings = () => wanted.isSimulcast
-          ? [{rid: "h", maxFramerate: 30, maxBitrate: 1200000},
-             {rid: "l", maxFramerate: 5, scaleResolutionDownBy: 4.5, maxBitrate: 100000}]
+          // Without a mode, several encodings of VP9 are spatial layers of one stream.
+          ? [{rid: "h", maxFramerate: 30, maxBitrate: 1200000, scalabilityMode: "L1T1"},
+             {rid: "l", maxFramerate: 5, scaleResolutionDownBy: 4.5, maxBitrate: 100000, scalabilityMode: "L1T1"}]
           : [{maxFramerate: 30, maxBitrate: 1200000}];
         const prepare = async (options) => {
           wanted = options;

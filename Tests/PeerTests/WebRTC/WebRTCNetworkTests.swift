@@ -58,6 +58,7 @@ struct WebRTCNetworkTests {
             freezes \(received.freezeCount ?? 0), lost \(received.packetsLost ?? 0), shown here \(pictures), \
             may send \(congestion.availableOutgoingBitrate / 1000) kbit/s, SRTP \(figures.srtp ?? ""); \(congestion)
             """)
+        note("\(end.call.statistics.layers)")
         #expect((600_000...1_700_000).contains(congestion.availableOutgoingBitrate), "\(congestion)")
         // A second and a half at the start, and what loss costs.
         #expect((received.framesDecoded ?? 0) > (isLongRun ? 450 : 120), "\(received)")
