@@ -4,8 +4,7 @@ public enum RTPError: Error, Equatable, Sendable {
     case truncated(needed: Int, available: Int)
     /// The version field is not 2.
     case unsupportedVersion(UInt8)
-    /// The padding length at the end of the packet is zero, exceeds the bytes after the header, or, in RTCP, is not a
-    /// multiple of four.
+    /// The padding length at the end of the packet is zero, or exceeds the bytes after the header.
     case invalidPadding(count: Int, available: Int)
     /// An element of a header extension has a length that is invalid for its kind.
     case invalidExtension(byteCount: Int)

@@ -61,7 +61,7 @@ struct WebRTCNetworkTests {
         note("\(end.call.statistics.layers)")
         #expect((600_000...1_700_000).contains(congestion.availableOutgoingBitrate), "\(congestion)")
         // A second and a half at the start, and what loss costs.
-        #expect((received.framesDecoded ?? 0) > (isLongRun ? 450 : 120), "\(received)")
+        #expect((received.framesDecoded ?? 0) > (isLongRun ? 500 : 120), "\(received)")
         #expect((pictures.values.map(\.count).max() ?? 0) > (isLongRun ? 350 : 80), "\(pictures)")
         peer.close()
         relay.stop()

@@ -100,7 +100,6 @@ import Testing
             ([0xA0, 200, 0, 0], .invalidPadding(count: 0, available: 0)),
             ([0xA0, 200, 0, 1, 0, 0, 0, 0], .invalidPadding(count: 0, available: 4)),
             ([0xA0, 200, 0, 1, 0, 0, 0, 8], .invalidPadding(count: 8, available: 4)),
-            ([0xA0, 200, 0, 1, 0, 0, 0, 3], .invalidPadding(count: 3, available: 4)),
             ([0x80, 200, 0, 2, 0, 0, 0, 5], .truncated(needed: 12, available: 8)),
         ] as [([UInt8], RTPError?)])
     func `Errors carry their numbers`(bytes: [UInt8], expected: RTPError?) {

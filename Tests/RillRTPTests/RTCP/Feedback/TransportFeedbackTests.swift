@@ -8,6 +8,29 @@ import Testing
     private typealias Status = TransportFeedback.PacketStatus
     private typealias Packet = TransportFeedback.Packet
 
+    /// As Chromium 156 writes it: the last word is filled by padding of one to three bytes.
+    @Test(
+        arguments: [
+            [
+                0xAF, 0xCD, 0, 6, 0xA0, 0x5A, 0x20, 0xF3, 0x15, 0x1B, 0x35, 0xCA, 0, 0, 0, 3, 2, 0x94, 0xE9, 0, 0x20, 3,
+                0xC1, 0x23,
+                0x25, 0, 0, 3,
+            ],
+            [
+                0xAF, 0xCD, 0, 5, 0xA0, 0x5A, 0x20, 0xF3, 0x15, 0x1B, 0x35, 0xCA, 0, 0x10, 0, 1, 2, 0x94, 0xEF, 5, 0x20,
+                1, 0xEE, 1,
+            ],
+        ] as [[UInt8]])
+    func `Feedback with padding of less than a word is that of a browser`(bytes: [UInt8]) throws {
+        try parsed(bytes) { packet in
+            #expect(packet.byteCount == bytes.count)
+            let feedback = try TransportFeedback(parsing: packet)
+            #expect(feedback.count == Int(bytes[15]) && feedback.feedbackCount == bytes[19])
+            let deltas = array(feedback.packets).map(\.status)
+            #expect(deltas == (0..<feedback.count).map { .received(delta: Int16(bytes[22 + $0])) })
+        }
+    }
+
     @Test func `A feedback packet has the values of its bytes`() throws {
         try parsed(RTCPSamples.transportFeedback) { packet in
             let feedback = try TransportFeedback(parsing: packet)
