@@ -217,7 +217,10 @@ let package = Package(
         // Code with several threads, for the thread sanitizer.
         tests(
             "ConcurrencyTests",
-            of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillMediaSupport"]),
+            of: [
+                "Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillWebRTC",
+                "RillMediaSupport",
+            ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
         // Acceptance targets over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.

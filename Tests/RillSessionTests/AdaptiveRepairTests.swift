@@ -32,6 +32,7 @@ import Testing
         let alone = try Self.run(network, nil)
         let protected = try Self.run(network, Self.protection())
         note("alone \(alone), protected \(protected)")
+        for seed in UInt64(1)...8 { print("SEED", seed, try Self.run(network, nil, seed: seed), try Self.run(network, Self.protection(), seed: seed)) }
         #expect(alone.fecPackets == 0 && protected.fecPackets > 300)
         #expect(protected.frames > alone.frames)
     }

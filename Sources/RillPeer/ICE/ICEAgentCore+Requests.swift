@@ -111,8 +111,10 @@ extension ICEAgentCore {
             if nominates && isCurrent(index) { nominate(index, at: now) }
             confirmConsent(at: now)
         } else if isCurrent(index) {
+            let id = pairs[index].id
             if nominates { noteNomination(of: index, at: now) }
-            trigger(index)
+            // With a nomination, the pairs of the former generation go.
+            if let index = self.index(of: id) { trigger(index) }
         }
     }
 

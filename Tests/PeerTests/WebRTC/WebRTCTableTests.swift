@@ -8,7 +8,7 @@ import Testing
 /// Others as the other side of a call, live: the table of who understands whom.
 @Suite(.serialized) struct WebRTCTableTests {
     /// How long media flows in each cell, in seconds.
-    private static let seconds = isLongRun ? 20 : 4
+    private static let seconds = isLongRun ? 20 : 2
 
     @Test(
         .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"),

@@ -102,7 +102,8 @@ struct PeerConnectionTests {
         pair.network.isBlocked = { _, _ in false }
         let high = pair.answerer.peer.receivingStreams[0].id
         let before = pair.answerer.decoded[high]?.count ?? 0
-        pair.run(.seconds(3))
+        // Feedback was missing for so long that the rate fell to its least: a key frame takes a while, and the rise too.
+        pair.run(.seconds(6))
         #expect(pair.isConnected && pair.answerer.failure == nil && pair.offerer.failure == nil)
         #expect((pair.answerer.decoded[high]?.count ?? 0) - before > 60)
     }
@@ -123,8 +124,8 @@ struct PeerConnectionTests {
         #expect((pair.offerer.decoded[high]?.count ?? 0) - before > 50)
     }
 
-    @Test func `a restart of ICE keeps the keys and the media`() throws {
-        let pair = try PeerPair([Self.simulcast])
+    @Test(arguments: [true, false]) func `a restart of ICE keeps the keys and the media`(isLite: Bool) throws {
+        let pair = try PeerPair([Self.simulcast], isLite: isLite)
         try pair.negotiate()
         pair.connect()
         pair.offerer.film(from: pair.network.now)
@@ -255,8 +256,7 @@ struct PeerConnectionTests {
     }
 
     @Test func `audio is passed on as packets`() throws {
-        let pair = try PeerPair(
-            [TransceiverSettings(.audio, .sendOnly), Self.simulcast], [TransceiverSettings(.audio, .receiveOnly)])
+        let pair = try PeerPair([TransceiverSettings(.audio, .sendOnly), Self.simulcast])
         try pair.negotiate()
         pair.connect()
         var packet: [UInt8] = [0x80, 111, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9] + Array(repeating: 7, count: 60)

@@ -19,7 +19,8 @@ import Testing
         #expect(day.failures.isEmpty, "\(day.failures.prefix(5))")
         #expect(day.visitCount > (isLongRun ? 10_000 : 20) && day.frameCount > day.visitCount)
         #expect(day.port.count <= day.peerCount + 4 && day.port.pathCount <= 2 * day.port.count)
-        #expect(isSanitized || growth < 32_000_000, "\(growth) bytes")
+        // Among other tests, memory says nothing: the counts above do.
+        #expect(!isLongRun || growth < 32_000_000, "\(growth) bytes")
     }
 }
 

@@ -77,28 +77,29 @@ final class PeerEnd: NetworkEnd {
     }
 
     private func film(at now: MediaTime) -> MediaTime {
-        var next = MediaTime.distantFuture
-        for index in cameras.indices {
-            if cameras[index].nextTime <= now {
-                let camera = cameras[index]
-                let (frame, payload) = PeerEnd.frame(
-                    camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now)
-                if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
-                    cameras[index].isKeyWanted = false
-                }
-                cameras[index].number += 1
-                cameras[index].nextTime = camera.nextTime + camera.interval
+        for index in cameras.indices where cameras[index].nextTime <= now {
+            let camera = cameras[index]
+            cameras[index].nextTime = camera.nextTime + camera.interval
+            let allowance = peer.session?.allowance(at: now)
+            guard allowance?.obstacle == nil else { continue }
+            // Cameras have equal shares, and no more than they need.
+            let bits = Double(allowance?.nextFrameBitrate.bitsPerSecond ?? 10_000_000) / Double(cameras.count)
+            let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), camera.isKeyWanted ? 6000 : 2000)
+            let (frame, payload) = PeerEnd.frame(
+                camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount)
+            cameras[index].number += 1
+            if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
+                cameras[index].isKeyWanted = false
             }
-            next = min(next, cameras[index].nextTime)
         }
-        return next
+        return cameras.map(\.nextTime).min() ?? .distantFuture
     }
 
     /// A VP8 frame that is never decoded: header and size are valid (RFC 6386 §9.1), the rest is filler.
     private static func frame(
-        _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime
+        _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime, byteCount: Int
     ) -> (EncodedFrame, [UInt8]) {
-        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: isKey ? 6000 : 2000)
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: byteCount)
         (bytes[0], bytes[1], bytes[2]) = (isKey ? 0x10 : 0x11, 2, 0)
         if isKey {
             bytes[3...5] = [0x9D, 0x01, 0x2A]

@@ -30,6 +30,9 @@ extension Negotiator {
             guard let section else { throw DescriptionFault(.noCommonCodec, in: theirs) }
             transceivers[position].currentDirection = section.direction
             transceivers[position].remoteStreams = section.direction.receives ? theirs.streams : []
+            if section.direction.receives {
+                transceivers[position].agreedRIDs = section.receiving.compactMap(\.rid)
+            }
             agreed.append(section)
         }
         agreed.sort { $0.index < $1.index }

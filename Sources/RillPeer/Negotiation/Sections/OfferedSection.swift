@@ -74,7 +74,10 @@ struct OfferedSection {
 
     private func addLayers(_ transceiver: Transceiver, to media: inout MediaDescription) {
         var simulcast = Simulcast()
-        if transceiver.direction.sends, transceiver.sending.count > 1 {
+        let received = transceiver.receivedRIDs.isEmpty ? transceiver.agreedRIDs : transceiver.receivedRIDs
+        // A name belongs to one direction (RFC 8851 §10), and what is received stays.
+        let isTaken = transceiver.sending.contains { $0.rid.map(received.contains) ?? false }
+        if transceiver.direction.sends, transceiver.sending.count > 1, !isTaken {
             for encoding in transceiver.sending {
                 guard let rid = encoding.rid else { continue }
                 media.rids.append(RestrictionIdentifier(rid, .send, restrictions: encoding.limits.restrictions))
@@ -82,7 +85,7 @@ struct OfferedSection {
             }
         }
         if transceiver.direction.receives {
-            for rid in transceiver.receivedRIDs {
+            for rid in received {
                 media.rids.append(RestrictionIdentifier(rid, .receive))
                 simulcast.receive.append([rid])
             }

@@ -35,6 +35,8 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var sending: [SendingEncoding]
     /// The RIDs under which we offer to receive a simulcast, the highest layer first.
     public internal(set) var receivedRIDs: [String]
+    /// The RIDs under which a simulcast was last received. Offers of ours keep them, also if an offer of the other side's began it.
+    var agreedRIDs: [String] = []
     /// The codecs to use, preferred first; empty for those of the settings, in their order.
     public internal(set) var codecPreferences: [RTPFormat.Encoding]
     /// The media stream and track that we say our media belongs to.
