@@ -13,6 +13,7 @@ import Testing
         #expect(pair.connect())
         pair.offerer.film(from: pair.network.now)
         pair.run(.seconds(2))
+        pair.answerer.isLogging = false
         return pair
     }
 
@@ -22,7 +23,8 @@ import Testing
         let count = isLongRun ? 10_000_000 : isSanitized ? 20_000 : 100_000
         let path = ICEPath(PeerPair.addresses.offerer)
         let stranger = ICEPath(AgentPair.address("203.0.113.9:9"))
-        var (taken, failures, base) = (0, 0, 0)
+        var (taken, failures) = (0, 0)
+        var meter = GrowthMeter()
         for (index, input) in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 5)).enumerated() {
             let now = pair.network.now + .milliseconds(index % 1000)
             var bytes = input
@@ -40,11 +42,11 @@ import Testing
                 if pair.answerer.failure != nil { failures += 1 }
                 pair = try connected()
             }
-            if index == count / 2 { base = try residentByteCount() }
+            if index % (count / 5) == 0 { try meter.endRound() }
         }
-        let growth = try residentByteCount() - base
+        let growth = try existing(meter.least)
         note("\(count) datagrams, \(taken) of them taken, \(failures) failures, \(growth) bytes of growth")
-        #expect(isSanitized || growth < 16_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 4_000_000, "\(growth) bytes")
     }
 
     @Test func `Handshakes begun and never ended leave no memory`() throws {
@@ -56,7 +58,8 @@ import Testing
         }
         let offer = try offerer.offer(at: .zero).text
         let count = isLongRun ? 100_000 : isSanitized ? 300 : 3000
-        var (base, failed, hellos) = (0, 0, 0)
+        var (failed, hellos) = (0, 0)
+        var meter = GrowthMeter()
         var now = MediaTime.zero
         var bytes: [UInt8] = []
         for index in 0..<count {
@@ -85,11 +88,11 @@ import Testing
                 case .wait: break poll
                 }
             }
-            if index == count / 2 { base = try residentByteCount() }
+            if index % (count / 5) == 0 { try meter.endRound() }
         }
-        let growth = try residentByteCount() - base
+        let growth = try existing(meter.least)
         note("\(count) handshakes, \(hellos) messages, \(failed) failed, \(port.count) left: \(growth) bytes of growth")
         #expect(hellos > count && failed > count - 400 && port.count <= 400)
-        #expect(isSanitized || growth < 16_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 4_000_000, "\(growth) bytes")
     }
 }

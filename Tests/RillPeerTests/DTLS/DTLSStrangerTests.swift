@@ -49,7 +49,7 @@ import Testing
         let seeds = try seeds()
         var pair = try pair(at: stage)
         var failures = 0
-        var base = 0
+        var meter = GrowthMeter()
         let count = (isLongRun ? 1_000_000 : isSanitized ? 20_000 : 100_000) / (2 * Stage.allCases.count)
         var generator = SeededGenerator(seed: 21)
         for (index, input) in MutatedInputs(of: seeds, count: 2 * count, using: SeededGenerator(seed: generator.next()))
@@ -65,17 +65,17 @@ import Testing
                 #expect(answers.count <= 64)
                 pair = try self.pair(at: stage)
             }
-            if index == count { base = try residentByteCount() }
+            if index % (count / 2) == 0 { try meter.endRound() }
         }
-        let growth = try residentByteCount() - base
+        let growth = try existing(meter.least)
         note("\(stage): \(2 * count) datagrams, \(failures) failures, \(growth) bytes of growth")
-        #expect(isSanitized || growth < 8_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 2_000_000, "\(growth) bytes")
     }
 
     @Test func `Handshakes begun and never ended leave no memory`() throws {
         let seeds = try seeds()
         let settings = DTLSSettings()
-        var base = 0
+        var meter = GrowthMeter()
         let count = isLongRun ? 100_000 : isSanitized ? 1000 : 10_000
         for index in 0..<count {
             let endpoint = DTLSEndpoint(
@@ -85,11 +85,11 @@ import Testing
             let datagram = seeds[index % 2]
             endpoint.insert(datagram.span, at: .zero)
             #expect(!end.datagrams(at: .zero).isEmpty)
-            if index == count / 2 { base = try residentByteCount() }
+            if index % (count / 5) == 0 { try meter.endRound() }
         }
-        let growth = try residentByteCount() - base
+        let growth = try existing(meter.least)
         note("\(count) handshakes: \(growth) bytes of growth")
-        #expect(isSanitized || growth < 8_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 2_000_000, "\(growth) bytes")
     }
 
     @Test func `What a peer can make an endpoint keep is bounded`() throws {
