@@ -36,7 +36,7 @@ public final class WebRTCPeer: Sendable {
     init(_ name: String, on port: WebRTCPort, _ settings: WebRTCSettings, isOffering: Bool) throws {
         (self.name, self.port) = (name, port)
         (states, report) = AsyncStream.makeStream(of: PeerConnectionState.self)
-        layers = port.call.sentLayers
+        layers = try port.requireCall().sentLayers
         state = Monitor(State())
         var settings = settings
         if !layers.isEmpty {
@@ -48,11 +48,10 @@ public final class WebRTCPeer: Sendable {
         let made = Result { () throws(PeerError) in try port.makeLink(settings, isOffering: isOffering) }
         // Handed over, and no longer used here.
         nonisolated(unsafe) let link = try made.get()
-        let id = try port.transport.add({ unsafe link }) { [weak self] event, view in self?.take(event, view) }
+        // Held until it is closed, with the call at the latest: an app that drops this object keeps the connection.
+        let id = try port.transport.add({ unsafe link }) { [self] event, view in take(event, view) }
         state.withLock { $0.id = id }
     }
-
-    deinit { report.finish() }
 
     // MARK: State
 
@@ -133,15 +132,12 @@ public final class WebRTCPeer: Sendable {
 
     /// Closes the connection, and leaves the participant.
     public func close() {
-        let (id, participant) = state.withLock { state in
-            defer { state.id = nil }
-            return (state.id, state.participant)
-        }
+        let (id, participant) = state.withLock { ($0.id, $0.participant) }
+        // While there is still a path.
         participant?.leave()
         guard let id else { return }
+        // The end is told as an event, like the other side's.
         port.transport.change(id) { link, now in link.close(at: now) }
-        port.transport.remove(id)
-        take(.stateChanged(from: connectionState, to: .closed), WebRTCTransport.PeerView())
     }
 
     private func change<Value>(_ body: (PeerLink, MediaTime) throws(PeerError) -> Value) throws(PeerError) -> Value {
@@ -188,7 +184,7 @@ public final class WebRTCPeer: Sendable {
             them.awaitsKeys = true
             (them.sent, them.streams) = (sent, received)
             them.usesReducedSizeRTCP = (sent.map(\.description) + received).allSatisfy(\.usesReducedSizeRTCP)
-            let made = try port.call.add(them, over: port.transport)
+            let made = try port.requireCall().add(them, over: port.transport)
             state.withLock { $0.participant = made }
         }
         // What happened before there was a participant.
@@ -204,6 +200,7 @@ public final class WebRTCPeer: Sendable {
             guard next == .closed else { return }
             report.finish()
             participant?.leave()
+            if let id = state.withLock({ $0.id.take() }) { port.transport.remove(id) }
         case .failed(let error): state.withLock { $0.failure = error }
         case .ice, .warning, .keysAgreed: break
         }

@@ -21,7 +21,8 @@ import RillTransport
 /// The port closes with the call.
 public final class WebRTCPort: Sendable {
     let transport: WebRTCTransport
-    let call: VideoCall
+    /// Not held: a call that is released ends, and closes the port.
+    private let call: @Sendable () -> VideoCall?
     private let addresses: [IPAddress]
     private let certificate: CertificateHolder
 
@@ -33,7 +34,7 @@ public final class WebRTCPort: Sendable {
     /// Opens a port.
     ///
     /// - Parameters:
-    ///   - call: the call. It reads the port from the first peer on, and closes it at the end.
+    ///   - call: the call, which the app holds. It reads the port from the first peer on, and closes it at the end.
     ///   - address: where to listen; by default at any IPv4 address and a port that the system chooses.
     ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself.
     ///   - certificate: the certificate of DTLS; `nil` for a new one.
@@ -42,12 +43,18 @@ public final class WebRTCPort: Sendable {
         for call: VideoCall, boundTo address: UDPAddress = UDPAddress(.v4(0), port: 0),
         announcing addresses: [IPAddress]? = nil, certificate: DTLSCertificate? = nil
     ) throws {
-        self.call = call
+        self.call = { [weak call] in call }
         transport = try WebRTCTransport(boundTo: address, clock: call.clock)
         self.addresses = addresses ?? MachineAddresses.known
         let seconds = (call.clock.wallClockAtZero + call.clock.now.nanoseconds) / 1_000_000_000
         self.certificate = CertificateHolder(
             certificate: try certificate ?? DTLSCertificate(wallClock: Int(seconds)))
+    }
+
+    /// The call; throws ``/Rill/CallError/isOver`` if it was released.
+    func requireCall() throws(CallError) -> VideoCall {
+        guard let call = call() else { throw .isOver }
+        return call
     }
 
     /// The address at which the port listens.
@@ -96,7 +103,7 @@ public final class WebRTCPort: Sendable {
         var peer = PeerConnectionSettings()
         (peer.negotiation, peer.dtls, peer.ice) = (settings.negotiation, settings.dtls, settings.ice)
         peer.connectTimeout = settings.connectTimeout
-        peer.wallClockAtZero = .unixEpoch.advanced(byNanoseconds: call.clock.wallClockAtZero)
+        peer.wallClockAtZero = .unixEpoch.advanced(byNanoseconds: transport.clock.wallClockAtZero)
         let link = PeerLink(
             settings.isLite ? .lite : .full(isOffering ? .controlling : .controlled),
             certificate: certificate.certificate, settings: peer, using: SystemRandomNumberGenerator())

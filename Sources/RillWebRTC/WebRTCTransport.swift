@@ -1,3 +1,4 @@
+import Rill
 import RillPeer
 import RillThreads
 import RillTransport
@@ -58,10 +59,12 @@ final class WebRTCTransport: DatagramTransport {
     /// - Parameters:
     ///   - make: makes its link.
     ///   - handle: is called with its events, on the thread that reads, or that changes the peer.
+    /// - Throws: ``CallError/isOver``, or what the port refuses.
     func add(
         _ make: () -> sending PeerLink, _ handle: @escaping @Sendable (PeerLinkEvent, PeerView) -> Void
-    ) throws(ICEError) -> ICEPeerID {
-        try state.withLock { (state) throws(ICEError) in
+    ) throws -> ICEPeerID {
+        try state.withLock { (state) throws in
+            guard !state.isClosed else { throw CallError.isOver }
             let link = make()
             let id = try state.port.add(link.agent)
             state.links[id] = Entry(link: link, handle: handle)
@@ -136,7 +139,19 @@ final class WebRTCTransport: DatagramTransport {
     }
 
     func close() {
-        state.withLock { $0.isClosed = true }
+        let now = clock.now
+        state.withLock { state in
+            for (id, entry) in state.links {
+                entry.link.close(at: now)
+                state.schedule.note(id)
+            }
+        }
+        // Sends their last words, and tells of their end.
+        advance()
+        state.withLock { state in
+            state.links = [:]
+            state.isClosed = true
+        }
         socket.close()
         sockets.wake()
     }

@@ -60,6 +60,26 @@ import Testing
         // Sizes change when they are asked to, and no picture goes back in time.
         #expect(two.sizes == [End.high, End.low, End.high] && two.stepsBack == 0, "\(two.sizes)")
         await one.call.end()
+        // A call that ends says so by DTLS.
+        #expect(try await eventually { one2.connectionState == .closed }, "\(one2.connectionState)")
+        #expect(two1.connectionState == .closed)
+        await two.call.end()
+    }
+
+    @Test func `A connection lives without the app's reference to the peer, and ends with the call`() async throws {
+        let (one, two) = try (End(), End(sends: false))
+        weak var dropped: WebRTCPeer?
+        let viewer = try two.port.offer(to: "one")
+        do {
+            let peer = try one.port.answer(viewer.localDescription, from: "two")
+            try viewer.accept(peer.localDescription)
+            dropped = peer
+        }
+        try two.show(viewer)
+        #expect(try await eventually { !two.sizes.isEmpty }, "\(viewer.connectionState)")
+        await one.call.end()
+        #expect(try await eventually { dropped == nil && viewer.connectionState == .closed })
+        #expect(throws: CallError.isOver) { _ = try one.port.offer() }
         await two.call.end()
     }
 

@@ -105,7 +105,8 @@ private final class FuzzedPeer {
 
     func expectEnd() {
         for _ in 0..<30 { advance(by: .seconds(3)) }
-        guard let peer = port[id] else { return }
+        // A connection that is closed is gone from the port.
+        guard let peer = port[id] else { return precondition(port.count == 0) }
         precondition(peer.state == .failed || peer.state == .closed, "\(peer.state)")
     }
 }

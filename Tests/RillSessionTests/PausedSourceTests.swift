@@ -1,4 +1,5 @@
 import RillCore
+import RillPacketSupport
 import RillRTP
 import RillReceive
 import RillSend

@@ -26,11 +26,12 @@ extension CallParticipant {
         var random = SystemRandomNumberGenerator()
         let before = state.withLock { $0.sent.streams }
         for stream in before {
-            let still = sent.first { agreed in stream.agreed.map(agreed.description.isSameStream) ?? false }
+            let still = sent.first { agreed in stream.agreed.map { agreed.description.isStream(of: $0) } ?? false }
             let isPaused = still?.description.isPaused ?? true
             session.change(delivering: output.send) { $0.setPaused(isPaused, of: stream.id, at: now) }
         }
-        for agreed in sent where !before.contains(where: { $0.agreed?.isSameStream(agreed.description) ?? false }) {
+        for agreed in sent
+        where !before.contains(where: { $0.agreed.map { agreed.description.isStream(of: $0) } ?? false }) {
             try state.withLock { (state) throws in
                 try state.sent.add(agreed, layersOfCall, sendSettings, on: session, using: &random)
             }
@@ -40,19 +41,12 @@ extension CallParticipant {
     private func changeReceived(_ received: [StreamDescription], at now: MediaTime) throws {
         for (layer, stream) in streams.enumerated() {
             guard let id = state.withLock({ $0.receiving[layer] }) else { continue }
-            let still = received.first { $0.isSameStream(stream) }
+            let still = received.first { $0.isStream(of: stream) }
             session.change(delivering: output.send) { $0.setMuted(still?.isPaused ?? true, of: id) }
         }
         let before = streams
-        let added = received.filter { stream in !before.contains { $0.isSameStream(stream) } }
+        let added = received.filter { stream in !before.contains { stream.isStream(of: $0) } }
         guard !added.isEmpty else { return }
         receive(added, at: now)
-    }
-}
-
-extension StreamDescription {
-    /// Whether both describe the same stream of one section.
-    fileprivate func isSameStream(_ other: StreamDescription) -> Bool {
-        mid == other.mid && rid == other.rid && (ssrc == nil || other.ssrc == nil || ssrc == other.ssrc)
     }
 }

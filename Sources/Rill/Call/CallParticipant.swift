@@ -265,14 +265,17 @@ public final class CallParticipant: Sendable, Identifiable {
 
 extension CallParticipant: LayerOutput {
     package func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) {
-        let taken = state.withLock { state -> (stream: SendingStreamID, frame: EncodedFrame)? in
-            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return nil }
+        let taken = state.withLock { state -> SentLayers.Taken in
+            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return .nothing }
             return state.sent.take(frame, of: layer)
         }
-        guard let taken else { return }
+        guard case .frame(let frame, on: let stream) = taken else {
+            if case .needsKeyFrame = taken { encoders.withLock { $0.requestKeyFrame }?(layer) }
+            return
+        }
         let now = clock.now
         let next = session.change(delivering: output.send) { session in
-            session.send(taken.frame, payload: payload, of: taken.stream, at: now)
+            session.send(frame, payload: payload, of: stream, at: now)
             return session.nextPoll
         }
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }

@@ -29,15 +29,14 @@ struct SentLayers {
             wanted = layers[0]
         }
 
-        /// Returns the frame as the stream sends it; `nil` if it does not: the frames before the first key frame, and
-        /// those of other layers.
-        mutating func take(_ frame: EncodedFrame, of layer: Int) -> EncodedFrame? {
+        /// Takes the frame, numbered as the stream sends it: not the frames before the first key frame, and those of
+        /// other layers.
+        fileprivate mutating func take(_ frame: EncodedFrame, of layer: Int) -> Taken {
             if layer != current {
-                // A receiver cannot show a picture that is older than the last one.
-                guard layer == wanted, frame.isKey,
-                    frame.captureTime > newest?.captureTime ?? MediaTime(nanoseconds: .min)
-                else {
-                    return nil
+                guard layer == wanted, frame.isKey else { return .nothing }
+                // A receiver cannot show a picture that is not newer than the last one.
+                guard frame.captureTime > newest?.captureTime ?? MediaTime(nanoseconds: .min) else {
+                    return .needsKeyFrame
                 }
                 current = layer
                 offset = newest.map { $0.number + 1 - frame.number } ?? 0
@@ -45,8 +44,18 @@ struct SentLayers {
             var frame = frame
             if offset != 0 { frame.renumber(by: offset) }
             newest = (frame.number, frame.captureTime)
-            return frame
+            return .frame(frame, on: id)
         }
+    }
+
+    /// What becomes of a frame.
+    enum Taken {
+        /// It is sent, as this frame.
+        case frame(EncodedFrame, on: SendingStreamID)
+        /// It is not sent.
+        case nothing
+        /// It is a key frame that came too late to begin with: its layer must make another.
+        case needsKeyFrame
     }
 
     /// Adds a stream.
@@ -55,11 +64,9 @@ struct SentLayers {
     }
 
     /// Takes a frame of a layer: it is sent on at most one stream.
-    mutating func take(_ frame: EncodedFrame, of layer: Int) -> (stream: SendingStreamID, frame: EncodedFrame)? {
-        for index in streams.indices where streams[index].layers.contains(layer) {
-            if let frame = streams[index].take(frame, of: layer) { return (streams[index].id, frame) }
-        }
-        return nil
+    mutating func take(_ frame: EncodedFrame, of layer: Int) -> Taken {
+        guard let index = streams.firstIndex(where: { $0.layers.contains(layer) }) else { return .nothing }
+        return streams[index].take(frame, of: layer)
     }
 
     /// Carries a layer instead of those that share a stream with it, from its next key frame on.

@@ -185,14 +185,6 @@ struct PeerStreams: ~Copyable {
 }
 
 extension StreamDescription {
-    /// Whether this, which was negotiated now, describes the stream of another description of its section: that with the
-    /// RID, or else with the SSRC, or the only one.
-    fileprivate func isStream(of former: StreamDescription) -> Bool {
-        if let ssrc, ssrc == former.ssrc { return true }
-        if rid != nil || former.rid != nil { return rid == former.rid }
-        return ssrc == nil || former.ssrc == nil
-    }
-
     /// Whether packets of both look the same: what may differ are limits, pauses and the feedback. A RID that is not
     /// negotiated any more does no harm in them.
     fileprivate func isSameOnTheWire(as former: StreamDescription) -> Bool {

@@ -1,4 +1,5 @@
 import RillCore
+import RillPacketSupport
 import RillPeer
 import RillRTP
 import RillSession
@@ -85,7 +86,7 @@ final class PeerEnd: NetworkEnd {
             // Cameras have equal shares, and no more than they need.
             let bits = Double(allowance?.nextFrameBitrate.bitsPerSecond ?? 10_000_000) / Double(cameras.count)
             let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), camera.isKeyWanted ? 6000 : 2000)
-            let (frame, payload) = PeerEnd.frame(
+            let (frame, payload) = SyntheticFrame.make(
                 camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount)
             cameras[index].number += 1
             if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
@@ -93,26 +94,6 @@ final class PeerEnd: NetworkEnd {
             }
         }
         return cameras.map(\.nextTime).min() ?? .distantFuture
-    }
-
-    /// A VP8 frame that is never decoded: header and size are valid (RFC 6386 §9.1), the rest is filler.
-    private static func frame(
-        _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime, byteCount: Int
-    ) -> (EncodedFrame, [UInt8]) {
-        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: byteCount)
-        (bytes[0], bytes[1], bytes[2]) = (isKey ? 0x10 : 0x11, 2, 0)
-        if isKey {
-            bytes[3...5] = [0x9D, 0x01, 0x2A]
-            bytes[6...9] = [
-                UInt8(resolution.width & 0xFF), UInt8(resolution.width >> 8), UInt8(resolution.height & 0xFF),
-                UInt8(resolution.height >> 8),
-            ]
-        }
-        let frame = EncodedFrame(
-            codec: .vp8, layer: StreamLayer(rid: .high), number: number,
-            references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey, resolution: resolution,
-            captureTime: time, byteCount: bytes.count)
-        return (frame, bytes)
     }
 
     /// When the state first became this one.

@@ -6,7 +6,7 @@ import Testing
 
 /// What holds for all offers and answers.
 @Suite struct NegotiationPropertyTests {
-    /// Adds or changes something at random.
+    /// Adds or changes something at random; without a transceiver, there may be nothing to change.
     private func change(_ end: inout NegotiationEnd, _ generator: inout SeededGenerator) throws {
         let directions = MediaDirection.allCases
         let used = end.negotiator.transceivers.filter { !$0.isStopping }

@@ -65,6 +65,7 @@ extension Negotiator {
         var all: [StreamDescription] = []
         for section in sections {
             all += section[keyPath: streams]
+            // Why is known to the caller; here it is asked where.
             if (try? all.validate()) == nil { return section.index }
         }
         return nil

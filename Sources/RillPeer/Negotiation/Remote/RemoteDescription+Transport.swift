@@ -18,6 +18,7 @@ extension RemoteDescription {
         transport.associationID = attributes.associationID
         transport.ignoredCandidateCount = attributes.excessCandidateCount
         for text in attributes.candidates {
+            // One that cannot be read is counted like one of no use: others, or a check, may lead to the peer.
             if case .candidate(let candidate)? = try? ICECandidateText(parsing: text) {
                 transport.candidates.append(candidate)
             } else {

@@ -51,7 +51,7 @@ extension RemoteSection {
     /// Checks that no two extensions have the same ID (RFC 8285 §5).
     fileprivate func checkHeaderExtensions() throws(DescriptionFault) {
         var seen: Set<UInt16> = []
-        // IDs from 4096 are placeholders.
+        // IDs from 4096 are to be chosen by the answerer (RFC 8285 §6), and may repeat.
         for mapping in media.headerExtensions where mapping.id < 4096 {
             guard seen.insert(mapping.id).inserted else {
                 throw DescriptionFault(

@@ -111,6 +111,7 @@ struct SharedNumbers {
     /// Takes note of an extension; returns `false` if it contradicts the sections before.
     mutating func note(_ kind: HeaderExtensionKind, _ id: UInt8) -> Bool {
         guard extensions[kind] ?? id == id else { return false }
+        // The ID may be 0, or another kind's.
         return (try? extensions.set(kind, id: id)) != nil
     }
 }
