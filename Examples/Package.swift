@@ -81,6 +81,8 @@ let package = Package(
         .executableTarget(
             name: "library-peer", dependencies: rill("RillPeer"), path: "Libraries/Peer"),
         .executableTarget(
+            name: "library-webrtc", dependencies: rill("RillWebRTC"), path: "Libraries/WebRTC"),
+        .executableTarget(
             name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),
