@@ -31,7 +31,10 @@ let package = Package(
         // Whole processes, like those of an app that uses only Rill.
         program(
             "bench-work", "Work",
-            ["Clips", "Counters"] + rill("Rill", "RillFiles", "RillLab", "RillSecurity", "RillTransport")),
+            ["Clips", "Counters"]
+                + rill(
+                    "Rill", "RillFiles", "RillLab", "RillScenes", "RillSecurity", "RillTransport", "RillPeer",
+                    "RillWebRTC")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",

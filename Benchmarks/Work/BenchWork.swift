@@ -14,6 +14,7 @@ import Arguments
 ///     bench-work receivers  --at ADDRESS --high N --low N …             many live streams
 ///     bench-work conference --at PORT --others PORT …                   one end of a conference
 ///     bench-work others     --at PORT --ends PORT,… …                   all other ends
+///     bench-work strangers  --seconds N --rate R                        a call whose port strangers flood
 ///     bench-work layer-source|layer-encode|layer-judge --clip C …       only one layer
 ///
 /// Each prints its results as `name=value`, including the number of processed pictures as `frames=COUNT`.
@@ -41,6 +42,7 @@ enum BenchWork {
         "receivers": { try ReceiversWork($0).run() },
         "conference": { try ConferenceWork($0).run($0) },
         "others": { try ConferenceWork($0).runOthers($0) },
+        "strangers": { try StrangersWork($0).run() },
         "layer-source": { try LayerWork($0).writeSource() },
         "layer-encode": { try LayerWork($0).encode() },
         "layer-judge": { try LayerWork($0).judge() },

@@ -29,7 +29,8 @@ public final class WebRTCPeer: Sendable {
         var failure: PeerError?
         /// The layers that a transceiver carries.
         var carried: [TransceiverID: [StreamLayer.RID]] = [:]
-        var hasKeys = false
+        /// The key of our packets that the participant has. Another certificate of the peer's brings another.
+        var sendingKey: SRTPKey?
         var address: UDPAddress?
     }
 
@@ -212,9 +213,9 @@ public final class WebRTCPeer: Sendable {
             state.withLock { state in
                 guard let participant = state.participant else { return (nil, nil, nil) }
                 let address = view.path?.remote == state.address ? nil : view.path?.remote
-                let keys = state.hasKeys ? nil : view.keys
+                let keys = view.keys?.sending == state.sendingKey ? nil : view.keys
                 state.address = address ?? state.address
-                if keys != nil { state.hasKeys = true }
+                state.sendingKey = keys?.sending ?? state.sendingKey
                 return (participant, address, keys)
             } as (CallParticipant?, UDPAddress?, DTLSSRTPKeys?)
         if let address { participant?.setAddress(address) }

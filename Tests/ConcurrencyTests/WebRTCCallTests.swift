@@ -1,5 +1,4 @@
 import Rill
-import RillMediaSupport
 import RillTestSupport
 import RillWebRTC
 import Testing
@@ -7,7 +6,7 @@ import Testing
 /// Two calls of one process meet as WebRTC peers do: by offer and answer, ICE and DTLS.
 @Suite struct WebRTCCallTests {
     @Test func `Both layers go both ways, are negotiated again, and end`() async throws {
-        let (one, two) = try (End(), End())
+        let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd())
         var offering = WebRTCSettings()
         // A name belongs to one direction (RFC 8851 §10).
         offering.wantedLayers = ["x", "y"]
@@ -42,7 +41,7 @@ import Testing
     }
 
     @Test func `A peer that takes no simulcast gets one layer at a time`() async throws {
-        let (one, two) = try (End(), End(sends: false))
+        let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd(sends: false))
         var settings = WebRTCSettings()
         settings.isLite = true
         // The viewer offers a section that only receives.
@@ -51,14 +50,18 @@ import Testing
         try one2.accept(two1.localDescription)
         try two.show(one2)
         let them = try existing(two1.participant)
-        #expect(try await eventually { two.sizes.last == End.high }, "\(two.sizes) \(String(describing: one2.failure))")
+        #expect(
+            try await eventually { two.sizes.last == WebRTCCallEnd.high },
+            "\(two.sizes) \(String(describing: one2.failure))")
         try them.send(.low)
-        #expect(try await eventually { two.sizes.last == End.low })
+        #expect(try await eventually { two.sizes.last == WebRTCCallEnd.low })
         #expect(try await eventually { one.call.statistics.layers[1].encoder.framesEncoded > 3 })
         try them.send(.high)
-        #expect(try await eventually { two.sizes.last == End.high })
+        #expect(try await eventually { two.sizes.last == WebRTCCallEnd.high })
         // Sizes change when they are asked to, and no picture goes back in time.
-        #expect(two.sizes == [End.high, End.low, End.high] && two.stepsBack == 0, "\(two.sizes)")
+        #expect(
+            two.sizes == [WebRTCCallEnd.high, WebRTCCallEnd.low, WebRTCCallEnd.high] && two.stepsBack == 0,
+            "\(two.sizes)")
         await one.call.end()
         // A call that ends says so by DTLS.
         #expect(try await eventually { one2.connectionState == .closed }, "\(one2.connectionState)")
@@ -66,8 +69,28 @@ import Testing
         await two.call.end()
     }
 
+    @Test func `Another peer takes over: other credentials, another certificate, other keys`() async throws {
+        let (one, first, second) = try (
+            WebRTCCallEnd(), WebRTCCallEnd(sends: false), WebRTCCallEnd(sends: false)
+        )
+        let viewer = try first.port.offer(to: "one")
+        let peer = try one.port.answer(viewer.localDescription, from: "viewer")
+        try viewer.accept(peer.localDescription)
+        try first.show(viewer)
+        #expect(try await eventually { !first.sizes.isEmpty }, "\(viewer.connectionState)")
+
+        let heir = try second.port.offer(to: "one")
+        try heir.accept(peer.answer(heir.localDescription))
+        try second.show(heir)
+        #expect(
+            try await eventually { (second.counts.values.max() ?? 0) > 10 },
+            "\(heir.connectionState) \(peer.connectionState) \(String(describing: peer.failure))")
+        #expect(heir.connectionState == .connected && peer.connectionState == .connected && peer.failure == nil)
+        for end in [one, first, second] { await end.call.end() }
+    }
+
     @Test func `A connection lives without the app's reference to the peer, and ends with the call`() async throws {
-        let (one, two) = try (End(), End(sends: false))
+        let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd(sends: false))
         weak var dropped: WebRTCPeer?
         let viewer = try two.port.offer(to: "one")
         do {
@@ -81,49 +104,5 @@ import Testing
         #expect(try await eventually { dropped == nil && viewer.connectionState == .closed })
         #expect(throws: CallError.isOver) { _ = try one.port.offer() }
         await two.call.end()
-    }
-
-    /// A call with two layers, or one that only watches, at a port for WebRTC peers.
-    fileprivate final class End: Sendable {
-        static let high = Resolution(width: 320, height: 240)
-        static let low = LayerSettings.low.resolution
-
-        let call: VideoCall
-        let port: WebRTCPort
-        private let shown = Monitor(Shown())
-
-        fileprivate struct Shown {
-            var counts: [StreamLayer.RID: Int] = [:]
-            var sizes: [Resolution] = []
-            var last: [StreamLayer.RID: MediaTime] = [:]
-            var stepsBack = 0
-        }
-
-        init(sends: Bool = true) throws {
-            let layers = [LayerSettings.high(End.high, bitrate: .kilobits(300)), .low]
-            let source = try LoopedPictures(End.high, frameCount: 30 * 120)
-            call = try VideoCall(VideoCallSettings(layers: layers), source: sends ? source : nil)
-            port = try WebRTCPort(for: call, announcing: [.loopback])
-        }
-
-        func show(_ peer: WebRTCPeer) throws {
-            let participant = try existing(peer.participant)
-            for layer in participant.layers {
-                try participant.show(layer, on: FrameTap { [shown] frame in shown.withLock { $0.note(frame, layer) } })
-            }
-        }
-
-        var counts: [StreamLayer.RID: Int] { shown.withLock { $0.counts } }
-        var sizes: [Resolution] { shown.withLock { $0.sizes } }
-        var stepsBack: Int { shown.withLock { $0.stepsBack } }
-    }
-}
-
-extension WebRTCCallTests.End.Shown {
-    fileprivate mutating func note(_ frame: VideoFrame, _ layer: StreamLayer.RID) {
-        counts[layer, default: 0] += 1
-        if sizes.last != frame.resolution { sizes.append(frame.resolution) }
-        if let before = last[layer], frame.captureTime <= before { stepsBack += 1 }
-        last[layer] = frame.captureTime
     }
 }

@@ -21,6 +21,19 @@ public struct UDPAddress: Hashable, Sendable {
     }
 }
 
+extension UDPAddress {
+    // Ports look up a peer for each datagram: one word for IPv4 instead of the synthesized four.
+    public func hash(into hasher: inout Hasher) {
+        switch ip {
+        case .v4(let address): hasher.combine(UInt64(address) << 16 | UInt64(port))
+        case .v6(let address, let zone):
+            hasher.combine(UInt64(truncatingIfNeeded: address >> 64))
+            hasher.combine(UInt64(truncatingIfNeeded: address))
+            hasher.combine(UInt64(zone) << 16 | UInt64(port))
+        }
+    }
+}
+
 extension UDPAddress: CustomStringConvertible {
     /// `192.0.2.1:5004`, `[2001:db8::1]:5004`.
     public var description: String { ip.isV6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }

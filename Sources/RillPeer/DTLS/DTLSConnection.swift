@@ -110,6 +110,13 @@ final class DTLSConnection {
         }
     }
 
+    /// The bytes that the cipher adds to a record: a tag of 16, and with GCM a nonce of 8 (RFC 5288 §3, RFC 7905 §2). Before
+    /// there is a cipher, what comes first is the end of a handshake, which is longer than both.
+    var recordOverhead: Int {
+        guard let cipher = unsafe SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return 16 + 8 }
+        return unsafe SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? 16 : 16 + 8
+    }
+
     // MARK: What was negotiated
 
     /// Whether the peer's certificate has one of the fingerprints.

@@ -126,7 +126,10 @@ public final class DTLSEndpoint {
         begin(at: now)
         guard state == .connecting || state == .connected else { return .ended }
         wire.now = now
-        wire.incoming = datagram.array
+        var records = datagram.array
+        DTLSRecords.removeTruncated(from: &records, overhead: connection.recordOverhead)
+        guard !records.isEmpty else { return .taken }
+        wire.incoming = records
         proceed()
         // OpenSSL may have failed before it read the datagram.
         wire.incoming = nil

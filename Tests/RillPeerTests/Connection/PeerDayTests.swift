@@ -13,6 +13,7 @@ import Testing
             day.run(until: .zero + duration / 8 * part)
             // The first quarter is that of growing buffers.
             if part == 2 { base = try residentByteCount() }
+            note("\(part)/8 of the time: \(day.visitCount) visits, \(day.port.count) there")
         }
         let growth = try residentByteCount() - base
         note("\(day.visitCount) visits, \(day.frameCount) frames, \(day.port.count) there: \(growth) bytes of growth")
@@ -36,6 +37,8 @@ private final class PeerDay {
     private var random: SeededGenerator
     private var now = MediaTime.zero
     private var visits: [Visit?]
+    /// The places of those who are there.
+    private var places: [UDPAddress: Int] = [:]
     private var underWay: [(time: MediaTime, path: UDPAddress, isToServer: Bool, bytes: [UInt8])] = []
     private var bytes: [UInt8] = []
     private var serverWakeTime = MediaTime.zero
@@ -73,13 +76,17 @@ private final class PeerDay {
     private func serve(_ place: Int) {
         guard var visit = visits[place] else {
             // Somebody comes on average every 20 s.
-            if Int.random(in: 0..<1000, using: &random) == 0 { visits[place] = arrive() }
+            guard Int.random(in: 0..<1000, using: &random) == 0 else { return }
+            let visit = arrive()
+            visits[place] = visit
+            places[visit.address] = place
             return
         }
         if visit.endTime <= now {
             if visit.isPolite, visit.end.peer.state == .connected { visit.end.peer.close(at: now) }
             if !visit.isConnected { failures.append("\(visit.id) was never connected: \(visit.end.peer.agent.state)") }
             _ = visit.end.advance(to: now) { send($1, visit.address, isToServer: true) }
+            places[visit.address] = nil
             visits[place] = nil
             return
         }
@@ -138,7 +145,7 @@ private final class PeerDay {
                 var span = copy.mutableSpan
                 port.insert(&span, on: ICEPath(datagram.path), at: now)
                 serverWakeTime = now
-            } else if let place = visits.firstIndex(where: { $0?.address == datagram.path }) {
+            } else if let place = places[datagram.path] {
                 visits[place]?.end.take(datagram.bytes.span, on: ICEPath(server), at: now)
                 visits[place]?.wakeTime = now
             }

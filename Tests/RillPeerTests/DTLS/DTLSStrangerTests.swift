@@ -69,7 +69,46 @@ import Testing
         }
         let growth = try existing(meter.least)
         note("\(stage): \(2 * count) datagrams, \(failures) failures, \(growth) bytes of growth")
+        // Behind the handshake everything is authenticated.
+        #expect(stage != .connected || failures == 0)
         #expect(isSanitized || growth < 2_000_000, "\(growth) bytes")
+    }
+
+    @Test(arguments: [DTLSRole.client, .server])
+    func `No record that is too short for its cipher ends a connection`(role: DTLSRole) throws {
+        let pair = DTLSPair()
+        #expect(pair.connect())
+        let (end, other) = role == .server ? (pair.server, pair.client) : (pair.client, pair.server)
+        for type: UInt8 in 20...24 {
+            for byteCount in 0...40 {
+                let header: [UInt8] = [type, 254, 253, 0, 1, 0, 0, 0, 0, 9, 9, 0, UInt8(byteCount)]
+                end.endpoint.insert((header + [UInt8](repeating: 1, count: byteCount)).span, at: pair.now)
+                _ = end.datagrams(at: pair.now)
+                #expect(
+                    end.endpoint.state == .connected,
+                    "\(byteCount) bytes of \(type): \(String(describing: end.failure))")
+            }
+        }
+        // In the same datagram as one in good order.
+        try other.endpoint.send([1, 2, 3].span, at: pair.now)
+        let good = try #require(other.datagrams(at: pair.now).first)
+        end.endpoint.insert(([23, 254, 253, 0, 1, 0, 0, 0, 0, 9, 9, 0, 2, 7, 7] + good).span, at: pair.now)
+        _ = end.datagrams(at: pair.now)
+        #expect(end.data == [[1, 2, 3]])
+    }
+
+    @Test(arguments: [DTLSRole.client, .server])
+    func `A record that is too short, in the middle of a handshake, is as if it were lost`(role: DTLSRole) throws {
+        for position in 0..<6 {
+            let pair = DTLSPair()
+            var count = 0
+            let short: [UInt8] = [22, 254, 253, 0, 1, 0, 0, 0, 0, 9, 9, 0, 2, 7, 7]
+            pair.change = { datagram in
+                count += 1
+                return count == position + 1 ? [short, datagram, short] : [datagram]
+            }
+            #expect(pair.connect(), "\(position): \(String(describing: pair.client.failure))")
+        }
     }
 
     @Test func `Handshakes begun and never ended leave no memory`() throws {
