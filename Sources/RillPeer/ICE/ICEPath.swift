@@ -18,6 +18,17 @@ public struct ICEPath: Hashable, Sendable {
     }
 }
 
+extension ICEPath {
+    // A port looks up a path for each datagram: over IPv4 one word has it all.
+    public func hash(into hasher: inout Hasher) {
+        guard case .v4(let address) = remote.ip else {
+            hasher.combine(socket)
+            return hasher.combine(remote)
+        }
+        hasher.combine(UInt64(truncatingIfNeeded: socket) << 48 | UInt64(address) << 16 | UInt64(remote.port))
+    }
+}
+
 extension ICEPath: CustomStringConvertible {
     /// `socket 0 to 192.0.2.1:5004`.
     public var description: String { "socket \(socket) to \(remote)" }

@@ -34,6 +34,7 @@ struct UsernameFragmentKey: Hashable {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
+        guard words.1 != 0 else { return }
         hasher.combine(words.1)
         hasher.combine(words.2)
         hasher.combine(words.3)
