@@ -22,7 +22,7 @@ public struct UDPAddress: Hashable, Sendable {
 }
 
 extension UDPAddress {
-    // Ports look up a peer for each datagram: one word for IPv4 instead of the synthesized four.
+    /// Hashes one word for IPv4, where the synthesized method hashes four: a port looks up a peer for each datagram.
     public func hash(into hasher: inout Hasher) {
         switch ip {
         case .v4(let address): hasher.combine(UInt64(address) << 16 | UInt64(port))

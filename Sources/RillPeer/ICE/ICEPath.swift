@@ -19,7 +19,7 @@ public struct ICEPath: Hashable, Sendable {
 }
 
 extension ICEPath {
-    // A port looks up a path for each datagram: over IPv4 one word has it all.
+    /// Hashes one word for IPv4, where the synthesized method hashes five: a port looks up a path for each datagram.
     public func hash(into hasher: inout Hasher) {
         guard case .v4(let address) = remote.ip else {
             hasher.combine(socket)

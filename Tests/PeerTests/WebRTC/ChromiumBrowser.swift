@@ -53,6 +53,9 @@ final class ChromiumBrowser {
         while try evaluate("document.title + document.readyState") as? String != "peercomplete" { usleep(20_000) }
     }
 
+    /// Ends it at once, as a crash does: nothing is said to its peers.
+    func kill() throws { try program.kill() }
+
     deinit {
         _ = try? send("Browser.close", [:])
         Glibc.close(input)

@@ -1,3 +1,4 @@
+import Glibc
 import Rill
 import RillPeer
 import RillScenes
@@ -71,4 +72,14 @@ final class WebRTCEnd {
         func consume(_ frame: VideoFrame) { note(frame) }
         func finish() {}
     }
+}
+
+/// Waits for something, in this thread since those of the pool may be busy with other tests, and returns whether it came.
+func wait(_ seconds: Double, for isTrue: () throws -> Bool) throws -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+        if try isTrue() { return true }
+        usleep(50_000)
+    }
+    return try isTrue()
 }

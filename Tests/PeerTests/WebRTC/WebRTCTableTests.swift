@@ -88,16 +88,6 @@ import Testing
         peer.close()
         await end.call.end()
     }
-
-    /// Waits in this thread: the pool's may be busy with other tests.
-    private func wait(_ seconds: Double, for isTrue: () throws -> Bool) throws -> Bool {
-        let end = ContinuousClock.now + .seconds(seconds)
-        while ContinuousClock.now < end {
-            if try isTrue() { return true }
-            usleep(50_000)
-        }
-        return try isTrue()
-    }
 }
 
 extension Duration {
