@@ -26,11 +26,11 @@ final class WebRTCCallEnd: Sendable {
         }
     }
 
-    init(sends: Bool = true) throws {
+    init(sends: Bool = true, at ip: IPAddress = .loopback) throws {
         let layers = [LayerSettings.high(WebRTCCallEnd.high, bitrate: .kilobits(300)), .low]
         let source = try LoopedPictures(WebRTCCallEnd.high, frameCount: 30 * 120)
         call = try VideoCall(VideoCallSettings(layers: layers), source: sends ? source : nil)
-        port = try WebRTCPort(for: call, announcing: [.loopback])
+        port = try WebRTCPort(for: call, boundTo: UDPAddress(ip, port: 0), announcing: [ip])
     }
 
     func show(_ peer: WebRTCPeer) throws {

@@ -89,6 +89,26 @@ import Testing
         for end in [one, first, second] { await end.call.end() }
     }
 
+    @Test func `Peers meet over IPv6, and two lite ends are refused by name`() async throws {
+        let (one, two) = try (WebRTCCallEnd(at: .loopbackV6), WebRTCCallEnd(sends: false, at: .loopbackV6))
+        var lite = WebRTCSettings()
+        lite.isLite = true
+        let refused = try two.port.offer(to: "one", lite)
+        #expect(throws: PeerError.ice(.bothLite)) {
+            _ = try one.port.answer(refused.localDescription, from: "two", lite)
+        }
+        refused.close()
+
+        let viewer = try two.port.offer(to: "one")
+        let peer = try one.port.answer(viewer.localDescription, from: "two", lite)
+        try viewer.accept(peer.localDescription)
+        try two.show(viewer)
+        #expect(try await eventually { (two.counts.values.max() ?? 0) > 10 }, "\(viewer.connectionState)")
+        let path = try existing(viewer.statistics?.candidatePairs.first { $0.state == "succeeded" })
+        #expect(path.nominated, "\(path)")
+        for end in [one, two] { await end.call.end() }
+    }
+
     @Test func `A connection lives without the app's reference to the peer, and ends with the call`() async throws {
         let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd(sends: false))
         weak var dropped: WebRTCPeer?

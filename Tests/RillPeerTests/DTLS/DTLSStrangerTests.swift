@@ -65,7 +65,7 @@ import Testing
                 #expect(answers.count <= 64)
                 pair = try self.pair(at: stage)
             }
-            if index % (count / 2) == 0 { try meter.endRound() }
+            if index % (count / 5) == 0 { try meter.endRound() }
         }
         let growth = try existing(meter.least)
         note("\(stage): \(2 * count) datagrams, \(failures) failures, \(growth) bytes of growth")
