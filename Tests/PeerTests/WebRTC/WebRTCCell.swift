@@ -11,6 +11,7 @@ struct WebRTCCell: CustomStringConvertible, Sendable {
         case chromium(ChromiumPeer.Media)
         case aiortc
         case webrtcbin
+        case rill
     }
 
     var name: String
@@ -40,6 +41,11 @@ struct WebRTCCell: CustomStringConvertible, Sendable {
         case .webrtcbin:
             return try PythonPeer(
                 existing(PythonPeer.gstreamer), WebRTCBinScript.text, [codec.rawValue], limit: 60 + seconds)
+        case .rill:
+            var theirs = WebRTCSettings()
+            // Names belong to one direction (RFC 8851 §10): those that the offer asks for are others than ours.
+            theirs.wantedLayers = offers ? [] : ["x", "y"]
+            return try RillOther(codec: codec, theirs)
         }
     }
 
@@ -84,6 +90,16 @@ extension WebRTCCell {
                 name: "Rill offers two sections, \(codec)", other: media { $0.sends = false }, offers: true,
                 codec: codec, sections: [[.high], [.low]], received: 0, arriving: 2),
         ]
+    }
+
+    /// The cells with another call of ours, simulcast both ways.
+    static let rill = [VideoCodec.vp8, .vp9].flatMap { codec in
+        [true, false].map {
+            WebRTCCell(
+                name: "Rill offers to Rill, \($0 ? "controlling" : "to a lite end"), \(codec)", other: .rill,
+                offers: $0,
+                isLite: !$0, codec: codec, wanted: $0 ? ["x", "y"] : [], received: 2, arriving: 2)
+        }
     }
 
     /// The cells with aiortc, which has no VP9 and no simulcast.

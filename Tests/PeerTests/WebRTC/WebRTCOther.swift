@@ -8,6 +8,13 @@ protocol WebRTCOther {
     func accept(_ answer: String) throws
     /// What it counted.
     func count() throws -> OtherCounts
+    /// Ends it.
+    func end() async
+}
+
+extension WebRTCOther {
+    /// A program ends with the test.
+    func end() async {}
 }
 
 /// What another program counted.

@@ -24,6 +24,9 @@ import Testing
         arguments: WebRTCCell.webrtcbin)
     func `webrtcbin understands, and is understood`(cell: WebRTCCell) async throws { try await run(cell) }
 
+    @Test(arguments: WebRTCCell.rill.filter { isLongRun || $0.codec == .vp8 })
+    func `Rill understands itself`(cell: WebRTCCell) async throws { try await run(cell) }
+
     private func run(_ cell: WebRTCCell) async throws {
         let other = try cell.makeOther(Self.seconds)
         let end = try WebRTCEnd(codec: cell.codec, sends: cell.sends)
@@ -74,22 +77,25 @@ import Testing
         let (seen, decoded) = (end.pictures.values.map(\.count).reduce(0, +), counts.decoded.reduce(0, +))
         #expect(cell.received == 0 || 2 * seen > theirs, "\(cell): \(seen) of \(theirs)")
         #expect(cell.arriving == 0 || 2 * decoded > ours, "\(cell): \(decoded) of \(ours)")
-        guard isLongRun else { return try await finish(cell, peer, end, counts) }
+        guard isLongRun else { return try await finish(cell, peer, end, other, counts) }
         // Five frames a second of a low layer, and half of the frames of a high one.
         for layer in end.pictures.values {
             #expect(layer.count > (layer.size.width > 300 ? 12 : 3) * Self.seconds, "\(cell): \(end.pictures)")
         }
         for count in counts.decoded.prefix(cell.arriving) { #expect(count > 3 * Self.seconds, "\(cell): \(counts)") }
-        try await finish(cell, peer, end, counts)
+        try await finish(cell, peer, end, other, counts)
     }
 
-    private func finish(_ cell: WebRTCCell, _ peer: WebRTCPeer, _ end: WebRTCEnd, _ counts: OtherCounts) async throws {
+    private func finish(
+        _ cell: WebRTCCell, _ peer: WebRTCPeer, _ end: WebRTCEnd, _ other: any WebRTCOther, _ counts: OtherCounts
+    ) async throws {
         #expect(counts.state == "connected" && peer.connectionState == .connected)
         peer.close()
         await end.call.end()
+        await other.end()
     }
 }
 
 extension Duration {
-    fileprivate var milliseconds: Double { Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15 }
+    var milliseconds: Double { Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15 }
 }
