@@ -76,10 +76,11 @@ private final class PeerDay {
     private func serve(_ place: Int) {
         guard var visit = visits[place] else {
             // Somebody comes on average every 20 s.
-            guard Int.random(in: 0..<1000, using: &random) == 0 else { return }
-            let visit = arrive()
-            visits[place] = visit
-            places[visit.address] = place
+            if Int.random(in: 0..<1000, using: &random) == 0 {
+                let visit = arrive()
+                visits[place] = visit
+                places[visit.address] = place
+            }
             return
         }
         if visit.endTime <= now {
