@@ -37,10 +37,13 @@ struct StrangersWork {
         usleep(UInt32(seconds * 1e6))
         let (start, before) = (try StrangersWork.networkSeconds(), shown.load(ordering: .relaxed))
         let requests = try self.requests(viewer.localDescription)
+        let refused = try StrangersWork.datagramsRefused()
         let sent = try flood(requests, at: UDPAddress(.loopback, port: ports[1].localAddress.port))
         let loud = try StrangersWork.networkSeconds() - start
         print("frames=\(shown.load(ordering: .relaxed) - before)")
         print("quiet=\(start - quiet)\nloud=\(loud)\nsent=\(sent)\nseconds=\(seconds)")
+        // What a full socket refused cost the threads nothing.
+        print("refused=\(try StrangersWork.datagramsRefused() - refused)")
         print("connected=\(viewer.connectionState == .connected ? 1 : 0)")
     }
 
@@ -84,6 +87,16 @@ struct StrangersWork {
             elapsed = (ContinuousClock.now - begin) / .seconds(1)
         }
         return sent
+    }
+
+    /// The datagrams that sockets of this machine had no room for so far (RcvbufErrors of /proc/net/snmp).
+    private static func datagramsRefused() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/net/snmp", encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("Udp:") }.map { $0.split(separator: " ") }
+        guard rows.count == 2, let place = rows[0].firstIndex(of: "RcvbufErrors"), place < rows[1].count else {
+            throw WrongUse("/proc/net/snmp says nothing of UDP")
+        }
+        return Int(rows[1][place]) ?? 0
     }
 
     /// The CPU seconds of the calls' network threads so far (proc(5)).

@@ -30,6 +30,9 @@ def execute(context: Context, result: Result) -> None:
         ])
     result.blocks.append(table)
     result.targets.append(target(f"{RATE} forged requests a second, share of a core", median(shares), LIMIT))
+    # What a full socket refuses costs nothing, so that the share would be too low.
+    refused = max(each["refused"] / each["sent"] for each in runs)
+    result.targets.append(target("requests that never reached the call, percent", 100 * refused, 1))
     is_whole = all(each["connected"] == 1 for each in runs) and min(pictures) >= 29
     result.targets.append(Target("the call loses no picture to them", f"{min(pictures):.1f} of 30 per second", is_whole))
 
