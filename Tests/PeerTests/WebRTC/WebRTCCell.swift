@@ -96,8 +96,7 @@ extension WebRTCCell {
     static let rill = [VideoCodec.vp8, .vp9].flatMap { codec in
         [true, false].map {
             WebRTCCell(
-                name: "Rill offers to Rill, \($0 ? "controlling" : "to a lite end"), \(codec)", other: .rill,
-                offers: $0,
+                name: "Rill offers to Rill\($0 ? "" : " as a lite end"), \(codec)", other: .rill, offers: $0,
                 isLite: !$0, codec: codec, wanted: $0 ? ["x", "y"] : [], received: 2, arriving: 2)
         }
     }

@@ -43,9 +43,12 @@ final class WebRTCEnd {
     /// Shows all layers of a peer.
     func show(_ peer: WebRTCPeer) throws {
         let participant = try existing(peer.participant)
-        for layer in participant.layers {
-            try participant.show(layer, on: Counter(layer, of: self))
-        }
+        for layer in participant.layers { try show(layer, of: participant) }
+    }
+
+    /// Shows a layer of a peer.
+    func show(_ layer: StreamLayer.RID, of participant: CallParticipant) throws {
+        try participant.show(layer, on: Counter(layer, of: self))
     }
 
     /// The pictures that were shown.

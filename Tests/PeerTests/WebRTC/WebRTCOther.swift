@@ -28,8 +28,8 @@ struct OtherCounts: Decodable {
     var srtp: String?
     /// From the descriptions to the first picture of ours, in ms.
     var firstPicture: Double?
-    /// Key frames that it was asked for, of each stream.
-    var keyFramesAsked: [Int]?
+    /// Key frames that it was asked for, by the name of the layer; `nil` if it does not tell.
+    var keyFramesAsked: [String: Int]?
 }
 
 extension ChromiumPeer: WebRTCOther {
@@ -41,6 +41,7 @@ extension ChromiumPeer: WebRTCOther {
             state: figures.state, sent: figures.sent.map { $0.framesSent ?? 0 },
             decoded: figures.received.map { $0.framesDecoded ?? 0 }, srtp: figures.srtp,
             firstPicture: figures.pictures.compactMap(\.self).min(),
-            keyFramesAsked: figures.sent.map { $0.pliCount ?? 0 })
+            keyFramesAsked: Dictionary(
+                uniqueKeysWithValues: figures.sent.compactMap { sent in sent.rid.map { ($0, sent.pliCount ?? 0) } }))
     }
 }

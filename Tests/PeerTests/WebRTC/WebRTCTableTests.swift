@@ -69,7 +69,7 @@ import Testing
             \(cell) | sent \(text(sent)), decoded there \(text(counts.decoded)) | sent there \(text(counts.sent)), received \
             \(text(received)), shown \(shown.joined(separator: ", ")) | connected \(Int(connected)) ms, first picture \
             \(first.map { Int($0) }.map(String.init) ?? "-") ms, there \(counts.firstPicture.map { Int($0) }.map(String.init) ?? "-") ms | \
-            \(counts.srtp ?? "?")
+            \(counts.srtp ?? peer.statistics?.transport.srtpCipher ?? "?")
             """)
         #expect(isFlowing, "\(cell): \(counts), \(end.pictures), \(statistics)")
         // Most of what is sent is seen, however busy the machine is. (Some send before there is a connection.)
@@ -77,6 +77,7 @@ import Testing
         let (seen, decoded) = (end.pictures.values.map(\.count).reduce(0, +), counts.decoded.reduce(0, +))
         #expect(cell.received == 0 || 2 * seen > theirs, "\(cell): \(seen) of \(theirs)")
         #expect(cell.arriving == 0 || 2 * decoded > ours, "\(cell): \(decoded) of \(ours)")
+        if case .chromium(let media) = cell.other, media.isSimulcast { try askForKeyFrames(cell, peer, end, other) }
         guard isLongRun else { return try await finish(cell, peer, end, other, counts) }
         // Five frames a second of a low layer, and half of the frames of a high one.
         for layer in end.pictures.values {
@@ -84,6 +85,29 @@ import Testing
         }
         for count in counts.decoded.prefix(cell.arriving) { #expect(count > 3 * Self.seconds, "\(cell): \(counts)") }
         try await finish(cell, peer, end, other, counts)
+    }
+
+    /// A layer that is shown again is asked for a key frame, and the other is not.
+    private func askForKeyFrames(
+        _ cell: WebRTCCell, _ peer: WebRTCPeer, _ end: WebRTCEnd, _ other: any WebRTCOther
+    ) throws {
+        let participant = try existing(peer.participant)
+        for layer in participant.layers {
+            let before = try existing(other.count().keyFramesAsked)
+            let shown = end.pictures[layer]?.count ?? 0
+            participant.hide(layer)
+            usleep(500_000)
+            try end.show(layer, of: participant)
+            var after = before
+            let isAsked = try wait(10) {
+                after = try existing(other.count().keyFramesAsked)
+                return after[layer.description] ?? 0 > before[layer.description] ?? 0
+                    && end.pictures[layer]?.count ?? 0 > shown + 3
+            }
+            #expect(isAsked, "\(cell), \(layer): \(before), then \(after)")
+            after[layer.description] = before[layer.description]
+            #expect(after == before, "\(cell): \(layer) was shown again, and others were asked for key frames")
+        }
     }
 
     private func finish(
