@@ -49,7 +49,7 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillWHIP",
 ]
 
 let package = Package(
@@ -117,6 +117,8 @@ let package = Package(
             "RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
+        // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
+        module("RillWHIP"),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -200,6 +202,7 @@ let package = Package(
         tests(
             of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport"],
             besides: ["Negotiation/Descriptions"]),
+        tests(of: "RillWHIP"),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),

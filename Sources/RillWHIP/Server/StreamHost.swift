@@ -1,0 +1,114 @@
+/// What an endpoint serves: named streams, each with one publisher and many viewers.
+///
+/// Threads: methods are called from any thread, and return at once.
+public protocol StreamHost: Sendable {
+    /// Publishes a stream. It takes the place of a publisher that the stream has already.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the publisher's offer.
+    /// - Returns: the session, with the answer.
+    func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession
+
+    /// Adds a viewer to a stream.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the viewer's offer.
+    /// - Returns: the session, with the answer.
+    func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession
+
+    /// Adds the other side's candidates that were trickled. Those that cannot be used are ignored.
+    func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError)
+
+    /// Finds a path anew, with other credentials of the other side.
+    ///
+    /// - Returns: our credentials and candidates.
+    func restart(_ session: String, with fragment: SDPFragment) throws(StreamHostError) -> SDPFragment
+
+    /// Chooses what a viewer gets.
+    ///
+    /// - Parameters:
+    ///   - layer: the name of a layer of the stream's; `nil` for what the viewer's network carries.
+    ///   - session: the viewer's session.
+    func select(_ layer: String?, for session: String) throws(StreamHostError)
+
+    /// Ends a session.
+    func end(_ session: String) throws(StreamHostError)
+
+    /// The streams that are published now, by name.
+    var streams: [HostedStream] { get }
+}
+
+/// A session at a host: of a publisher or a viewer.
+public struct HostedSession: Equatable, Sendable {
+    /// The session's identifier: 128 random bits or more, in characters that a path may have. Who knows it may change the session.
+    public var id: String
+    /// The answer to the offer.
+    public var answer: String
+    /// The layers that a viewer may choose from, the best one first.
+    public var layers: [HostedLayer]
+
+    /// A session with these parts.
+    public init(id: String, answer: String, layers: [HostedLayer] = []) {
+        (self.id, self.answer, self.layers) = (id, answer, layers)
+    }
+}
+
+/// A layer of a stream.
+public struct HostedLayer: Equatable, Sendable {
+    /// Its name.
+    public var name: String
+    /// Its size in pixels; 0 before its first picture.
+    public var width: Int
+    /// Its size in pixels; 0 before its first picture.
+    public var height: Int
+    /// Frames per second over the last second or two.
+    public var framesPerSecond: Double
+    /// Bits per second over the last second or two.
+    public var bitsPerSecond: Int
+
+    /// A layer with these parts.
+    public init(_ name: String, width: Int = 0, height: Int = 0, framesPerSecond: Double = 0, bitsPerSecond: Int = 0) {
+        (self.name, self.width, self.height) = (name, width, height)
+        (self.framesPerSecond, self.bitsPerSecond) = (framesPerSecond, bitsPerSecond)
+    }
+}
+
+/// A stream as a list shows it.
+public struct HostedStream: Equatable, Sendable {
+    /// Its name.
+    public var name: String
+    /// The codec, as SDP has it.
+    public var codec: String
+    /// How many watch it.
+    public var viewerCount: Int
+    /// For how long it has been published, in seconds.
+    public var seconds: Double
+    /// Its layers, the best one first.
+    public var layers: [HostedLayer]
+
+    /// A stream with these parts.
+    public init(_ name: String, codec: String, viewerCount: Int, seconds: Double, layers: [HostedLayer]) {
+        (self.name, self.codec, self.viewerCount) = (name, codec, viewerCount)
+        (self.seconds, self.layers) = (seconds, layers)
+    }
+}
+
+/// Why a host refuses.
+public enum StreamHostError: Error, Equatable, Sendable {
+    /// Nobody publishes the stream.
+    case unknownStream
+    /// There is no such session; it may have ended.
+    case unknownSession
+    /// The session is not a viewer's, or the stream has no such layer.
+    case unknownLayer
+    /// The description cannot be used, and why.
+    case badDescription(String)
+    /// The description can be read, and nothing in it is supported.
+    case notSupported(String)
+    /// There are as many sessions as there may be.
+    case tooManySessions(limit: Int)
+    /// The host is ending.
+    case isClosing
+}
