@@ -58,6 +58,7 @@ public struct BandwidthEstimate: RateController {
     @usableFromInline var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
+    private var scatter = CapacityScatter()
     var drains = DrainSchedule()
     /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
@@ -160,7 +161,7 @@ public struct BandwidthEstimate: RateController {
     ///
     /// - Parameter now: the current time.
     public mutating func update(at now: MediaTime) {
-        defer { updateModel() }
+        defer { updateModel(at: now) }
         guard hasNews else {
             if now >= silenceTime { halve(at: now) }
             return
@@ -200,12 +201,13 @@ public struct BandwidthEstimate: RateController {
     }
 
     /// Takes over what the path carries, as trains show it, or as it seems.
-    mutating func updateModel() {
+    mutating func updateModel(at now: MediaTime) {
         knownCapacity = nil
         limits.pathRate = 1.05 * bits
         if path.queue.isBunching {
             knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
         } else if case .capacity(let capacity) = path.capacity.reading {
+            scatter.add(capacity, at: now)
             // Trains that lie between those of others show what is theirs, not what could be.
             knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
         } else if case .atLeast(let seen) = path.capacity.reading {
@@ -216,7 +218,8 @@ public struct BandwidthEstimate: RateController {
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
             isBunching: path.queue.isBunching)
         limits.transmission = taken.usual
-        limits.setPace(capacity: knownCapacity, isBunching: path.queue.isBunching)
+        limits.setPace(
+            capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
         limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0

@@ -50,8 +50,9 @@ struct SendingLimits: Sendable {
     /// - Parameters:
     ///   - capacity: what the path carries in bits per second, if that is known.
     ///   - isBunching: whether the path bunches packets: then trains say nothing, and need no pace of their own.
-    mutating func setPace(capacity: Double?, isBunching: Bool = false) {
-        let usual = isBunching ? SendingLimits.pacing.bunching * bits : UsualPace.of(bits)
+    ///   - isSteady: whether the capacity stays the same for some seconds.
+    mutating func setPace(capacity: Double?, isBunching: Bool = false, isSteady: Bool = true) {
+        let usual = isBunching ? SendingLimits.pacing.bunching * bits : UsualPace.of(bits, isSteady: isSteady)
         let queued = capacity.map { min(usual, SendingLimits.pacing.queued * $0) } ?? usual
         startingPace = SendingLimits.bitrate(bits * SendingLimits.pacing.starting)
         usualPace = SendingLimits.bitrate(usual)

@@ -16,12 +16,18 @@ enum UsualPace {
     private static let share = 0.5
     /// With ``share`` half as fast again as the rate at 1200 kbit/s.
     private static let extra = 1_200_000.0
-    /// The bounds of the pace as multiples of the rate. Below the lower one trains would not show capacity that comes back, and above the
-    /// higher one a frame would only wait at the bottleneck instead of here, which is long on a slow radio link.
-    private static let factors = 1.3...2.0
+    /// The bounds of the pace as multiples of the rate. Below the lowest one trains would not show capacity that comes back, and above the
+    /// highest one a frame would only wait at the bottleneck instead of here. That is long on a slow radio link, which goes by itself from
+    /// moment to moment: there the highest is lower.
+    private static let factors = (least: 1.3, most: 2.0, mostUnsteady: 1.6)
 
     /// The pace at a rate, both in bits per second.
-    static func of(_ rate: Double) -> Double {
-        min(max(share * rate + extra, factors.lowerBound * rate), factors.upperBound * rate)
+    ///
+    /// - Parameters:
+    ///   - rate: the rate.
+    ///   - isSteady: whether the capacity stays the same for some seconds.
+    static func of(_ rate: Double, isSteady: Bool = true) -> Double {
+        let most = isSteady ? factors.most : factors.mostUnsteady
+        return min(max(share * rate + extra, factors.least * rate), most * rate)
     }
 }

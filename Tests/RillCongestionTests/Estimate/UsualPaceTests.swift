@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: divisions)
     func `Flows in step that follow their readings become equal`(rates: [Double]) {
         let fair = BandwidthEstimate.aim * 3e6 / Double(rates.count)
-        for rate in settle(rates, pace: UsualPace.of) {
+        for rate in settle(rates, pace: { UsualPace.of($0) }) {
             #expect(abs(rate - fair) < 0.15 * fair, "\(rate) instead of \(fair)")
         }
     }
