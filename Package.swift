@@ -49,7 +49,8 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillWHIP",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillForward",
+    "RillWHIP",
 ]
 
 let package = Package(
@@ -114,9 +115,17 @@ let package = Package(
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
         module(
-            "RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
+            "RillPeer",
+            [
+                "RillCore", "RillBytes", "RillState", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
+                "COpenSSL",
+            ]),
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
+        // Frames of one publisher, forwarded to many viewers.
+        module(
+            "RillForward",
+            ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
         module("RillWHIP"),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
@@ -178,6 +187,11 @@ let package = Package(
             name: "RillMediaSupport",
             dependencies: ["RillCore", "RillImage", "RillFiles", "RillRTP", "RillTestSupport"],
             path: "Tests/RillMediaSupport", swiftSettings: moduleSettings),
+        // WebRTC peers in virtual time.
+        .target(
+            name: "RillPeerSupport",
+            dependencies: ["RillCore", "RillLink", "RillRTP", "RillSession", "RillPeer", "RillPacketSupport"],
+            path: "Tests/RillPeerSupport", swiftSettings: moduleSettings),
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillFuzzTargets",
@@ -200,8 +214,12 @@ let package = Package(
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(
-            of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport"],
+            of: "RillPeer",
+            ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"],
             besides: ["Negotiation/Descriptions"]),
+        tests(
+            of: "RillForward",
+            ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
         tests(of: "RillWHIP"),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
