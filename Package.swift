@@ -125,7 +125,7 @@ let package = Package(
         // Frames of one publisher, forwarded to many viewers.
         module(
             "RillForward",
-            ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
+            ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
         module("RillWHIP"),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network

@@ -1,3 +1,4 @@
+import RillBytes
 import RillCore
 import RillRTP
 
@@ -64,7 +65,6 @@ extension [UInt8] {
     /// Takes over other bytes, in the same memory if that suffices.
     fileprivate mutating func replace(with bytes: Span<UInt8>) {
         removeAll(keepingCapacity: true)
-        reserveCapacity(bytes.count)
-        for index in bytes.indices { append(bytes[index]) }
+        append(addingCapacity: bytes.count) { output in output.append(copying: bytes) }
     }
 }
