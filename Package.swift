@@ -118,7 +118,7 @@ let package = Package(
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
-        module("RillWHIP"),
+        module("RillWHIP", ["RillCore"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -183,6 +183,7 @@ let package = Package(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+                "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
@@ -202,7 +203,7 @@ let package = Package(
         tests(
             of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport"],
             besides: ["Negotiation/Descriptions"]),
-        tests(of: "RillWHIP"),
+        tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
