@@ -52,6 +52,7 @@ public final class MemoryStreamHost: StreamHost {
     /// Refuses everything that is new from now on.
     public func close() { state.withLock { $0.isClosing = true } }
 
+    /// Publishes a stream; a publisher that was there ends.
     public func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         try state.withLock { (state) throws(StreamHostError) in
             let id = try admit(Session(action: .publish, stream: name), offer, &state)
@@ -60,6 +61,7 @@ public final class MemoryStreamHost: StreamHost {
         }
     }
 
+    /// Adds a viewer to a stream that is published.
     public func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         try state.withLock { (state) throws(StreamHostError) in
             guard state.publishers[name] != nil else { throw .unknownStream }
@@ -68,11 +70,13 @@ public final class MemoryStreamHost: StreamHost {
         }
     }
 
+    /// Keeps the fragment.
     public func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError) {
         // The last few: the host of a test may live long.
         try change(session) { $0.fragments = $0.fragments.suffix(7) + [fragment] }
     }
 
+    /// Counts the restart, and returns a fragment with one candidate.
     public func restart(_ session: String, with fragment: SDPFragment) throws(StreamHostError) -> SDPFragment {
         try change(session) { $0.restartCount += 1 }
         return SDPFragment(
@@ -82,11 +86,13 @@ public final class MemoryStreamHost: StreamHost {
             ])
     }
 
+    /// Keeps the choice.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
         guard layer == nil || Self.layers.contains(where: { $0.name == layer }) else { throw .unknownLayer }
         try change(session) { $0.layer = layer }
     }
 
+    /// Removes the session.
     public func end(_ session: String) throws(StreamHostError) {
         try state.withLock { (state) throws(StreamHostError) in
             guard let ended = state.sessions.removeValue(forKey: session) else { throw .unknownSession }
@@ -96,8 +102,10 @@ public final class MemoryStreamHost: StreamHost {
         }
     }
 
+    /// Whether the session is there.
     public func holds(_ session: String) -> Bool { state.withLock { $0.sessions[session] != nil } }
 
+    /// The streams that are published, by name.
     public var streams: [HostedStream] {
         state.withLock { state in
             state.publishers.keys.sorted().map { name in
