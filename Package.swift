@@ -127,7 +127,7 @@ let package = Package(
             "RillForward",
             ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
-        module("RillWHIP"),
+        module("RillWHIP", ["RillCore"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -197,6 +197,7 @@ let package = Package(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+                "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
@@ -220,7 +221,7 @@ let package = Package(
         tests(
             of: "RillForward",
             ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
-        tests(of: "RillWHIP"),
+        tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
