@@ -241,7 +241,7 @@ let package = Package(
             "ConcurrencyTests",
             of: [
                 "Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillWebRTC",
-                "RillMediaSupport",
+                "RillForward", "RillMediaSupport",
             ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),

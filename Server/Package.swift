@@ -53,7 +53,9 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ] + rill("RillWHIP"),
             // Pages are embedded in the code, so that the program needs no other file.
-            resources: [.embedInCode("Pages/index.html")],
+            resources: [
+                "index.html", "publish.html", "watch.html", "rill.css", "rill.js", "list.js", "publish.js", "watch.js",
+            ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: settings),
         // The command's options and subcommands, for any host.
         .target(

@@ -1,3 +1,8 @@
+import ForwarderHost
+import Logging
+import RillCore
+import RillForward
+import RillTransport
 import RillWHIP
 import ServeCommand
 
@@ -5,14 +10,19 @@ import ServeCommand
 ///
 /// - Parameter media: the port and the addresses of media.
 /// - Throws: what keeps it from being made, such as a port that is taken.
-func makeHost(_ media: MediaOptions) throws -> some StreamHost {
-    // The forwarder: LiveForwarder of RillForward, through an adapter that makes it a StreamHost.
-    try missingForwarder()
+func makeHost(_ media: MediaOptions) throws -> ForwarderHost {
+    let announced = try media.announce.map { text in
+        guard let ip = IPAddress(text) else { throw BadAddress(text: text) }
+        return ip
+    }
+    return try ForwarderHost(logger: Logger(label: "rill-forward")) { handle in
+        try LiveForwarder(
+            boundTo: UDPAddress(.v4(0), port: media.port), announcing: announced.isEmpty ? nil : announced,
+            handle: handle)
+    }
 }
 
-/// Until the forwarder is there, the program says so and ends.
-private func missingForwarder() throws(MissingForwarder) -> MemoryStreamHost { throw MissingForwarder() }
-
-private struct MissingForwarder: Error, CustomStringConvertible {
-    var description: String { "this build has no forwarder: nothing could be published" }
+private struct BadAddress: Error, CustomStringConvertible {
+    let text: String
+    var description: String { "\"\(text)\" is not an IP address" }
 }
