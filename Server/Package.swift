@@ -99,7 +99,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ] + rill("RillWHIP"),
+            ] + rill("RillWHIP", "RillCore"),
             swiftSettings: settings),
     ]
 )

@@ -4,6 +4,7 @@ import RillWHIP
 /// A TCP connection to a server on this machine, for bytes that no HTTP client would send.
 final class RawConnection {
     private let descriptor: Int32
+    private var isOpen = true
     private var received: [UInt8] = []
 
     /// Connects.
@@ -25,7 +26,15 @@ final class RawConnection {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { if isOpen { close(descriptor) } }
+
+    /// Closes the connection by a reset, which keeps no port busy.
+    func abandon() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+        isOpen = false
+    }
 
     /// Sends bytes, as far as the server takes them.
     ///
