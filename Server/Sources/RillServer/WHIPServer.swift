@@ -45,7 +45,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
         configuration.availableConnectionsDelegate = MaximumAvailableConnections(
             settings.limits.connectionCount, logger: logger)
         application = Application(
-            responder: ServerResponder(endpoint: endpoint, tokens: tokens, metrics: counts),
+            responder: ServerResponder(endpoint: endpoint, tokens: tokens, metrics: counts, logger: logger),
             server: try Self.builder(settings, counts), configuration: configuration,
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
             logger: logger)

@@ -79,6 +79,26 @@ import Testing
         #expect(throws: TestFailure.self) { _ = try RawConnection(port: server.port) }
     }
 
+    @Test func `A signal ends it well, also while a client sends`() throws {
+        let server = try ServerProcess()
+        let slow = try RawConnection(port: server.port)
+        slow.send("POST /whip/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0")
+        // Answered behind the other one: the server has seen it.
+        #expect(try server.send("GET", "/healthz").status == 200)
+        let start = ContinuousClock.now
+        #expect(server.end() == 0)
+        #expect(start.duration(to: .now) < .seconds(15))
+    }
+
+    @Test func `New sessions are logged, and neither tokens nor sessions' identifiers`() throws {
+        let server = try ServerProcess(["--verbose"])
+        let session = try server.post("/whip/stage?token=secret", ["Authorization: Bearer secret"])
+        _ = try server.send("DELETE", try #require(session.headers["Location"]))
+        #expect(server.end() == 0)
+        #expect(server.log.contains("POST /whip/stage 201") && server.log.contains("DELETE /session/… 200"))
+        #expect(!server.log.contains("secret") && !server.log.contains("/s1"))
+    }
+
     @Test func `Without a secret it listens on loopback, says so, and nowhere else`() throws {
         let server = try ServerProcess()
         #expect(server.greeting.hasPrefix("Listening on http://127.0.0.1:"))

@@ -11,11 +11,14 @@ final class ServerProcess {
     let greeting: String
     private let child: pid_t
     private let output: Int32
+    private let folder: TestFolder
     private var isDone = false
 
     /// Starts it, and waits until clients can connect.
     init(_ arguments: [String] = []) throws {
-        (child, output) = try Self.spawn("memory-serve", ["serve", "--http", "0"] + arguments)
+        folder = try TestFolder()
+        let log = folder.root + "/log"
+        (child, output) = try Self.spawn("memory-serve", ["serve", "--http", "0"] + arguments, log: log)
         var text = ""
         while !text.hasSuffix("\n"), let piece = Self.read(output, seconds: 20) { text += piece }
         greeting = text
@@ -25,7 +28,8 @@ final class ServerProcess {
             var status: Int32 = 0
             kill(child, SIGKILL)
             unsafe waitpid(child, &status, 0)
-            throw TestFailure("the server did not begin: \(text)")
+            throw TestFailure(
+                "the server did not begin: \((try? String(contentsOfFile: log, encoding: .utf8)) ?? text)")
         }
         self.port = port
     }
@@ -42,6 +46,9 @@ final class ServerProcess {
         kill(child, signal)
         return Self.wait(for: child, &isDone)
     }
+
+    /// What it has logged so far.
+    var log: String { (try? String(contentsOfFile: folder.root + "/log", encoding: .utf8)) ?? "" }
 
     /// The bytes of memory that it takes.
     func residentByteCount() throws -> Int {
@@ -71,7 +78,11 @@ final class ServerProcess {
 
     // MARK: Processes
 
-    private static func spawn(_ name: String, _ arguments: [String]) throws -> (pid_t, Int32) {
+    /// Starts a program.
+    ///
+    /// - Parameter log: the file that its standard error goes to; `nil` for where its output goes.
+    /// - Returns: the process, and where its output can be read.
+    private static func spawn(_ name: String, _ arguments: [String], log: String? = nil) throws -> (pid_t, Int32) {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path
         var pipes: [Int32] = [0, 0]
@@ -83,7 +94,11 @@ final class ServerProcess {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, pipes[1], STDERR_FILENO)
+        if let log {
+            unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT, 0o600)
+        } else {
+            unsafe posix_spawn_file_actions_adddup2(&actions, pipes[1], STDERR_FILENO)
+        }
         // Threads of Swift's pool block all signals, and the child would begin with theirs blocked: nothing could end it.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
