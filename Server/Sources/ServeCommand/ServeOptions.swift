@@ -91,7 +91,7 @@ public struct ServeOptions: ParsableArguments, Sendable {
 
     private var settings: ServerSettings {
         var limits = ServerLimits()
-        limits.connectionCount = connections
+        limits.connectionCount = DescriptorLimit.connectionCount(atMost: connections)
         limits.requestSeconds = requestTimeout
         limits.idleSeconds = idleTimeout
         return ServerSettings(
