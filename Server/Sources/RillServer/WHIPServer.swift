@@ -36,7 +36,8 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ) throws(ServerError) {
         guard tokens != nil || settings.isLoopback else { throw .openWithoutSecret(address: settings.address) }
         let endpointSettings = WHIPEndpointSettings(
-            iceServers: settings.iceServers, maximumBodyByteCount: settings.limits.bodyByteCount)
+            iceServers: settings.iceServers, maximumBodyByteCount: settings.limits.bodyByteCount,
+            origins: tokens == nil ? .loopback : .any)
         endpoint = WHIPEndpoint(host: host, settings: endpointSettings)
         let counts = ServerMetrics(factory: metrics)
         var configuration = ApplicationConfiguration(
@@ -44,7 +45,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
         configuration.availableConnectionsDelegate = MaximumAvailableConnections(
             settings.limits.connectionCount, logger: logger)
         application = Application(
-            responder: ServerResponder(endpoint: endpoint, tokens: tokens, metrics: counts),
+            responder: ServerResponder(endpoint: endpoint, tokens: tokens, metrics: counts, logger: logger),
             server: try Self.builder(settings, counts), configuration: configuration,
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
             logger: logger)

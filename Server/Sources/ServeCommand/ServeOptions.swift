@@ -48,6 +48,7 @@ public struct ServeOptions: ParsableArguments, Sendable {
     /// The defaults.
     public init() {}
 
+    /// Checks what single options cannot.
     public func validate() throws {
         guard tls.isEmpty || tls.count == 2 else {
             throw ValidationError("--tls needs two files: the certificate chain and its key.")
@@ -67,7 +68,7 @@ public struct ServeOptions: ParsableArguments, Sendable {
         MetricsSystem.bootstrap(metrics)
         LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
         var logger = Logger(label: "rill-serve")
-        logger.logLevel = verbose ? .debug : .notice
+        logger.logLevel = verbose ? .debug : .info
 
         var tokens: SignedTokens?
         if let secretFile { tokens = try await SignedTokens(secretFile: secretFile) }
@@ -80,16 +81,17 @@ public struct ServeOptions: ParsableArguments, Sendable {
             print("Listening on \(scheme)://\(address):\(port)" + (hasSecret ? "" : notice))
             flushOutput()
         }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        // Requests that take longer than this are cut off.
+        configuration.maximumGracefulShutdownDuration = .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
     }
 
     private var settings: ServerSettings {
         var limits = ServerLimits()
-        limits.connectionCount = connections
+        limits.connectionCount = DescriptorLimit.connectionCount(atMost: connections)
         limits.requestSeconds = requestTimeout
         limits.idleSeconds = idleTimeout
         return ServerSettings(

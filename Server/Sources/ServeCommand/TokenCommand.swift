@@ -27,6 +27,7 @@ public struct TokenCommand: AsyncParsableCommand {
     /// The defaults.
     public init() {}
 
+    /// Checks the names.
     public func validate() throws {
         guard !publish.isEmpty || !watch.isEmpty else { throw ValidationError("Give --publish or --watch.") }
         for name in publish + watch where name != "*" && !StreamName.isValid(name) {
@@ -34,6 +35,7 @@ public struct TokenCommand: AsyncParsableCommand {
         }
     }
 
+    /// Prints the token.
     public func run() async throws {
         let tokens = try await SignedTokens(secretFile: secretFile)
         print(try await tokens.token(publish: names(publish), watch: names(watch), lifetime: expires.duration))

@@ -14,8 +14,8 @@ import RillCore
 /// | `/session/ID/layer` | POST of `{"encodingId": "high"}`: a viewer's layer, `null` for an automatic choice |
 /// | `/streams` | GET: the list |
 ///
-/// OPTIONS is answered everywhere, and pages of any origin may send requests: they carry tokens, never cookies. A session's
-/// identifier is its key: who knows it may change the session, with or without a token.
+/// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings say otherwise: requests carry
+/// tokens, never cookies. A session's identifier is its key: who knows it may change the session, with or without a token.
 ///
 /// It has no connections, no threads and no clock. `respond` may be called from any thread. The host is called without a
 /// lock being held. Any request gets a response; errors have a body of problem details (RFC 9457).
@@ -40,13 +40,18 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     ///   - request: the request, with its whole body.
     ///   - access: what its sender may do.
     public func respond(to request: WHIPRequest, access: StreamAccess) -> WHIPResponse {
+        let origin = request.headers["Origin"]
         var response: WHIPResponse
         do throws(Problem) {
+            try settings.origins.check(origin)
             response = try answer(request, access)
         } catch {
             response = error.response
         }
-        response.headers.append("Access-Control-Allow-Origin", "*")
+        if let allowance = settings.origins.allowance(for: origin) {
+            response.headers.append("Access-Control-Allow-Origin", allowance)
+        }
+        if settings.origins != .any { response.headers.append("Vary", "Origin") }
         response.headers.append("Access-Control-Expose-Headers", "Location, Link, ETag, Accept-Patch, Retry-After")
         response.headers.append("Cache-Control", "no-store")
         if request.method == "HEAD" { response.body = "" }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import RillWHIP
 
@@ -10,12 +11,14 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     let endpoint: WHIPEndpoint<Host>
     let tokens: (any TokenVerifier)?
     let metrics: ServerMetrics
+    let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await answer(request)
-        metrics.answered(
-            method: request.method.rawValue, status: response.status.code, after: start.duration(to: .now))
+        let duration = start.duration(to: .now)
+        metrics.answered(method: request.method.rawValue, status: response.status.code, after: duration)
+        log(request, response.status, duration)
         return response
     }
 
@@ -30,6 +33,15 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         }
         let whip = try await WHIPRequest(request, limit: endpoint.settings.maximumBodyByteCount)
         return Response(endpoint.respond(to: whip, access: await access(of: whip)))
+    }
+
+    /// Logs what was answered: new sessions at the level info, all else at debug. Identifiers of sessions are left out.
+    private func log(_ request: Request, _ status: HTTPResponse.Status, _ duration: Duration) {
+        let path = request.head.path ?? ""
+        let shown = path.hasPrefix("/session/") ? "/session/…" : path.prefix { $0 != "?" }.prefix(100)
+        logger.log(
+            level: status == .created ? .info : .debug, "\(request.method) \(shown) \(status.code)",
+            metadata: ["ms": "\(duration / .milliseconds(1))"])
     }
 
     private func access(of request: WHIPRequest) async -> StreamAccess {

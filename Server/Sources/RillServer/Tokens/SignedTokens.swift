@@ -58,6 +58,7 @@ public struct SignedTokens: TokenVerifier {
         }
     }
 
+    /// Checks signature and expiration.
     public func access(with token: String) async -> StreamAccess {
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: TokenClaims.self)
