@@ -78,6 +78,8 @@ public final class ForwarderHost: StreamHost {
         try refusing { () throws(ForwardError) in try forwarder.end(id) }
     }
 
+    public func holds(_ session: String) -> Bool { sessions[session] != nil }
+
     public var streams: [HostedStream] {
         let statistics = forwarder.read { forwarder, now in forwarder.statistics(at: now) }
         return statistics.filter(\.isPublished).map { HostedStream($0) }
