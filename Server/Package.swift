@@ -57,7 +57,8 @@ let package = Package(
             ] + rill("RillWHIP"),
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
-                "index.html", "publish.html", "watch.html", "rill.css", "rill.js", "list.js", "publish.js", "watch.js",
+                "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js", "publish.js",
+                "watch.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: settings),
         // The command's options and subcommands, for any host.

@@ -28,8 +28,10 @@ function addLayers(peer) {
   peer.addTransceiver(track, {
     direction: 'sendonly', streams: [media],
     sendEncodings: [
-      { rid: 'high', maxBitrate: 1_500_000 },
+      // In this order, and each with a frame rate: Chromium takes the bitrates for those of the smallest layer first, and one
+      // frame rate for that of all.
       { rid: 'low', scaleResolutionDownBy: Math.max(1, lines / 120), maxFramerate: 5, maxBitrate: 80_000 },
+      { rid: 'high', maxFramerate: 30, maxBitrate: 1_500_000 },
     ],
   });
 }

@@ -12,6 +12,14 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     let tokens: (any TokenVerifier)?
     let metrics: ServerMetrics
     let logger: Logger
+    /// Another one for each run of the server, as an entity tag.
+    private let instance = "\"\(UInt64.random(in: 0 ... .max))\""
+
+    init(
+        endpoint: WHIPEndpoint<Host>, tokens: (any TokenVerifier)?, metrics: ServerMetrics, logger: Logger
+    ) {
+        (self.endpoint, self.tokens, self.metrics, self.logger) = (endpoint, tokens, metrics, logger)
+    }
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
@@ -54,7 +62,10 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     private func ownResponse(_ path: Substring) -> Response? {
         switch path {
         case "/healthz":
-            return Response("ok\n", type: "text/plain; charset=utf-8")
+            var response = Response("ok\n", type: "text/plain; charset=utf-8")
+            // Tells pages that the server was started again: their sessions are gone.
+            response.headers[.eTag] = instance
+            return response
         case "/metrics":
             let streams = endpoint.host.streams
             let viewerCount = streams.reduce(0) { $0 + $1.viewerCount }
