@@ -118,7 +118,7 @@ let package = Package(
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
-        module("RillWHIP"),
+        module("RillWHIP", ["RillCore"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
