@@ -159,7 +159,7 @@ let package = Package(
             name: "RillCLI",
             dependencies: [
                 "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
-                "RillSession", "RillTransport",
+                "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
