@@ -239,7 +239,7 @@ let package = Package(
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
-                "RillTransport",
+                "RillTransport", "RillWHIP",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

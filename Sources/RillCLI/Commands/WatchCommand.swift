@@ -12,7 +12,7 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Watch the stream at a URL (WHEP).",
-        usage: "rill watch <url> [--output <file>] [--layer <name>] [--token <token>] [<options>]",
+        usage: "rill watch <url> [--output <file>] [--token <token>] [<options>]",
         discussion: """
             Receives the video of an endpoint of WHEP: VP8 or VP9, encrypted and repaired by WebRTC. --layer asks for \
             one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
