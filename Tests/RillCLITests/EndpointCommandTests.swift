@@ -18,6 +18,7 @@ import Testing
         (["publish", "f.y4m", "http://a/", "--report", "f.y4m"], "the same file"),
         (["watch"], "<url>"), (["watch", "stream.sdp"], "expected one like https://example.org/whep/stage"),
         (["watch", "https://a/", "--output", "shown.png"], "must end in .y4m, .ivf, .webm or .mkv"),
+        (["watch", "https://a/", "--output", "shown.y4m", "--preview"], "contradict each other"),
         (["watch", "https://a/", "--layer", ""], "--layer must have"),
         (["watch", "https://a/", "--token-file", "f.y4m", "--output", "f.y4m"], "the same file"),
     ])

@@ -12,7 +12,7 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Watch the stream at a URL (WHEP).",
-        usage: "rill watch <url> [--output <file>] [--token <token>] [<options>]",
+        usage: "rill watch <url> [--output <file> | --preview] [<options>]",
         discussion: """
             Receives the video of an endpoint of WHEP: VP8 or VP9, encrypted and repaired by WebRTC. --layer asks for \
             one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
@@ -21,7 +21,8 @@ struct WatchCommand: ParsableCommand {
             was restarted is asked again, within --wait. Ends after --duration, or with Ctrl-C.
 
             Output: .y4m holds pictures, 30 per second, each repeated until the next one; .ivf, .webm and .mkv hold \
-            the encoded frames as they arrived.
+            the encoded frames as they arrived. --preview shows the pictures in a window instead (see `rill preview`); \
+            closing it ends the command.
 
             Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:
 
@@ -46,6 +47,9 @@ struct WatchCommand: ParsableCommand {
         help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
     var output: String?
 
+    @Flag(help: "Show the stream in a window, by rill-preview.")
+    var preview = false
+
     @Option(
         help: "How long to watch, from the first packet on (default: until Ctrl-C).", transform: durationNotation)
     var duration: MediaDuration?
@@ -64,7 +68,11 @@ struct WatchCommand: ParsableCommand {
         if let layer { client.select(layer, at: clock.now) }
         let files = OutputFiles()
         if let report { try OutputFiles.requirePlace(for: report) }
-        let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
+        let window = preview ? try PreviewWindow(for: "watch --preview") : nil
+        // Also where something throws before the call begins.
+        defer { window?.close() }
+        var recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
+        if let window { recording = .pictures(CallRecording(path: window.path, name: window.path)) }
         var settings = VideoCallSettings(layers: [])
         settings.statisticsInterval = CallMonitor.interval
         let call = try VideoCall(settings, source: nil, clock: clock)
@@ -76,7 +84,7 @@ struct WatchCommand: ParsableCommand {
             CallMonitor.Ending(limitOnceMet: duration, survivesLeaving: true))
         StandardError.print("watching \(url)")
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
-        observers.answered = { peer in
+        observers.answered = { [recording] peer in
             guard let them = peer.participant, let layer = them.layers.first else {
                 throw CommandError("the server sends no video that Rill reads", .unreadableInput)
             }
@@ -88,8 +96,19 @@ struct WatchCommand: ParsableCommand {
         }
         let driver = try EndpointDriver(
             client, over: port, .ofClient, clock: clock, by: (program, endpoint.programArguments), observers)
-        monitor.follow(call, beforeEnd: driver.close) {
-            interruption.isRequested || driver.hasEnded || recording?.failure != nil
+        let end = {
+            // A stalled window must not hold up the decoder.
+            window?.close()
+            driver.close()
+        }
+        monitor.follow(call, beforeEnd: end) {
+            interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
+        }
+        if let window {
+            PreviewWindow.restoreSignals()
+            if let status = window.status, status != 0 {
+                throw CommandError("rill-preview has ended with exit code \(status)")
+            }
         }
         try finish(monitor.log, driver, recording, files, isInterrupted: interruption.isRequested)
     }
@@ -100,8 +119,9 @@ struct WatchCommand: ParsableCommand {
         _ log: CallLog, _ driver: EndpointDriver, _ recording: StreamRecording?, _ files: OutputFiles,
         isInterrupted: Bool
     ) throws {
-        try recording?.finish()
-        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        // A window that was closed is no failure.
+        if !preview { try recording?.finish() }
+        if !preview, let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
         guard log.hasMet else {
             if let failure = driver.failure as? CommandError { throw failure }
             if let failure = driver.failure { throw CommandError("\(failure)", .unreadableInput) }
@@ -131,6 +151,7 @@ struct WatchCommand: ParsableCommand {
             throw ValidationError.notURL(url, like: "https://example.org/whep/stage")
         }
         if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        if preview, output != nil { throw ValidationError("--output and --preview contradict each other") }
         if let layer, !(1...64).contains(layer.utf8.count) {
             throw ValidationError("--layer must have from 1 to 64 characters")
         }

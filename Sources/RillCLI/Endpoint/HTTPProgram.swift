@@ -43,7 +43,7 @@ final class HTTPProgram: Sendable {
         let (ours, theirs) = (pair[0], pair[1])
         defer { Glibc.close(theirs) }
         let child: pid_t
-        do { child = try HTTPProgram.start([path] + arguments, on: theirs) } catch {
+        do { child = try ChildProcess.start([path] + arguments, on: theirs) } catch {
             Glibc.close(ours)
             throw error
         }
@@ -51,25 +51,8 @@ final class HTTPProgram: Sendable {
         reader = NamedThread("rill-http") {
             HTTPProgram.read(ours, handle)
             handle(.ended)
-            var status: Int32 = 0
-            while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+            _ = ChildProcess.wait(for: child)
         }
-    }
-
-    private static func start(_ words: [String], on socket: Int32) throws -> pid_t {
-        // Valid until the end of this function, and not kept: the child has copies.
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO] {
-            unsafe posix_spawn_file_actions_adddup2(&actions, socket, descriptor)
-        }
-        var argv = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { unsafe argv.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, words[0], &actions, nil, &argv, environ)
-        guard result == 0 else { throw CommandError("\(words[0]): \(unsafe String(cString: strerror(result)))") }
-        return child
     }
 
     /// Sends a request. If the program has ended, the handler knows.

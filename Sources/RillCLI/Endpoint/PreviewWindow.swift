@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import RillCore
+import RillThreads
+
+/// A window for pictures as they come: `rill-preview`, which reads them as Y4M from a named pipe.
+///
+/// Threads: the thread `rill-window` waits for the program's end. All methods may be called from any thread.
+final class PreviewWindow: Sendable {
+    /// The pipe to write to. Writing to it when the window is gone is an error.
+    let path: String
+    private let folder: String
+    private let child: pid_t
+    private let state: Monitor<State>
+    private let waiter: NamedThread
+
+    private struct State {
+        /// The exit code, if it ended by itself.
+        var status: Int32?
+        var isClosing = false
+    }
+
+    /// Opens the window.
+    ///
+    /// - Throws: ``CommandError``.
+    init(for command: String) throws {
+        let program = try SeparateProgram.preview.path(for: command)
+        // Only its owner may look into the folder.
+        var template = Array((NSTemporaryDirectory() + "/rill-XXXXXX").utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw CommandError("no temporary folder: \(unsafe String(cString: strerror(errno)))")
+        }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = folder + "/stream.y4m"
+        // A write to a window that is gone is an error, and not a signal.
+        signal(SIGPIPE, SIG_IGN)
+        // Open in both directions: neither side waits for the other one to open it.
+        let descriptor = unsafe mkfifo(path, 0o600) == 0 ? unsafe open(path, O_RDWR | O_CLOEXEC) : -1
+        guard descriptor >= 0 else { throw CommandError("\(path): \(unsafe String(cString: strerror(errno)))") }
+        do { child = try ChildProcess.start([program, path, "--no-mirror"]) } catch {
+            Glibc.close(descriptor)
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+        let (child, state) = (child, Monitor(State()))
+        self.state = state
+        waiter = NamedThread("rill-window") {
+            let status = ChildProcess.wait(for: child)
+            // Whoever writes to the pipe now gets an error.
+            Glibc.close(descriptor)
+            state.withLock { state in if !state.isClosing { state.status = status } }
+        }
+    }
+
+    /// The exit code of the program, once somebody has closed the window; `nil` before, and if it was ``close()``.
+    var status: Int32? { state.withLock { $0.status } }
+
+    /// Closes the window, and waits until it is gone. Whoever is writing to the pipe gets an error, and so goes on.
+    func close() {
+        let isOpen = state.withLock { state in
+            defer { state.isClosing = true }
+            return state.status == nil && !state.isClosing
+        }
+        // Its number is its own until it is waited for.
+        if isOpen { kill(child, SIGTERM) }
+        waiter.join()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Lets a write to a pipe without a reader end this process again, as before the window. Call it when nobody writes any more.
+    static func restoreSignals() { signal(SIGPIPE, SIG_DFL) }
+}
