@@ -145,7 +145,7 @@ extension WHIPICEServer {
     /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link.
     init?(_ link: LinkHeader) {
         guard link.relations.contains("ice-server"),
-            ["stun:", "turn:", "turns:"].contains(where: link.target.hasPrefix)
+            ["stun:", "stuns:", "turn:", "turns:"].contains(where: link.target.hasPrefix)
         else { return nil }
         self.init(
             url: link.target, username: link.parameters["username"], credential: link.parameters["credential"])

@@ -55,7 +55,7 @@ public struct WHIPAnswer: Equatable, Sendable {
 
 /// A STUN or TURN server that an endpoint suggests, as `RTCIceServer` has it.
 public struct WHIPICEServer: Equatable, Sendable {
-    /// The URL: `stun:…`, `turn:…` or `turns:…`.
+    /// The URL: `stun:…`, `stuns:…`, `turn:…` or `turns:…`.
     public var url: String
     /// The user's name at a TURN server.
     public var username: String?
