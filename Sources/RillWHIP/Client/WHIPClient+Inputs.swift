@@ -16,7 +16,7 @@ extension WHIPClient {
     public mutating func noteConnected(at now: MediaTime) {
         guard phase == .inSession else { return }
         disconnectedSince = nil
-        schedule.succeed()
+        connectedSince = connectedSince ?? now
     }
 
     /// The connection of the session failed: the session is ended, and another one follows.

@@ -121,6 +121,7 @@ extension WHIPClient {
     mutating func lose(_ error: WHIPClientError, isKnownThere: Bool, at now: MediaTime) {
         if isKnownThere, let url = session?.url { endRemotely(url, at: now) }
         (session, exchange) = (nil, nil)
+        if let since = connectedSince.take(), now - since >= WHIPClient.steadyTime { schedule.succeed() }
         tell(.sessionLost(error))
         retry(error, at: now)
     }

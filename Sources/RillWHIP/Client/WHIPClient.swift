@@ -46,10 +46,15 @@ public struct WHIPClient: Sendable {
     var selection = LayerSelection.unspecified
     /// Since when there has been no connection; `nil` while there is one.
     var disconnectedSince: MediaTime?
+    /// Since when the session has been connected; `nil` if it never was.
+    var connectedSince: MediaTime?
     private var lastID = 0
 
     /// The most bytes of a response's body, and of its header fields.
     public static let maximumResponseLength = 262_144
+    /// How long a connection must last for the next attempt to be as quick as the first one: two publishers that take the same
+    /// stream from each other slow down.
+    static let steadyTime = MediaDuration.seconds(5)
     /// The most redirections of one request.
     static let maximumRedirectionCount = 5
     /// How often a request of a session is tried that the session can do without.

@@ -30,6 +30,7 @@ struct WHIPClientRetryTests {
         // A success makes the next pause short again.
         try run.respond(ClientRun.created())
         run.client.noteConnected(at: run.now)
+        run.pass(.seconds(5))
         run.client.noteFailed("gone", at: run.now)
         run.poll()
         #expect(run.takeEvents().last == .retrying(after: .milliseconds(250), .connectionFailed("gone")))
@@ -123,6 +124,23 @@ struct WHIPClientRetryTests {
         run.client.insert(WHIPResponse(200), to: farewell.id, at: run.now)
         run.poll()
         #expect(run.requests.isEmpty)
+    }
+
+    @Test func `Sessions that are soon taken away again follow each other more slowly`() throws {
+        var run = try ClientRun()
+        var times: [Double] = []
+        run.poll()
+        for _ in 0..<6 {
+            times.append(run.now.seconds)
+            try run.respond(ClientRun.created())
+            run.client.noteConnected(at: run.now)
+            run.pass(.milliseconds(500))
+            run.client.noteFailed("the server has closed it", at: run.now)
+            run.poll()
+            run.requests = []
+            run.pass(run.wakeTime - run.now)
+        }
+        #expect(times == [0, 0.75, 1.75, 3.25, 5.75, 8.25])
     }
 
     @Test func `After the time for connecting it gives up`() throws {
