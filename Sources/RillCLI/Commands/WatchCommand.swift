@@ -69,10 +69,8 @@ struct WatchCommand: ParsableCommand {
         let files = OutputFiles()
         if let report { try OutputFiles.requirePlace(for: report) }
         let window = preview ? try PreviewWindow(for: "watch --preview") : nil
-        // Also where something throws before the call begins.
         defer { window?.close() }
-        var recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
-        if let window { recording = .pictures(CallRecording(path: window.path, name: window.path)) }
+        let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
         var settings = VideoCallSettings(layers: [])
         settings.statisticsInterval = CallMonitor.interval
         let call = try VideoCall(settings, source: nil, clock: clock)
@@ -84,31 +82,25 @@ struct WatchCommand: ParsableCommand {
             CallMonitor.Ending(limitOnceMet: duration, survivesLeaving: true))
         StandardError.print("watching \(url)")
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
-        observers.answered = { [recording] peer in
+        observers.answered = { peer in
             guard let them = peer.participant, let layer = them.layers.first else {
                 throw CommandError("the server sends no video that Rill reads", .unreadableInput)
             }
             if let recording {
                 try recording.show(layer, of: them, on: clock)
+            } else if let window {
+                try them.show(layer, on: window.pictures)
             } else {
                 try them.show(layer, on: UnseenPictures())
             }
         }
         let driver = try EndpointDriver(
             client, over: port, .ofClient, clock: clock, by: (program, endpoint.programArguments), observers)
-        let end = {
-            // A stalled window must not hold up the decoder.
-            window?.close()
-            driver.close()
-        }
-        monitor.follow(call, beforeEnd: end) {
+        monitor.follow(call, beforeEnd: driver.close) {
             interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
         }
-        if let window {
-            PreviewWindow.restoreSignals()
-            if let status = window.status, status != 0 {
-                throw CommandError("rill-preview has ended with exit code \(status)")
-            }
+        if let status = window?.status, status != 0 {
+            throw CommandError("rill-preview has ended with exit code \(status)")
         }
         try finish(monitor.log, driver, recording, files, isInterrupted: interruption.isRequested)
     }
@@ -119,9 +111,8 @@ struct WatchCommand: ParsableCommand {
         _ log: CallLog, _ driver: EndpointDriver, _ recording: StreamRecording?, _ files: OutputFiles,
         isInterrupted: Bool
     ) throws {
-        // A window that was closed is no failure.
-        if !preview { try recording?.finish() }
-        if !preview, let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        try recording?.finish()
+        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
         guard log.hasMet else {
             if let failure = driver.failure as? CommandError { throw failure }
             if let failure = driver.failure { throw CommandError("\(failure)", .unreadableInput) }

@@ -3,12 +3,12 @@ import Glibc
 import RillCore
 import RillThreads
 
-/// A window for pictures as they come: `rill-preview`, which reads them as Y4M from a named pipe.
+/// A window for pictures as they come: `rill-preview`, which reads them from a named pipe.
 ///
 /// Threads: the thread `rill-window` waits for the program's end. All methods may be called from any thread.
 final class PreviewWindow: Sendable {
-    /// The pipe to write to. Writing to it when the window is gone is an error.
-    let path: String
+    /// What shows pictures in the window. When the window is gone, it throws.
+    let pictures: WindowPictures
     private let folder: String
     private let child: pid_t
     private let state: Monitor<State>
@@ -26,12 +26,12 @@ final class PreviewWindow: Sendable {
     init(for command: String) throws {
         let program = try SeparateProgram.preview.path(for: command)
         // Only its owner may look into the folder.
-        var template = Array((NSTemporaryDirectory() + "/rill-XXXXXX").utf8CString)
+        var template = Array((NSTemporaryDirectory() + "rill-XXXXXX").utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw CommandError("no temporary folder: \(unsafe String(cString: strerror(errno)))")
         }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = folder + "/stream.y4m"
+        let path = folder + "/stream.y4m"
         // A write to a window that is gone is an error, and not a signal.
         signal(SIGPIPE, SIG_IGN)
         // Open in both directions: neither side waits for the other one to open it.
@@ -42,6 +42,7 @@ final class PreviewWindow: Sendable {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
+        pictures = WindowPictures(to: path)
         let (child, state) = (child, Monitor(State()))
         self.state = state
         waiter = NamedThread("rill-window") {
@@ -55,7 +56,7 @@ final class PreviewWindow: Sendable {
     /// The exit code of the program, once somebody has closed the window; `nil` before, and if it was ``close()``.
     var status: Int32? { state.withLock { $0.status } }
 
-    /// Closes the window, and waits until it is gone. Whoever is writing to the pipe gets an error, and so goes on.
+    /// Closes the window, and waits until it is gone.
     func close() {
         let isOpen = state.withLock { state in
             defer { state.isClosing = true }
@@ -64,9 +65,9 @@ final class PreviewWindow: Sendable {
         // Its number is its own until it is waited for.
         if isOpen { kill(child, SIGTERM) }
         waiter.join()
+        // A picture that is being written has an error by now.
+        pictures.end()
+        signal(SIGPIPE, SIG_DFL)
         try? FileManager.default.removeItem(atPath: folder)
     }
-
-    /// Lets a write to a pipe without a reader end this process again, as before the window. Call it when nobody writes any more.
-    static func restoreSignals() { signal(SIGPIPE, SIG_DFL) }
 }
