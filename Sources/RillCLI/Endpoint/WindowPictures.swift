@@ -63,7 +63,7 @@ final class WindowPictures: FrameSink, Sendable {
             switch state.failure {
             case nil: state.newest = frame
             // Whoever waits for the window's end knows.
-            case let error as FileError where StandardOutput.isUnread(error): break
+            case FileError.writeFailed(_, _, EPIPE)?: break
             case let error?: throw error
             }
         }
