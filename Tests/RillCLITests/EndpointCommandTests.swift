@@ -82,6 +82,15 @@ import Testing
         #expect(requests[0].contains("a=recvonly") && !requests[0].contains("a=sendonly"))
     }
 
+    @Test func `A program that does not end with its input is killed`() throws {
+        let rill = try Stage(folder)
+        try rill.add("rill-http", "read -r line; echo '{\"id\":1,\"status\":403}'; exec sleep 60")
+        let start = ContinuousClock.now
+        let outcome = try rill.run(["watch", "http://127.0.0.1/whep/a"])
+        #expect(outcome.status == 2 && outcome.errors.contains("does not allow this (403)"), "\(outcome.errors)")
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test func `A publisher offers both layers in one section, and a receiver of nothing`() throws {
         let rill = try Stage(folder)
         try rill.add("rill-http", Stage.answering(#""status":403"#))

@@ -51,11 +51,11 @@ final class HTTPProgram: Sendable {
         reader = NamedThread("rill-http") {
             HTTPProgram.read(ours, handle)
             handle(.ended)
-            _ = ChildProcess.wait(for: child)
+            ChildProcess.end(child)
         }
     }
 
-    /// Sends a request. If the program has ended, the handler knows.
+    /// Sends a request, without waiting. If the program has ended, or takes no more, the handler hears that it has ended.
     func send(_ request: HTTPRequestLine) {
         guard var bytes = (try? JSONEncoder().encode(request)).map(Array.init) else { return }
         bytes.append(10)
@@ -63,12 +63,17 @@ final class HTTPProgram: Sendable {
             guard !state.isClosed else { return }
             var rest = bytes[...]
             while !rest.isEmpty {
+                let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
                 // The bytes stay where they are during the call.
                 let count = unsafe rest.withUnsafeBytes {
-                    unsafe Glibc.send(state.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    unsafe Glibc.send(state.socket, $0.baseAddress, $0.count, flags)
                 }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
+                guard count > 0 else {
+                    // Half a line makes the rest useless.
+                    shutdown(state.socket, Int32(SHUT_RDWR))
+                    return
+                }
                 rest = rest.dropFirst(count)
             }
         }

@@ -45,4 +45,18 @@ enum ChildProcess {
         // WIFEXITED and WEXITSTATUS are macros, which Swift does not see.
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
     }
+
+    /// Waits for the end of a process that is about to end, and kills it if it has not after two seconds.
+    static func end(_ child: pid_t) {
+        for _ in 0..<200 {
+            // WNOWAIT leaves the end for `wait` to see.
+            var end = unsafe siginfo_t()
+            guard unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 else { return }
+            if unsafe end.si_signo == SIGCHLD { break }
+            usleep(10_000)
+        }
+        // A process that has ended, and was not waited for, takes no harm.
+        kill(child, SIGKILL)
+        _ = wait(for: child)
+    }
 }
