@@ -168,7 +168,7 @@ let package = Package(
             name: "RillCLI",
             dependencies: [
                 "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
-                "RillSession", "RillTransport",
+                "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
@@ -258,7 +258,7 @@ let package = Package(
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
-                "RillTransport",
+                "RillTransport", "RillWHIP",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

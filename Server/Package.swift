@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "RillServer", targets: ["RillServer"]),
         .executable(name: "rill-serve", targets: ["rill-serve"]),
+        .executable(name: "rill-http", targets: ["rill-http"]),
     ],
     dependencies: [
         // Without its traits: none of the server needs a command line or a laboratory of Rill's.
@@ -34,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
@@ -90,6 +92,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ] + rill("RillCore", "RillForward", "RillTransport", "RillWHIP"),
             swiftSettings: settings),
+        // HTTP for the command rill: requests as lines in, responses as lines out.
+        .executableTarget(
+            name: "rill-http",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ] + rill("RillWHIP"),
+            path: "HTTP", swiftSettings: settings),
         // The command with a host without media, which the tests run as a process of its own.
         .executableTarget(
             name: "memory-serve",
