@@ -49,7 +49,8 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
     "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillWHIP",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillForward",
+    "RillWHIP",
 ]
 
 let package = Package(
@@ -114,11 +115,19 @@ let package = Package(
         module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
         module(
-            "RillPeer", ["RillCore", "RillBytes", "RillState", "RillRTP", "RillSecurity", "RillSession", "COpenSSL"]),
+            "RillPeer",
+            [
+                "RillCore", "RillBytes", "RillState", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
+                "COpenSSL",
+            ]),
         // WebRTC peers in a live call.
         module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
+        // Frames of one publisher, forwarded to many viewers.
+        module(
+            "RillForward",
+            ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
-        module("RillWHIP"),
+        module("RillWHIP", ["RillCore"]),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
         // without building codecs.
         module(
@@ -159,7 +168,7 @@ let package = Package(
             name: "RillCLI",
             dependencies: [
                 "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
-                "RillSession", "RillTransport",
+                "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
@@ -178,11 +187,17 @@ let package = Package(
             name: "RillMediaSupport",
             dependencies: ["RillCore", "RillImage", "RillFiles", "RillRTP", "RillTestSupport"],
             path: "Tests/RillMediaSupport", swiftSettings: moduleSettings),
+        // WebRTC peers in virtual time.
+        .target(
+            name: "RillPeerSupport",
+            dependencies: ["RillCore", "RillLink", "RillRTP", "RillSession", "RillPeer", "RillPacketSupport"],
+            path: "Tests/RillPeerSupport", swiftSettings: moduleSettings),
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+                "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
@@ -200,9 +215,13 @@ let package = Package(
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(
-            of: "RillPeer", ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport"],
+            of: "RillPeer",
+            ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"],
             besides: ["Negotiation/Descriptions"]),
-        tests(of: "RillWHIP"),
+        tests(
+            of: "RillForward",
+            ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
+        tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
@@ -222,7 +241,7 @@ let package = Package(
             "ConcurrencyTests",
             of: [
                 "Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillWebRTC",
-                "RillMediaSupport",
+                "RillForward", "RillMediaSupport",
             ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
@@ -239,7 +258,7 @@ let package = Package(
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
-                "RillTransport",
+                "RillTransport", "RillWHIP",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

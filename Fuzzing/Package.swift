@@ -15,6 +15,7 @@ let package = Package(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
+                "RillWHIP",
             ].map { .product(name: $0, package: "rill") },
             path: "Targets",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),

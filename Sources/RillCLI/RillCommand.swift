@@ -29,13 +29,16 @@ struct RillCommand: ParsableCommand {
               rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
               rill send clip.y4m --to 127.0.0.1:5004 --sdp out.sdp
               rill receive out.sdp --output shown.y4m
+              rill publish clip.y4m https://example.org/whip/stage
+              rill watch https://example.org/whep/stage --output shown.y4m
               rill preview /dev/video0                  in a window (built separately)
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%
             """,
         version: Version.text,
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, CallCommand.self, SendCommand.self, ReceiveCommand.self,
-            PreviewCommand.self, KeyCommand.self, RelayCommand.self, ReencodeCommand.self, InspectCommand.self,
+            PublishCommand.self, WatchCommand.self, ServeCommand.self, PreviewCommand.self, KeyCommand.self,
+            RelayCommand.self, ReencodeCommand.self, InspectCommand.self,
             ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])

@@ -31,6 +31,17 @@ extension JitterBuffer {
         expedite(at: now)
     }
 
+    /// Notes that a key frame is requested for a reason of the caller's: it is counted, and delays this buffer's own
+    /// requests.
+    ///
+    /// - Parameter time: the current time.
+    public mutating func noteKeyFrameRequest(at time: MediaTime) {
+        now = max(now, time)
+        requester.noteRequest(at: now)
+        counts.pliCount += 1
+        unsettle()
+    }
+
     /// Releases the next frame as soon as it can be decoded, even before it is due: a picture of the stream is
     /// awaited. Later frames keep their times.
     ///

@@ -18,6 +18,7 @@ extension RTPSession {
             case .want(let isWanted, let stream, let now): setWanted(isWanted, of: stream, at: now)
             case .pauseSending(let isPaused, let stream, let now): setPaused(isPaused, of: stream, at: now)
             case .expedite(let stream, let now): expedite(stream, at: now)
+            case .requestKeyFrame(let stream, let now): requestKeyFrame(of: stream, at: now)
             case .restartCongestionControl(let now): restartCongestionControl(at: now)
             case .poll(let now): note(pollExceptDatagrams(at: now, into: &bytes), bytes.span)
             case .finish(let frame, let stream, let outcome, let picture, let decoded, let now):

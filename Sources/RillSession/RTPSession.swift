@@ -255,6 +255,22 @@ public final class RTPSession {
         cell.state.setWanted(isWanted, of: id, at: now)
     }
 
+    /// Requests a key frame of a stream (PLI, RFC 4585 §6.3.1), as for someone who joins; poll afterwards. What the stream
+    /// itself needs is requested without this call.
+    ///
+    /// Every call is a request: who forwards to many asks for all of them at once.
+    ///
+    /// - Parameters:
+    ///   - id: the stream.
+    ///   - now: the current time.
+    /// - Returns: whether it is requested: not of an unknown stream, before its first packet, or while it is muted or not
+    ///   wanted.
+    @discardableResult
+    public func requestKeyFrame(of id: ReceivingStreamID, at now: MediaTime) -> Bool {
+        if keptJournal != nil { note { .requestKeyFrame(of: id, at: now) } }
+        return cell.state.requestKeyFrame(of: id, at: now)
+    }
+
     /// Whether the remote side has muted a stream by its own decision, according to signaling or its RTCP.
     public func isMuted(_ id: ReceivingStreamID) -> Bool { cell.state.isMuted(id) }
 

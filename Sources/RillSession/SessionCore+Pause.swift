@@ -135,6 +135,20 @@ extension SessionCore {
         note(stream.wakeTime, of: stream)
     }
 
+    /// Requests a key frame of a stream; returns whether it is requested.
+    mutating func requestKeyFrame(of id: ReceivingStreamID, at now: MediaTime) -> Bool {
+        guard !hasLeft, let stream = receiving[id.place], stream.lastArrival != nil, stream.isAsked,
+            let receiver = stream.receiver
+        else { return false }
+        receiver.cell.state.requestKeyFrame(at: now)
+        events.append(.keyFrameRequested(of: id))
+        (stream.mayAsk, areRequestsPossible) = (true, true)
+        // Written even while a frame of the stream is decoded.
+        wakeTime = min(wakeTime, now)
+        note(stream.wakeTime, of: stream)
+        return true
+    }
+
     /// Releases the stream's next frame as soon as it can be decoded.
     mutating func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
         guard let stream = receiving[id.place] else { return }

@@ -132,7 +132,8 @@ import Testing
             case .poll(let now): _ = pipeline.next(at: now)
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
-            case .send, .muteSending, .muteReceiving, .want, .pauseSending, .expedite, .restartCongestionControl:
+            case .send, .muteSending, .muteReceiving, .want, .pauseSending, .expedite, .requestKeyFrame,
+                .restartCongestionControl:
                 Issue.record("nothing is sent, muted or paused here")
             }
         }

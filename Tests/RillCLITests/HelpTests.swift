@@ -4,7 +4,7 @@ import Testing
 @Suite struct HelpTests {
     @Test(arguments: [
         [], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["relay"], ["send"], ["receive"],
-        ["key"],
+        ["key"], ["publish"], ["watch"],
     ])
     func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])

@@ -63,6 +63,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
         FuzzTarget("sdp", seeds: sdpSeeds, run: fuzzSDP),
         FuzzTarget("sdp-offer", seeds: offerSeeds, run: fuzzOffer),
+        FuzzTarget("whip", seeds: whipSeeds, run: fuzzWHIP),
         FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
         FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
         FuzzTarget("dtls", seeds: dtlsSeeds, run: fuzzDTLS),

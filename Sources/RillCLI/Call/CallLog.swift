@@ -76,17 +76,19 @@ struct CallLog {
     /// - Returns: the figures since the last call; `nil` for the first.
     @discardableResult
     mutating func add(_ now: CallStatistics) -> Sample? {
-        defer { last = now }
+        defer { keep(now) }
         guard var begin = last, let them = now.participants.first else { return nil }
         if let start, (now.time - begin.time).seconds < CallLog.shortestLength {
             samples.removeLast()
             begin = start
         }
         let length = (now.time - begin.time).seconds
-        guard length > 0, let before = begin.participants.first else { return nil }
+        guard length > 0 else { return nil }
+        // Another participant, as after a new connection, began with nothing.
+        let before = begin.participants.first { $0.name == them.name }
         start = begin
         func rate(_ value: (CallStatistics.Participant) -> Int) -> Double {
-            Double(value(them) - value(before)) / length
+            Double(value(them) - (before.map(value) ?? 0)) / length
         }
         func shown(_ statistics: CallStatistics.Participant, _ layer: String) -> CallStatistics.Shown? {
             statistics.shown.first { $0.rid.description == layer }
@@ -105,7 +107,8 @@ struct CallLog {
             },
             framesShown: layers.map { name in
                 Double(
-                    (shown(them, name)?.received.framesShown ?? 0) - (shown(before, name)?.received.framesShown ?? 0))
+                    (shown(them, name)?.received.framesShown ?? 0)
+                        - (before.flatMap { shown($0, name) }?.received.framesShown ?? 0))
                     / length
             },
             lost: received + lost > 0 ? 100 * max(0, lost) / (received + lost) : 0,
@@ -127,11 +130,18 @@ struct CallLog {
         return sample
     }
 
+    /// Keeps the newest statistics, and those of the last participant while there is none.
+    private mutating func keep(_ now: CallStatistics) {
+        var kept = now
+        if kept.participants.isEmpty { kept.participants = last?.participants ?? [] }
+        last = kept
+    }
+
     /// The mean time that packets waited to leave, in milliseconds.
-    private func sendDelay(_ now: CallStatistics.Participant, _ before: CallStatistics.Participant) -> Double? {
+    private func sendDelay(_ now: CallStatistics.Participant, _ before: CallStatistics.Participant?) -> Double? {
         guard let congestion = now.session.congestion else { return nil }
-        let seconds = congestion.totalPacketSendDelay - (before.session.congestion?.totalPacketSendDelay ?? 0)
-        let packets = now.session.transport.packetsSent - before.session.transport.packetsSent
+        let seconds = congestion.totalPacketSendDelay - (before?.session.congestion?.totalPacketSendDelay ?? 0)
+        let packets = now.session.transport.packetsSent - (before?.session.transport.packetsSent ?? 0)
         return packets > 0 ? 1000 * seconds / Double(packets) : 0
     }
 

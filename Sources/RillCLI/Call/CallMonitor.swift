@@ -27,6 +27,8 @@ final class CallMonitor: Sendable {
         /// The time without a newly decoded frame after the other side has left or is lost. Until then, buffered frames
         /// are still shown.
         var afterLeaving = MediaDuration.zero
+        /// Whether the other side may leave and come back, as a server that is started again.
+        var survivesLeaving = false
     }
 
     private struct State {
@@ -51,7 +53,12 @@ final class CallMonitor: Sendable {
     var log: CallLog { state.withLock { $0.log } }
 
     /// Follows the call until its time is over, the other side leaves, or the user interrupts it; then ends it.
-    func follow(_ call: VideoCall, isInterrupted: () -> Bool) {
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - beforeEnd: is called when it is about to end.
+    ///   - isInterrupted: whether it is to end now.
+    func follow(_ call: VideoCall, beforeEnd: () -> Void = {}, isInterrupted: () -> Bool) {
         let clock = call.clock
         let task = Task { [events = call.events] in
             for await event in events { self.take(event, at: clock.now) }
@@ -65,6 +72,7 @@ final class CallMonitor: Sendable {
         }
         let statistics = call.statistics
         state.withLock { _ = $0.log.add(statistics) }
+        beforeEnd()
         Task { await call.end() }
         state.wait { $0.isOver ? () : nil }
         line.clear()
@@ -84,7 +92,7 @@ final class CallMonitor: Sendable {
             return
         case .over: return
         case .joined: meet(at: time)
-        case .left: leave(at: time)
+        case .left where !ending.survivesLeaving: leave(at: time)
         case .lost where ending.whenLost: leave(at: time)
         case .unprotectFailed: state.withLock { $0.log.isUnreadable = true }
         case .sourceEnded: if let rest = ending.afterSource { end(at: time + rest) }
@@ -100,6 +108,9 @@ final class CallMonitor: Sendable {
         }
         say("\(event)", at: time.seconds)
     }
+
+    /// Prints a line of somebody else's, and adds it to the log. From any thread.
+    func note(_ text: String, at time: MediaTime) { say(text, at: time.seconds) }
 
     private func meet(at time: MediaTime) {
         state.change { state in

@@ -79,7 +79,8 @@ final class CallRecording: FrameSink, Sendable {
         }
     }
 
-    private static func fit(_ frame: VideoFrame, into size: Resolution, _ pool: FramePool?) -> VideoFrame? {
+    /// The picture in that size, with black bars; `nil` without a buffer for it.
+    static func fit(_ frame: VideoFrame, into size: Resolution, _ pool: FramePool?) -> VideoFrame? {
         guard frame.resolution != size, let pool else { return frame }
         return frame.scaled(PictureFit(frame.resolution, into: size, .letterbox), into: pool)
     }

@@ -17,6 +17,8 @@ final class CodedRecording: Sendable {
         var codec = VideoCodec.vp8
         var writer: (any EncodedFrameSink)?
         var start = MediaTime.zero
+        /// The time of the last frame, and the time since the one before.
+        var last: (time: MediaTime, gap: MediaDuration)?
         var size = Resolution.vga
         var framesWritten = 0
         var failure: (any Error)?
@@ -57,6 +59,11 @@ final class CodedRecording: Sendable {
         }
     }
 
+    /// What is to be added to the times of a stream, so that it follows the one that was recorded before.
+    fileprivate func shift(for time: MediaTime) -> MediaDuration {
+        state.withLock { $0.last.map { $0.time + $0.gap - time } ?? .zero }
+    }
+
     fileprivate func write(_ payload: Span<UInt8>, _ outcome: DecoderOutcome, at time: MediaTime) throws {
         if case .awaitingKeyFrame = outcome { return }
         try state.withLock { (state) throws in
@@ -81,6 +88,7 @@ final class CodedRecording: Sendable {
             references: FrameReferences(), isKey: header.isKeyFrame, resolution: header.resolution ?? state.size,
             captureTime: .zero + (time - state.start), byteCount: payload.count)
         try state.writer?.consume(frame, payload: payload)
+        state.last = (time, max(.milliseconds(1), state.last.map { time - $0.time } ?? .milliseconds(33)))
         state.framesWritten += 1
     }
 
@@ -99,6 +107,7 @@ final class CodedRecording: Sendable {
 private final class RecordingDecoder: VideoDecoder {
     private let decoder: VPXDecoder
     private let recording: CodedRecording
+    private var shift: MediaDuration?
 
     init(_ decoder: VPXDecoder, to recording: CodedRecording) { (self.decoder, self.recording) = (decoder, recording) }
 
@@ -107,7 +116,9 @@ private final class RecordingDecoder: VideoDecoder {
     func decode(_ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool) throws -> DecoderOutcome {
         let outcome = try decoder.decode(payload, captureTime: captureTime, isWanted: isWanted)
         // A failed write is not a decoding error: it is reported when the recording is finished.
-        try? recording.write(payload, outcome, at: captureTime)
+        let shift = shift ?? recording.shift(for: captureTime)
+        self.shift = shift
+        try? recording.write(payload, outcome, at: captureTime + shift)
         return outcome
     }
 }

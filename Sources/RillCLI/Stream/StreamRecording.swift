@@ -21,8 +21,19 @@ enum StreamRecording {
         }
     }
 
+    /// Records a layer of one of several sessions that follow each other.
+    func show(_ layer: StreamLayer.RID, of them: CallParticipant, on clock: LiveClock) throws {
+        guard case .pictures(let recording) = self else { return try show(layer, of: them) }
+        try them.show(layer, on: SessionPictures(recording, clock))
+    }
+
     /// Closes the file, after the end of the call.
-    func finish() throws { if case .coded(let recording) = self { try recording.finish() } }
+    func finish() throws {
+        switch self {
+        case .pictures(let recording): try recording.finish()
+        case .coded(let recording): try recording.finish()
+        }
+    }
 
     var framesWritten: Int {
         switch self {

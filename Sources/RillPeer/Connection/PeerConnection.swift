@@ -39,7 +39,7 @@ public final class PeerConnection {
 
     var srtp: SRTPPair?
     var counts = PeerTransportCounts()
-    private(set) var streams = PeerStreams()
+    private(set) var streams: PeerStreams
     private var random: SeededGenerator
     var events: [PeerEvent] = []
     /// Streams whose first frame must be a key frame now that the connection is there.
@@ -61,6 +61,7 @@ public final class PeerConnection {
         using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         link = PeerLink(mode, certificate: certificate, settings: settings, using: generator)
+        streams = PeerStreams(playoutDelay: settings.playoutDelay)
         // Not the link's numbers once more.
         random = SeededGenerator(seed: ~settings.seed)
     }

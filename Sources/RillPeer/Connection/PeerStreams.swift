@@ -1,4 +1,5 @@
 public import RillRTP
+import RillReceive
 public import RillSession
 
 /// A stream that is sent, as it was negotiated.
@@ -30,10 +31,14 @@ public struct PeerReceivingStream: Equatable, Sendable {
 /// A stream whose section stops sending stays, paused: its SSRC and its sequence numbers go on when it resumes. A second
 /// stream with the SSRC would use numbers, and so SRTP's counters, twice.
 struct PeerStreams: ~Copyable {
+    /// How long frames that are received wait before they are decoded.
+    private let playoutDelay: PlayoutDelayBounds
     private(set) var sending: [PeerSendingStream] = []
     private(set) var receiving: [PeerReceivingStream] = []
     /// The transceivers of payload types that are passed on as packets.
     private var packetTypes: [PayloadType: TransceiverID] = [:]
+
+    init(playoutDelay: PlayoutDelayBounds) { self.playoutDelay = playoutDelay }
 
     /// The transceiver to which a packet is passed on; `nil` for a packet of the session.
     func packetOwner(of packet: Span<UInt8>) -> TransceiverID? {
@@ -151,12 +156,13 @@ struct PeerStreams: ~Copyable {
         _ isChange: inout Bool, at now: MediaTime
     ) throws(PeerError) {
         let isActive = !description.isPaused
-        let settings: StreamReceiverSettings
+        var settings: StreamReceiverSettings
         do throws(StreamDescriptionError) {
             settings = try StreamReceiverSettings(description, ssrc: SSRC(0))
         } catch {
             throw .stream(error)
         }
+        settings.jitterBuffer.playoutDelay = playoutDelay
         if let known = receiving.firstIndex(where: {
             $0.transceiver == section.transceiver && description.isStream(of: $0.description)
         }) {

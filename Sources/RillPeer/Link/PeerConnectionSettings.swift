@@ -1,4 +1,5 @@
 public import RillCore
+public import RillReceive
 public import RillSession
 
 /// The settings of a ``PeerConnection``.
@@ -12,6 +13,8 @@ public struct PeerConnectionSettings: Sendable {
     /// How what is sent adapts to the network, if the other side gives feedback; `nil` for not at all. The size of SRTP's
     /// tag is added to its overhead.
     public var congestion: CongestionSettings? = CongestionSettings()
+    /// How long frames that were received wait before they are decoded. As short as the network allows by default.
+    public var playoutDelay = PlayoutDelayBounds.adaptive
     /// CNAME: the name that all our streams share, 1 to 255 bytes.
     public var canonicalName = "rill"
     /// The wall clock's time at `MediaTime.zero`, for sender reports.

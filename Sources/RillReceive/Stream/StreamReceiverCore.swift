@@ -100,6 +100,13 @@ package struct StreamReceiverCore: ~Copyable {
         case wait
     }
 
+    /// Requests a key frame for a reason of the caller's. It waits until it is written, like the stream's own requests.
+    package mutating func requestKeyFrame(at now: MediaTime) {
+        buffer.noteKeyFrameRequest(at: now)
+        reporter.requestKeyFrame()
+        wakeTime = min(wakeTime, now)
+    }
+
     /// The frame that ``next(at:into:)`` returned last.
     package var releasedFrame: ReceivedFrame { buffer.releasedFrame }
 

@@ -23,6 +23,7 @@ package final class SessionJournal {
         case want(Bool, of: ReceivingStreamID, at: MediaTime)
         case pauseSending(Bool, of: SendingStreamID, at: MediaTime)
         case expedite(ReceivingStreamID, at: MediaTime)
+        case requestKeyFrame(of: ReceivingStreamID, at: MediaTime)
         case restartCongestionControl(at: MediaTime)
         /// It was polled.
         case poll(at: MediaTime)

@@ -36,6 +36,9 @@ public protocol StreamHost: Sendable {
     /// Ends a session.
     func end(_ session: String) throws(StreamHostError)
 
+    /// Whether there is such a session, and it has not ended. An endpoint asks now and then, to forget those that have.
+    func holds(_ session: String) -> Bool
+
     /// The streams that are published now, by name.
     var streams: [HostedStream] { get }
 }

@@ -1,6 +1,7 @@
 import RillCore
 import RillLink
 import RillPeer
+import RillPeerSupport
 import RillTestSupport
 
 /// Two connections on a network: one offers, the other answers. Signaling takes no time.

@@ -1,6 +1,7 @@
 import RillCore
 import RillLink
 import RillPeer
+import RillPeerSupport
 
 /// Two agents that know each other's credentials and candidates, on a network.
 struct AgentPair {

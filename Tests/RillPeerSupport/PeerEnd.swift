@@ -1,24 +1,25 @@
-import RillCore
+package import RillCore
 import RillPacketSupport
-import RillPeer
+package import RillPeer
 import RillRTP
-import RillSession
-import RillTestSupport
+package import RillSession
 
 /// A connection in virtual time: what became of it, and cameras whose frames nobody could decode.
-final class PeerEnd: NetworkEnd {
-    let peer: PeerConnection
-    private(set) var events: [(time: MediaTime, event: PeerEvent)] = []
-    private(set) var results: [PeerInsertResult] = []
+package final class PeerEnd: NetworkEnd {
+    package let peer: PeerConnection
+    package private(set) var events: [(time: MediaTime, event: PeerEvent)] = []
+    package private(set) var results: [PeerInsertResult] = []
     /// Frames that were to be decoded, of each stream.
-    private(set) var decoded: [ReceivingStreamID: [ReceivedFrame]] = [:]
-    private(set) var keyFrameRequests: [SendingStreamID: Int] = [:]
+    package private(set) var decoded: [ReceivingStreamID: [ReceivedFrame]] = [:]
+    package private(set) var keyFrameRequests: [SendingStreamID: Int] = [:]
     /// Packets of audio.
-    private(set) var packets: [[UInt8]] = []
+    package private(set) var packets: [[UInt8]] = []
     /// Datagrams that were sent.
-    private(set) var sent: [[UInt8]] = []
+    package private(set) var sent: [[UInt8]] = []
     /// Whether all is kept; a day of it would fill the memory.
-    var isLogging = true
+    package var isLogging = true
+    /// The most that a key frame and another frame have, in bytes.
+    package var frameByteCount = (key: 6000, delta: 2000)
     private var cameras: [Camera] = []
     private var bytes: [UInt8] = []
 
@@ -31,10 +32,10 @@ final class PeerEnd: NetworkEnd {
         var isKeyWanted = true
     }
 
-    init(_ peer: PeerConnection) { self.peer = peer }
+    package init(_ peer: PeerConnection) { self.peer = peer }
 
     /// Films on each stream that is sent: the first with 30 frames a second, others with 5, or all at another rate.
-    func film(from start: MediaTime, every interval: MediaDuration? = nil) {
+    package func film(from start: MediaTime, every interval: MediaDuration? = nil) {
         for (index, stream) in peer.sendingStreams.enumerated() {
             cameras.append(
                 Camera(
@@ -43,7 +44,7 @@ final class PeerEnd: NetworkEnd {
         }
     }
 
-    func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
+    package func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
         let result = peer.insert(&span, on: path, at: now)
@@ -51,7 +52,7 @@ final class PeerEnd: NetworkEnd {
         if isLogging { results.append(result) }
     }
 
-    func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
+    package func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
         var next = film(at: now)
         for _ in 0..<100_000 {
             switch peer.poll(at: now, into: &bytes) {
@@ -85,7 +86,8 @@ final class PeerEnd: NetworkEnd {
             guard allowance?.obstacle == nil else { continue }
             // Cameras have equal shares, and no more than they need.
             let bits = Double(allowance?.nextFrameBitrate.bitsPerSecond ?? 10_000_000) / Double(cameras.count)
-            let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), camera.isKeyWanted ? 6000 : 2000)
+            let most = camera.isKeyWanted ? frameByteCount.key : frameByteCount.delta
+            let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), most)
             let (frame, payload) = SyntheticFrame.make(
                 camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount)
             cameras[index].number += 1
@@ -97,15 +99,15 @@ final class PeerEnd: NetworkEnd {
     }
 
     /// When the state first became this one.
-    func time(of state: PeerConnectionState) -> MediaTime? {
+    package func time(of state: PeerConnectionState) -> MediaTime? {
         events.first { if case .stateChanged(_, to: state) = $0.event { true } else { false } }?.time
     }
 
-    var states: [PeerConnectionState] {
+    package var states: [PeerConnectionState] {
         events.compactMap { if case .stateChanged(_, to: let state) = $0.event { state } else { nil } }
     }
 
-    var failure: PeerError? {
+    package var failure: PeerError? {
         for case (_, .failed(let error)) in events { return error }
         return nil
     }

@@ -1,0 +1,41 @@
+import Metrics
+
+/// What a server counts. Names and values are bounded: none of them comes from a client.
+struct ServerMetrics: Sendable {
+    let factory: PrometheusFactory
+    let connections: ConnectionGauge
+
+    init(factory: PrometheusFactory) {
+        self.factory = factory
+        connections = ConnectionGauge(meter: Meter(label: "rill_http_connections", factory: factory))
+    }
+
+    /// Counts a request that was answered.
+    func answered(method: String, status: Int, after duration: Duration) {
+        let dimensions = [("method", Self.methods.contains(method) ? method : "other"), ("status", "\(status)")]
+        Counter(label: "rill_http_requests_total", dimensions: dimensions, factory: factory).increment()
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+        Timer(label: "rill_http_request_seconds", factory: factory).recordNanoseconds(nanoseconds)
+    }
+
+    /// The metrics as text, with what is there now.
+    func text(streamCount: Int, viewerCount: Int) -> String {
+        Meter(label: "rill_streams", factory: factory).set(streamCount)
+        Meter(label: "rill_viewers", factory: factory).set(viewerCount)
+        if let byteCount = ResidentMemory.byteCount() {
+            Meter(label: "process_resident_memory_bytes", factory: factory).set(byteCount)
+        }
+        return factory.text
+    }
+
+    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+}
+
+/// How many connections there are.
+struct ConnectionGauge: Sendable {
+    let meter: Meter
+
+    /// Adds connections, or takes some away.
+    func add(_ count: Int) { meter.increment(by: Double(count)) }
+}

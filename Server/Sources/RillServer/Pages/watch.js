@@ -1,0 +1,66 @@
+// Watches a stream, in the quality that the viewer chooses.
+import { Connection, Rates, request, show } from '/rill.js';
+
+const name = new URLSearchParams(location.search).get('stream') ?? 'lobby';
+const video = document.getElementById('video');
+const choices = document.getElementById('layers');
+const rates = new Rates();
+let begin;
+let firstPicture;
+
+document.getElementById('title').textContent = name;
+document.title = `${name} – Rill`;
+
+const connection = new Connection('whep', name, (peer) => {
+  [begin, firstPicture] = [performance.now(), undefined];
+  peer.addTransceiver('video', { direction: 'recvonly' });
+  peer.ontrack = ({ track, streams }) => {
+    video.srcObject = streams[0] ?? new MediaStream([track]);
+    video.requestVideoFrameCallback?.(() => { firstPicture = performance.now() - begin; });
+    const chosen = choices.querySelector(':checked').value;
+    if (chosen) connection.select(chosen);
+  };
+}, show);
+
+/// The layers that the publisher sends.
+async function listLayers() {
+  const response = await request('GET', '/streams').catch(() => null);
+  if (!response?.ok) return;
+  const layers = (await response.json()).find((stream) => stream.name === name)?.layers ?? [];
+  const known = [...choices.querySelectorAll('input')].map((input) => input.value).filter(Boolean);
+  const names = layers.length > 1 ? layers.map((layer) => layer.name) : [];
+  if (known.join() === names.join()) return;
+  const chosen = choices.querySelector(':checked').value;
+  for (const label of [...choices.querySelectorAll('label')].slice(1)) label.remove();
+  for (const layer of layers.filter(({ name }) => names.includes(name))) {
+    const label = document.createElement('label');
+    const input = Object.assign(document.createElement('input'), { type: 'radio', name: 'layer', value: layer.name });
+    input.checked = layer.name === chosen;
+    label.append(input, layer.width ? ` ${layer.name}, ${layer.width}×${layer.height}` : ` ${layer.name}`);
+    choices.append(label);
+  }
+}
+
+async function showNumbers() {
+  if (!connection.isConnected) return;
+  for (const report of (await connection.peer.getStats()).values()) {
+    if (report.type !== 'inbound-rtp' || report.kind !== 'video') continue;
+    const rate = rates.of('video', { bytes: report.bytesReceived, frames: report.framesDecoded });
+    const texts = [
+      report.frameWidth ? `${report.frameWidth}×${report.frameHeight}` : '–', rate.frames.toFixed(0),
+      (rate.bytes * 8 / 1000).toFixed(0), String(report.packetsLost ?? 0),
+      firstPicture ? `${firstPicture.toFixed(0)} ms` : '–',
+    ];
+    const table = document.getElementById('numbers');
+    table.hidden = false;
+    [...table.tBodies[0].rows[0].cells].forEach((cell, index) => { cell.textContent = texts[index]; });
+    show(report.framesDecoded > 0 ? 'Live.' : 'Connected: waiting for the first picture …');
+  }
+}
+
+choices.addEventListener('change', ({ target }) => connection.select(target.value || null));
+document.getElementById('full').addEventListener('click', () => video.requestFullscreen?.());
+setInterval(showNumbers, 1000);
+setInterval(listLayers, 2000);
+listLayers();
+connection.start();

@@ -1,0 +1,1 @@
+../../../../Tests/RillTestSupport/MutatedInputs.swift

@@ -1,0 +1,157 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillFiles
+import RillPages
+import RillThreads
+import RillWHIP
+import RillWebRTC
+
+/// `rill publish`: a stream at a URL.
+struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publish a camera or clip at a URL (WHIP), for browsers and other viewers.",
+        usage: "rill publish [<source>] <url> [--token <token>] [<options>]",
+        discussion: """
+            Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the portrait scene, to \
+            an endpoint of WHIP (RFC 9725). Two encodings are offered as a simulcast, high, and low with 160x120 at 5 \
+            frames a second; a server that takes no simulcast gets the high one. Everything is encrypted by WebRTC, and \
+            the bitrate follows the network.
+
+            A path that is lost is looked for anew, and a server that was restarted gets the stream again, within \
+            --wait. Publishing ends with the clip, after --duration, or with Ctrl-C.
+
+            Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:
+
+              swift build -c release --package-path Server
+
+            Examples:
+              rill publish clip.y4m https://example.org/whip/stage --token-file token
+              rill publish /dev/video0 http://127.0.0.1:8080/whip/me --beauty natural
+              rill publish http://127.0.0.1:8080/whip/me --duration 30s --report page.html
+            """)
+
+    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
+    var source: String
+
+    @Argument(help: "The endpoint, as https://HOST/PATH.")
+    var url: String?
+
+    @OptionGroup
+    var endpoint: EndpointOptions
+
+    @Flag(help: "Repeat the clip.")
+    var loop = false
+
+    @Option(
+        help: "How long to send, from the first connection on (default: to the end of the clip, or until Ctrl-C).",
+        transform: durationNotation)
+    var duration: MediaDuration?
+
+    @Option(help: "The encodings to offer: high, or high,low as a simulcast.")
+    var layers = SendCommand.Layers.both
+
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
+    var report: String?
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    @OptionGroup
+    var video: SentVideoOptions
+
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    func run() throws {
+        let interruption = Interruption()
+        let program = try SeparateProgram.http.path(for: "publish")
+        let clock = LiveClock()
+        let client = try endpoint.client(.publish, at: target, from: clock.now)
+        if let report { try OutputFiles.requirePlace(for: report) }
+        let opened = try video.open(input, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
+        let settings = try settings(for: opened.format)
+        let start = DelayedSource.Start()
+        // The only reference to the source moves to the call.
+        nonisolated(unsafe) let source: (any FrameSource)? = InterruptibleSource(
+            DelayedSource(opened, from: start, for: duration, on: clock), interruption)
+        let call = try unsafe VideoCall(settings, source: source, clock: clock)
+        let port = try WebRTCPort(for: call)
+        let names = settings.send.layers.map(\.rid.description)
+        let monitor = CallMonitor(
+            CallLog(.sending, layers: names),
+            // NACKs for the last packets arrive within a second.
+            CallMonitor.Ending(afterSource: .seconds(1), survivesLeaving: true))
+        let streams = settings.send.layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
+        StandardError.print("publishing at \(target): \(streams)")
+        var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
+        let begin = FirstTime()
+        observers.connected = { if begin.isFirst { start.set(clock.now) } }
+        let driver = try EndpointDriver(
+            client, over: port, webRTC, clock: clock, by: (program, endpoint.programArguments), observers)
+        monitor.follow(call, beforeEnd: driver.close) { interruption.isRequested || driver.hasEnded }
+        try finish(monitor.log, driver, settings.send.layers)
+    }
+
+    private var input: String? { url == nil ? nil : source }
+    private var target: String { url ?? source }
+
+    private func settings(for format: SourceFormat) throws -> VideoCallSettings {
+        let high = video.high(of: video.size ?? format.resolution)
+        var settings = VideoCallSettings(layers: layers == .both ? [high, video.low] : [high])
+        settings.send.beauty = video.beauty
+        var congestion = congestionOptions
+        if congestion.congestion == nil { congestion.congestion = try CongestionBounds(notation: "auto") }
+        settings.send.congestion = congestion.settings(for: settings.send.layers)
+        settings.statisticsInterval = CallMonitor.interval
+        return settings
+    }
+
+    private var webRTC: WebRTCSettings {
+        var settings = WebRTCSettings.ofClient
+        settings.receives = false
+        return settings
+    }
+
+    // MARK: The end
+
+    private func finish(_ log: CallLog, _ driver: EndpointDriver, _ layers: [LayerSettings]) throws {
+        if let report {
+            var page = CallPage(log: log, facts: facts(layers))
+            page.title = "Published stream"
+            try OutputFile.write(page.page.bytes, to: report)
+        }
+        if log.hasMet || driver.failure == nil {
+            if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        }
+        if let failure = driver.failure {
+            throw CommandError("\(failure)", log.hasMet ? .partialResult : .failure)
+        }
+        if let failure = log.failure { throw CommandError(failure) }
+        if let failure = log.sourceFailure { throw CommandError("sending stopped early: \(failure)", .partialResult) }
+    }
+
+    private func facts(_ layers: [LayerSettings]) -> [(name: String, value: String)] {
+        [("source", input ?? "the portrait scene"), ("at", target), ("protection", "DTLS-SRTP")]
+            + layers.map(\.fact) + [("made by", Version.text)]
+    }
+
+    func validate() throws {
+        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        guard EndpointOptions.isURL(target) else {
+            throw ValidationError.notURL(target, like: "https://example.org/whip/stage")
+        }
+        if let input, EndpointOptions.isURL(input) {
+            throw ValidationError("\(input) is a URL: give the source first, and then one URL")
+        }
+        try requireDistinct(input: input, outputs: [report])
+        try requireDistinct(input: endpoint.tokenFile, outputs: [report])
+    }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillFiles
+import RillPages
+import RillThreads
+import RillWHIP
+import RillWebRTC
+
+/// `rill watch`: a stream at a URL.
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Watch the stream at a URL (WHEP).",
+        usage: "rill watch <url> [--output <file> | --preview] [<options>]",
+        discussion: """
+            Receives the video of an endpoint of WHEP: VP8 or VP9, encrypted and repaired by WebRTC. --layer asks for \
+            one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
+
+            A stream that nobody publishes yet is waited for. A path that is lost is looked for anew, and a server that \
+            was restarted is asked again, within --wait. Ends after --duration, or with Ctrl-C.
+
+            Output: .y4m holds pictures, 30 per second, each repeated until the next one; .ivf, .webm and .mkv hold \
+            the encoded frames as they arrived. --preview shows the pictures in a window instead (see `rill preview`); \
+            closing it ends the command.
+
+            Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:
+
+              swift build -c release --package-path Server
+
+            Examples:
+              rill watch https://example.org/whep/stage --output shown.y4m --duration 10s
+              rill watch http://127.0.0.1:8080/whep/me --layer low --report page.html
+            """)
+
+    @Argument(help: "The endpoint, as https://HOST/PATH.")
+    var url: String
+
+    @OptionGroup
+    var endpoint: EndpointOptions
+
+    @Option(
+        help: "The encoding to get, by its name (default: the server decides).", completion: .list(["high", "low"]))
+    var layer: String?
+
+    @Option(
+        help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
+    var output: String?
+
+    @Flag(help: "Show the stream in a window, by rill-preview.")
+    var preview = false
+
+    @Option(
+        help: "How long to watch, from the first packet on (default: until Ctrl-C).", transform: durationNotation)
+    var duration: MediaDuration?
+
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
+    var report: String?
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    func run() throws {
+        let interruption = Interruption()
+        let program = try SeparateProgram.http.path(for: "watch")
+        let clock = LiveClock()
+        var client = try endpoint.client(.watch, at: url, from: clock.now)
+        if let layer { client.select(layer, at: clock.now) }
+        let files = OutputFiles()
+        if let report { try OutputFiles.requirePlace(for: report) }
+        let window = preview ? try PreviewWindow(for: "watch --preview") : nil
+        defer { window?.close() }
+        let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
+        var settings = VideoCallSettings(layers: [])
+        settings.statisticsInterval = CallMonitor.interval
+        let call = try VideoCall(settings, source: nil, clock: clock)
+        let port = try WebRTCPort(for: call)
+        // A stream without a RID is the high one, whatever it shows.
+        let shown = StreamLayer.RID.high
+        let monitor = CallMonitor(
+            CallLog(.receiving, layers: [shown.description]),
+            CallMonitor.Ending(limitOnceMet: duration, survivesLeaving: true))
+        StandardError.print("watching \(url)")
+        var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
+        observers.answered = { peer in
+            guard let them = peer.participant, let layer = them.layers.first else {
+                throw CommandError("the server sends no video that Rill reads", .unreadableInput)
+            }
+            if let recording {
+                try recording.show(layer, of: them, on: clock)
+            } else if let window {
+                try them.show(layer, on: window.pictures)
+            } else {
+                try them.show(layer, on: UnseenPictures())
+            }
+        }
+        let driver = try EndpointDriver(
+            client, over: port, .ofClient, clock: clock, by: (program, endpoint.programArguments), observers)
+        monitor.follow(call, beforeEnd: driver.close) {
+            interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
+        }
+        if let status = window?.status, status != 0 {
+            throw CommandError("rill-preview has ended with exit code \(status)")
+        }
+        try finish(monitor.log, driver, recording, files, isInterrupted: interruption.isRequested)
+    }
+
+    // MARK: The end
+
+    private func finish(
+        _ log: CallLog, _ driver: EndpointDriver, _ recording: StreamRecording?, _ files: OutputFiles,
+        isInterrupted: Bool
+    ) throws {
+        try recording?.finish()
+        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        guard log.hasMet else {
+            if let failure = driver.failure as? CommandError { throw failure }
+            if let failure = driver.failure { throw CommandError("\(failure)", .unreadableInput) }
+            if isInterrupted { throw CommandError.interrupted }
+            throw CommandError(log.failure ?? "nothing was received", .unreadableInput)
+        }
+        let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
+        if hasOutput { try files.commit() }
+        if let report {
+            var page = CallPage(
+                log: log, facts: [("at", url), ("protection", "DTLS-SRTP"), ("made by", Version.text)])
+            page.title = "Watched stream"
+            try OutputFile.write(page.page.bytes, to: report)
+        }
+        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        if let failure = log.failure { throw CommandError(failure) }
+        if !hasOutput { throw CommandError("no picture was shown: no output was written", .partialResult) }
+        // A stream that is over is no failure; whatever else happened is.
+        switch driver.failure {
+        case nil, WHIPClientError.gaveUp?: break
+        case let failure?: throw CommandError("\(failure)", .partialResult)
+        }
+    }
+
+    func validate() throws {
+        guard EndpointOptions.isURL(url) else {
+            throw ValidationError.notURL(url, like: "https://example.org/whep/stage")
+        }
+        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        if preview, output != nil { throw ValidationError("--output and --preview contradict each other") }
+        if let layer, !(1...64).contains(layer.utf8.count) {
+            throw ValidationError("--layer must have from 1 to 64 characters")
+        }
+        if let output, VideoFileFormat(path: output) != .y4m, !CodedRecording.writes(output) {
+            throw ValidationError("--output \(output): the name must end in .y4m, .ivf, .webm or .mkv")
+        }
+        try requireDistinct(input: endpoint.tokenFile, outputs: [output, report])
+    }
+}

@@ -1,0 +1,91 @@
+import Rill
+import RillCore
+import RillPeer
+import RillThreads
+import RillWHIP
+import RillWebRTC
+
+/// Carries out what a ``RillWHIP/WHIPClient`` asks for, live: requests by rill-http, connections by a port of WebRTC.
+///
+/// A path that is lost is looked for anew by a restart of ICE; a connection that fails is made anew.
+///
+/// Threads: a thread of its own, `rill-endpoint`, owns the client and calls the observers. All methods may be called from any
+/// thread but by observers.
+final class EndpointDriver: Sendable {
+    /// Who is told what happens, on the driver's thread.
+    struct Observers: Sendable {
+        /// A line for the user.
+        var note: @Sendable (String) -> Void
+        /// A new connection has an answer: its participant is there.
+        var answered: @Sendable (WebRTCPeer) throws -> Void = { _ in }
+        /// The connection works, for the first time or again.
+        var connected: @Sendable () -> Void = {}
+    }
+
+    private let inbox: Monitor<Inbox>
+    private let thread: NamedThread
+
+    /// What the driver's thread has not looked at.
+    struct Inbox {
+        var inputs: [Input] = []
+        var failure: (any Error)?
+        var hasEnded = false
+    }
+
+    enum Input {
+        case http(HTTPProgram.Report)
+        /// The state of the connection of that number.
+        case peer(Int, PeerConnectionState)
+        case close
+    }
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - client: the client.
+    ///   - port: the port of the call.
+    ///   - settings: what is offered.
+    ///   - clock: the call's clock, with which the client was made.
+    ///   - program: the path of rill-http, and its arguments.
+    ///   - observers: who is told.
+    /// - Throws: ``CommandError`` if rill-http cannot be started.
+    init(
+        _ client: WHIPClient, over port: WebRTCPort, _ settings: WebRTCSettings, clock: LiveClock,
+        by program: (path: String, arguments: [String]), _ observers: Observers
+    ) throws {
+        let inbox = Monitor(Inbox())
+        self.inbox = inbox
+        let http = try HTTPProgram(program.path, program.arguments) { report in
+            inbox.change { $0.inputs.append(.http(report)) }
+        }
+        thread = NamedThread("rill-endpoint") {
+            let work = EndpointWork(client, port, settings, http, inbox, observers)
+            while let wakeTime = work.advance(at: clock.now) {
+                let inputs = inbox.wait(untilMonotonic: clock.monotonic(min(wakeTime, clock.now + .seconds(60)))) {
+                    inbox in
+                    inbox.inputs.isEmpty ? nil : EndpointDriver.take(&inbox)
+                }
+                for input in inputs ?? [] { work.take(input, at: clock.now) }
+            }
+            work.end()
+            http.close()
+            inbox.change { $0.hasEnded = true }
+        }
+    }
+
+    private static func take(_ inbox: inout Inbox) -> [Input] {
+        defer { inbox.inputs = [] }
+        return inbox.inputs
+    }
+
+    /// Whether it has ended: closed, or failed.
+    var hasEnded: Bool { inbox.withLock { $0.hasEnded } }
+    /// Why it failed; `nil` if it did not.
+    var failure: (any Error)? { inbox.withLock { $0.failure } }
+
+    /// Ends the session at the server, which takes up to three seconds, and the connection.
+    func close() {
+        inbox.change { $0.inputs.append(.close) }
+        thread.join()
+    }
+}

@@ -1,0 +1,37 @@
+public import RillPeer
+
+/// Why a ``StreamForwarder`` refuses.
+public enum ForwardError: Error, Equatable, Sendable {
+    /// Nobody publishes the stream.
+    case unknownStream(String)
+    /// There is no such session, or it has ended.
+    case unknownSession
+    /// The session is not a viewer's, or the stream has no such layer.
+    case unknownLayer(String)
+    /// The description cannot be used.
+    case refused(PeerError)
+    /// Nothing in the description can be forwarded: no video in a codec that this side or the publisher has.
+    case nothingUsable
+    /// There are as many sessions as there may be.
+    case tooManySessions(limit: Int)
+    /// There are as many streams as there may be.
+    case tooManyStreams(limit: Int)
+    /// The forwarder is closed.
+    case closed
+}
+
+extension ForwardError: CustomStringConvertible {
+    /// A description of the error in one sentence.
+    public var description: String {
+        switch self {
+        case .unknownStream(let name): "nobody publishes \"\(name)\""
+        case .unknownSession: "there is no such session"
+        case .unknownLayer(let name): "the stream has no layer \"\(name)\""
+        case .refused(let error): "\(error)"
+        case .nothingUsable: "the description has no video that can be forwarded"
+        case .tooManySessions(let limit): "there are \(limit) sessions already"
+        case .tooManyStreams(let limit): "there are \(limit) streams already"
+        case .closed: "the server is closed"
+        }
+    }
+}

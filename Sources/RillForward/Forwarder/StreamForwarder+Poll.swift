@@ -1,0 +1,215 @@
+public import RillCore
+public import RillPeer
+import RillRTP
+import RillSession
+
+/// Datagrams and time.
+extension StreamForwarder {
+    /// Takes a datagram; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: any bytes. A packet of SRTP is decrypted in place.
+    ///   - path: where it came from.
+    ///   - now: the current time.
+    public func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
+        port.insert(&datagram, on: path, at: now)
+    }
+
+    /// Returns what to do at `now`. Call it until it returns `wait`.
+    ///
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
+    /// - Returns: the action.
+    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ForwardAction {
+        while true {
+            if let event = takeEvent() { return .event(event) }
+            switch port.poll(at: now, into: &bytes) {
+            case .transmit(on: let path): return .transmit(on: path)
+            case .decode(let id, let stream): take(bytes.span, of: id, stream, at: now)
+            case .makeKeyFrame(let id, _): requestKeyFrame(for: id, at: now)
+            case .event(let id, let event): take(event, of: id, at: now)
+            case .wait(until: let time):
+                let due = min(demandTime, deadlines.values.min() ?? .distantFuture)
+                if due > now { return .wait(until: min(time, due)) }
+                work(at: now)
+            }
+        }
+    }
+
+    private func takeEvent() -> ForwardEvent? {
+        guard nextEvent < events.count else { return nil }
+        defer {
+            nextEvent += 1
+            if nextEvent == events.count {
+                events.removeAll(keepingCapacity: true)
+                nextEvent = 0
+            }
+        }
+        return events[nextEvent]
+    }
+
+    // MARK: Frames
+
+    /// Forwards a frame of a publisher's.
+    private func take(_ payload: Span<UInt8>, of id: ICEPeerID, _ received: ReceivingStreamID, at now: MediaTime) {
+        guard let session = port[id]?.session else { return }
+        let frame = session.releasedFrame
+        let clock = session.senderClock(of: received)
+        port.change(id) { _ in
+            // Whoever decodes it reports to us, not to the publisher.
+            session.finish(
+                frame, of: received, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
+        }
+        guard let stream = publishers[id], stream.publisher == id, let layer = stream.index(of: received) else {
+            return
+        }
+        // Who joins now gets the frames before this one, and then this one.
+        for viewer in stream.viewers { choose(for: viewer, isKeyFrameHere: frame.frame.isKey ? layer : nil, at: now) }
+        let isFirst = stream.layers[layer].resolution == nil && frame.frame.isKey
+        let published = stream.layers[layer].take(
+            frame.frame, payload, wallClock: clock?.wallClock(of: frame.rtpTimestamp), at: now)
+        if isFirst {
+            note(.firstPicture(named(id, of: stream), layer: stream.layers[layer].name, frame.frame.resolution))
+        }
+        for viewer in stream.viewers {
+            guard viewer.current == layer || viewer.target == layer else { continue }
+            let former = viewer.current
+            port.change(viewer.id) { connection in
+                viewer.send(published, payload, of: layer, over: connection, at: now)
+            }
+            noteLayer(of: viewer, after: former)
+        }
+        scheduleDemand(of: stream)
+    }
+
+    private func noteLayer(of viewer: Viewer, after former: Int?) {
+        guard let current = viewer.current, current != former else { return }
+        note(.layerChanged(named(viewer.id, of: viewer.stream), to: viewer.stream.layers[current].name))
+    }
+
+    // MARK: Layers
+
+    /// How often a viewer's layer is chosen.
+    private static let choiceInterval = MediaDuration.milliseconds(100)
+
+    /// Chooses the layer that a viewer is to get, if it is time for that, and sees to it that it comes.
+    ///
+    /// - Parameters:
+    ///   - viewer: the viewer.
+    ///   - layer: the layer of which a key frame has just arrived.
+    ///   - now: the current time.
+    func choose(for viewer: Viewer, isKeyFrameHere layer: Int? = nil, at now: MediaTime) {
+        guard now >= viewer.nextChoice, let connection = port[viewer.id], connection.state == .connected else { return }
+        viewer.nextChoice = now + StreamForwarder.choiceInterval
+        let stream = viewer.stream
+        viewer.aim(at: viewer.requested.flatMap(stream.find) ?? bestLayer(for: viewer, over: connection, at: now))
+        guard let target = viewer.target, viewer.awaits(target), target != layer else { return }
+        let former = viewer.current
+        let hasJoined = port.change(viewer.id) { connection in
+            viewer.join(target, stream.layers[target].recent, over: connection, at: now)
+        }
+        if hasJoined != true, viewer.mayAsk(at: now) {
+            stream.layers[target].demand.want()
+            scheduleDemand(of: stream)
+        }
+        noteLayer(of: viewer, after: former)
+    }
+
+    /// What a frame's bytes become on the path, with all headers: a twentieth more.
+    private static let overhead = 1.05
+
+    private func bestLayer(for viewer: Viewer, over connection: PeerConnection, at now: MediaTime) -> Int? {
+        let order = viewer.stream.order
+        let layers = order.map { index in
+            let rates = viewer.stream.layers[index].rates(at: now)
+            return LayerPolicy.Layer(bits: rates.bits * StreamForwarder.overhead, isLive: rates.frames > 0)
+        }
+        let allowance = connection.session?.allowance(at: now)
+        let chosen = viewer.policy.choose(
+            layers, current: viewer.target.flatMap { order.firstIndex(of: $0) },
+            bitrate: (allowance?.bitrate.bitsPerSecond).map(Double.init), isFull: allowance?.obstacle != nil, at: now)
+        return chosen.map { order[$0] } ?? order.first
+    }
+
+    // MARK: Key frames
+
+    /// Two requests of one moment are one.
+    private static let shortestRoundTrip = MediaDuration.milliseconds(20)
+
+    private func requestKeyFrame(for id: ICEPeerID, at now: MediaTime) {
+        guard let viewer = viewers[id] else { return }
+        let roundTrip = port[id]?.session?.roundTripStatistics.roundTripTime ?? .zero
+        guard viewer.breakOff(max(roundTrip, StreamForwarder.shortestRoundTrip), at: now) else { return }
+        viewer.nextChoice = now
+        choose(for: viewer, at: now)
+    }
+
+    private func scheduleDemand(of stream: ForwardedStream) {
+        for layer in stream.layers { demandTime = min(demandTime, layer.demand.dueTime) }
+    }
+
+    /// Does what is due by time: asks for key frames, and ends streams without publishers.
+    private func work(at now: MediaTime) {
+        demandTime = .distantFuture
+        for stream in streams.values {
+            if let publisher = stream.publisher { askForKeyFrames(of: stream, publisher, at: now) }
+            scheduleDemand(of: stream)
+        }
+        for (name, deadline) in deadlines where deadline <= now {
+            deadlines[name] = nil
+            guard let stream = streams.removeValue(forKey: name) else { continue }
+            for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) }
+        }
+    }
+
+    private func askForKeyFrames(of stream: ForwardedStream, _ publisher: ICEPeerID, at now: MediaTime) {
+        for index in stream.layers.indices where stream.layers[index].demand.dueTime <= now {
+            // A layer that is not sent yet begins with a key frame. It is asked again all the same, should that be lost.
+            stream.layers[index].demand.noteRequest(at: now)
+            let layer = stream.layers[index].id
+            port.change(publisher) { connection in _ = connection.session?.requestKeyFrame(of: layer, at: now) }
+        }
+    }
+
+    // MARK: Events
+
+    private func take(_ event: PeerEvent, of id: ICEPeerID, at now: MediaTime) {
+        switch event {
+        case .stateChanged(_, to: .connected):
+            if let stream = publishers[id] { note(.connected(named(id, of: stream))) }
+            guard let viewer = viewers[id] else { return }
+            note(.connected(named(id, of: viewer.stream)))
+            viewer.nextChoice = now
+            choose(for: viewer, at: now)
+        case .stateChanged(_, to: .closed): end(id, .left, at: now)
+        case .failed(let error): end(id, .failed(error), at: now)
+        case .stateChanged, .streamsChanged, .ice, .warning, .session: break
+        }
+    }
+
+    /// Ends a session that is still there, for a reason.
+    func end(_ id: ICEPeerID, _ reason: ForwardEnd, at now: MediaTime) {
+        port.change(id) { connection in connection.close(at: now) }
+        if let stream = publishers.removeValue(forKey: id) {
+            note(.ended(named(id, of: stream, isPublisher: true), reason))
+            guard stream.publisher == id else { return }
+            stream.lose()
+            if !isClosed { deadlines[stream.name] = now + settings.publisherTimeout }
+        }
+        guard let viewer = viewers.removeValue(forKey: id) else { return }
+        viewer.stream.viewers.removeAll { $0 === viewer }
+        formerCounts.add(viewer.counts)
+        note(.ended(named(id, of: viewer.stream, isPublisher: false), reason))
+    }
+
+    private func named(_ id: ICEPeerID, of stream: ForwardedStream) -> ForwardSession {
+        named(id, of: stream, isPublisher: viewers[id] == nil)
+    }
+
+    private func named(_ id: ICEPeerID, of stream: ForwardedStream, isPublisher: Bool) -> ForwardSession {
+        ForwardSession(id: id, stream: stream.name, isPublisher: isPublisher)
+    }
+
+    private func note(_ event: ForwardEvent) { events.append(event) }
+}

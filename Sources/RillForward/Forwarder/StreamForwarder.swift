@@ -1,0 +1,258 @@
+public import RillCore
+public import RillPeer
+public import RillRTP
+import RillSession
+
+/// Forwards named streams without decoding them: each has one publisher, who may send several layers, and many viewers, of
+/// whom each gets one.
+///
+/// ```swift
+/// let forwarder = StreamForwarder(certificate: certificate)
+/// try forwarder.addLocalCandidate(address)
+/// let alice = try forwarder.publish("lobby", offer: offer, at: now)     // alice.answer goes back to the publisher
+/// let bob = try forwarder.watch("lobby", offer: another, at: now)
+/// …
+/// forwarder.insert(&datagram, on: ICEPath(source), at: now)
+/// work: while true {
+///     switch forwarder.poll(at: now, into: &bytes) {
+///     case .transmit(on: let path): socket.send(bytes, to: path.remote)
+///     case .event(let event): log(event)
+///     case .wait(until: let time): wakeUp = time; break work
+///     }
+/// }
+/// ```
+///
+/// **Frames, not packets.** A publisher's packets are put in order and repaired once, and its frames are sent to each viewer
+/// by that viewer's own session: with sequence numbers and a clock that never jump, whichever layer or publisher they come
+/// from, and with the retransmissions, FEC and pace that the viewer's network needs. What a publisher's network loses costs no
+/// viewer a request.
+///
+/// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within a
+/// second of it gets the frames since then.
+///
+/// **Layers.** A viewer names a layer (``select(_:for:)``), or gets the best one that its network carries. Changes happen at
+/// key frames.
+///
+/// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input bytes are
+/// safe, and what others can make it hold has limits (``ForwardSettings``).
+public final class StreamForwarder {
+    /// The settings.
+    public let settings: ForwardSettings
+    let port: PeerPort
+    private let certificate: DTLSCertificate
+    private var addresses: [UDPAddress] = []
+    var streams: [String: ForwardedStream] = [:]
+    /// The sessions.
+    var publishers: [ICEPeerID: ForwardedStream] = [:]
+    var viewers: [ICEPeerID: Viewer] = [:]
+    var events: [ForwardEvent] = []
+    var nextEvent = 0
+    /// When streams without publishers end, by name.
+    var deadlines: [String: MediaTime] = [:]
+    /// When key frames are due to be asked for.
+    var demandTime = MediaTime.distantFuture
+    /// What was forwarded to viewers who have left.
+    var formerCounts = ForwardCounts()
+    var isClosed = false
+
+    /// Creates a forwarder without streams.
+    ///
+    /// - Parameters:
+    ///   - settings: limits, codecs and times.
+    ///   - certificate: the certificate towards all peers.
+    public init(_ settings: ForwardSettings = ForwardSettings(), certificate: DTLSCertificate) {
+        (self.settings, self.certificate) = (settings, certificate)
+        port = PeerPort(peerLimit: settings.sessionLimit)
+    }
+
+    /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.
+    public func addLocalCandidate(_ address: UDPAddress) { addresses.append(address) }
+
+    // MARK: Sessions
+
+    /// Publishes a stream. A publisher that the stream has already is replaced, and its viewers go on with the new one.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the publisher's offer.
+    ///   - now: the current time.
+    /// - Returns: the session's number, and the answer.
+    /// - Throws: ``ForwardError``. Then nothing has changed.
+    public func publish(
+        _ name: String, offer: String, at now: MediaTime
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        if streams[name] == nil, streams.count >= settings.streamLimit {
+            throw .tooManyStreams(limit: settings.streamLimit)
+        }
+        let (id, answer) = try connect(answering: offer, isPublisher: true, settings.negotiation, at: now)
+        guard let connection = port[id], let first = connection.receivingStreams.first,
+            let codec = VideoCodec(rawValue: first.description.encoding.name)
+        else {
+            port.remove(id)
+            throw .nothingUsable
+        }
+        // A publisher may offer several sections; the first one is the stream.
+        let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
+            .map { PublishedLayer($0.id, name: $0.description.rid ?? "high") }
+        if let stream = streams[name] {
+            if let former = stream.publisher { end(former, .replaced, at: now) }
+            deadlines[name] = nil
+            if stream.codec != codec { for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) } }
+            stream.change(to: id, codec, layers, at: now)
+            publishers[id] = stream
+        } else {
+            let stream = ForwardedStream(name, publisher: id, codec, layers, at: now)
+            (streams[name], publishers[id]) = (stream, stream)
+        }
+        return (id, answer)
+    }
+
+    /// Adds a viewer to a stream.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the viewer's offer.
+    ///   - now: the current time.
+    /// - Returns: the session's number, and the answer.
+    /// - Throws: ``ForwardError``. Then nothing has changed.
+    public func watch(
+        _ name: String, offer: String, at now: MediaTime
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        guard !isClosed else { throw .closed }
+        guard let stream = streams[name], stream.publisher != nil else { throw .unknownStream(name) }
+        var negotiation = settings.negotiation
+        negotiation.videoCodecs = [stream.codec]
+        let (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
+        guard let sending = port[id]?.sendingStreams.first?.id else {
+            port.remove(id)
+            throw .nothingUsable
+        }
+        let viewer = Viewer(id, of: stream, sending: sending)
+        viewers[id] = viewer
+        stream.viewers.append(viewer)
+        return (id, answer)
+    }
+
+    /// Adds a candidate of a session's other side that was trickled. One that cannot be used is ignored.
+    ///
+    /// - Parameters:
+    ///   - text: the candidate, as `RTCIceCandidate.candidate` has it; the empty text ends them.
+    ///   - mid: the section for which it was gathered.
+    ///   - id: the session.
+    ///   - now: the current time.
+    /// - Throws: ``ForwardError/unknownSession``.
+    public func addCandidate(_ text: String, mid: String?, of id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
+        guard port[id] != nil else { throw .unknownSession }
+        port.change(id) { connection in _ = try? connection.addRemoteCandidate(text, mid: mid, at: now) }
+    }
+
+    /// Finds a session's path anew, with other credentials of its other side.
+    ///
+    /// - Parameters:
+    ///   - id: the session.
+    ///   - usernameFragment: ice-ufrag of the other side.
+    ///   - password: ice-pwd of the other side.
+    ///   - now: the current time.
+    /// - Returns: an answer with our credentials and candidates. Nothing else in it has changed.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/refused(_:)``.
+    public func restart(
+        _ id: ICEPeerID, usernameFragment: String, password: String, at now: MediaTime
+    ) throws(ForwardError) -> SessionDescription {
+        guard let offer = port[id]?.negotiator.remoteDescription else { throw .unknownSession }
+        let text = offer.restarting(usernameFragment, password).text
+        do throws(PeerError) {
+            guard let answer = try port.change(id, { (peer) throws(PeerError) in try peer.answer(text, at: now) })
+            else { throw PeerError.closed }
+            return answer
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Chooses what a viewer gets.
+    ///
+    /// - Parameters:
+    ///   - layer: the name of a layer of the publisher's, or `high` or `low` for the best and the last one; `nil` for what
+    ///     the viewer's network carries.
+    ///   - id: the viewer's session.
+    ///   - now: the current time.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownLayer(_:)``.
+    public func select(_ layer: String?, for id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
+        guard let viewer = viewers[id] else { throw .unknownSession }
+        if let layer, viewer.stream.find(layer) == nil { throw .unknownLayer(layer) }
+        viewer.requested = layer
+        viewer.nextChoice = now
+        choose(for: viewer, at: now)
+    }
+
+    /// Ends a session: its other side is told.
+    ///
+    /// - Parameters:
+    ///   - id: the session.
+    ///   - now: the current time.
+    /// - Throws: ``ForwardError/unknownSession``.
+    public func end(_ id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
+        guard publishers[id] != nil || viewers[id] != nil else { throw .unknownSession }
+        end(id, .left, at: now)
+    }
+
+    /// Ends all sessions.
+    ///
+    /// - Parameter now: the current time.
+    public func close(at now: MediaTime) {
+        isClosed = true
+        for id in port.peers { end(id, .closed, at: now) }
+        (streams, deadlines) = ([:], [:])
+    }
+
+    private func connect(
+        answering offer: String, isPublisher: Bool, _ negotiation: NegotiationSettings, at now: MediaTime
+    ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
+        guard !isClosed else { throw .closed }
+        guard port.count < settings.sessionLimit else { throw .tooManySessions(limit: settings.sessionLimit) }
+        var peer = PeerConnectionSettings()
+        (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
+        peer.negotiation.audioCodecs = []
+        peer.connectTimeout = settings.connectTimeout
+        peer.wallClockAtZero = settings.wallClockAtZero
+        // A viewer's session does the waiting for smooth pictures, not this one.
+        peer.playoutDelay = .lowLatency
+        var congestion = CongestionSettings(bitrates: .kilobits(30)...settings.maximumBitrate)
+        congestion.startBitrate = settings.startBitrate
+        peer.congestion = congestion
+        let connection = PeerConnection(.lite, certificate: certificate, settings: peer)
+        do throws(PeerError) {
+            for address in addresses { try connection.addLocalCandidate(address) }
+            if !isPublisher {
+                try connection.change { (negotiator) throws(PeerError) in
+                    do throws(NegotiationError) {
+                        _ = try negotiator.addTransceiver(TransceiverSettings(.video, .sendOnly))
+                    } catch {
+                        throw .negotiation(error)
+                    }
+                }
+            }
+            let answer = try connection.answer(offer, at: now)
+            do throws(ICEError) { return (try port.add(connection), answer) } catch { throw .ice(error) }
+        } catch {
+            throw .refused(error)
+        }
+    }
+}
+
+extension SessionDescription {
+    /// The description with other credentials of ICE, and without candidates.
+    fileprivate func restarting(_ usernameFragment: String, _ password: String) -> SessionDescription {
+        func change(_ attributes: inout [Attribute]) {
+            attributes.removeAll { ["candidate", "end-of-candidates"].contains($0.name) }
+            for index in attributes.indices {
+                if attributes[index].name == "ice-ufrag" { attributes[index].value = usernameFragment }
+                if attributes[index].name == "ice-pwd" { attributes[index].value = password }
+            }
+        }
+        var description = self
+        change(&description.otherAttributes)
+        for index in description.media.indices { change(&description.media[index].otherAttributes) }
+        return description
+    }
+}

@@ -1,0 +1,177 @@
+import RillCore
+import RillPeer
+import RillSession
+
+/// A viewer of a stream: the layer that it gets, and how frames are numbered and timed for it.
+final class Viewer {
+    let id: ICEPeerID
+    let stream: ForwardedStream
+    /// The stream of its session.
+    let sending: SendingStreamID
+    /// The layer that it has asked for; `nil` for what its network carries.
+    var requested: String?
+    /// The index of the layer that it gets; `nil` before its first frame, and after a change of the publisher.
+    private(set) var current: Int?
+    /// The index of the layer that it is to get, from that layer's next key frame on.
+    private(set) var target: Int?
+    /// Whether it needs a key frame before anything else.
+    private(set) var isBroken = true
+    /// When its layer is chosen again.
+    var nextChoice = MediaTime(nanoseconds: .min)
+    var policy = LayerPolicy()
+    private(set) var counts = ForwardCounts()
+
+    private var timeline = ViewerTimeline()
+    /// From the layer's numbers to those of the viewer's session.
+    private var numberOffset: Int64 = 0
+    private var nextNumber: Int64 = 0
+    /// The number of the newest key frame that was sent, in its layer.
+    private var newestKeyFrame: Int64 = -1
+    /// When that left.
+    private var keyFrameTime = MediaTime(nanoseconds: .min / 2)
+    /// Whether the next frame is of another layer or publisher than the last one.
+    private var isChange = false
+    /// No key frame is asked for before that time: its network did not carry the last ones.
+    private var holdUntil = MediaTime(nanoseconds: .min / 2)
+    private var hold = Viewer.shortestHold
+
+    /// Since when more waits than its network should have to carry.
+    private var obstacleSince: MediaTime?
+    /// Until when what waits is what it got to join.
+    private var graceEnd = MediaTime(nanoseconds: .min)
+
+    /// For how long that is borne: a frame that is left out costs a key frame, and a moment of it costs little.
+    private static let patience = MediaDuration.milliseconds(200)
+    private static let shortestHold = MediaDuration.milliseconds(500)
+    private static let longestHold = MediaDuration.seconds(8)
+
+    init(_ id: ICEPeerID, of stream: ForwardedStream, sending: SendingStreamID) {
+        (self.id, self.stream, self.sending) = (id, stream, sending)
+    }
+
+    /// Sets the layer that it is to get.
+    func aim(at layer: Int?) {
+        guard layer != target else { return }
+        target = layer
+        // What the other layer's key frames met says nothing of this one's.
+        holdUntil = MediaTime(nanoseconds: .min / 2)
+    }
+
+    /// Whether it waits for a key frame of a layer.
+    func awaits(_ layer: Int) -> Bool { layer == target && (isBroken || layer != current) }
+    /// Whether a key frame may be asked for on its behalf.
+    func mayAsk(at now: MediaTime) -> Bool { now >= holdUntil }
+
+    /// Notes that another publisher has taken over: the layers are others.
+    func beginAnew() { (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1) }
+
+    /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked.
+    ///
+    /// - Parameters:
+    ///   - roundTrip: the round trip to the other side.
+    ///   - now: the current time.
+    /// - Returns: whether it needs one.
+    func breakOff(_ roundTrip: MediaDuration, at now: MediaTime) -> Bool {
+        guard now - keyFrameTime > roundTrip else { return false }
+        isBroken = true
+        return true
+    }
+
+    /// Sends a frame of a layer, if it is for this viewer.
+    func send(
+        _ published: PublishedFrame, _ payload: Span<UInt8>, of layer: Int, over connection: PeerConnection,
+        at now: MediaTime
+    ) {
+        let isAwaited = published.frame.isKey && awaits(layer)
+        guard isAwaited || (layer == current && !isBroken) else { return }
+        if connection.session?.allowance(at: now)?.obstacle == nil {
+            obstacleSince = nil
+        } else {
+            let since = obstacleSince ?? now
+            obstacleSince = since
+            // A frame that waits in the bottleneck's queue delays all others.
+            if now - since >= Viewer.patience, now >= graceEnd { return leaveOut(of: layer, at: now) }
+        }
+        if isAwaited { begin(with: published, of: layer) }
+        let time = timeline.time(of: published, isChange: isChange)
+        transmit(published, payload, at: time, over: connection, now)
+    }
+
+    /// Sends the frames of a layer since its last key frame.
+    ///
+    /// - Returns: whether the viewer follows the layer now: not if its network would take too long for these frames.
+    func join(_ layer: Int, _ recent: RecentFrames, over connection: PeerConnection, at now: MediaTime) -> Bool {
+        guard recent.isFresh(at: now), let keyFrame = recent.keyFrame, let newest = recent.frames.last else {
+            return false
+        }
+        // It may have had them: then a new key frame is worth more.
+        let isRepetition = layer == current && keyFrame == newestKeyFrame
+        if let allowance = connection.session?.allowance(at: now), connection.followsFeedback {
+            guard allowance.obstacle == nil else { return false }
+            let seconds = Double(8 * recent.byteCount) / Double(max(allowance.bitrate.bitsPerSecond, 1))
+            guard seconds < (isRepetition ? Viewer.repetitionTime : Viewer.joiningTime) else { return false }
+        }
+        begin(with: recent.frames[0], of: layer)
+        graceEnd = now + Viewer.grace
+        for index in recent.frames.indices where !isBroken {
+            let time = timeline.time(
+                of: recent.frames[index], behind: newest, age: recent.frames.count - 1 - index)
+            transmit(recent.frames[index], recent.payload(index).span, at: time, over: connection, now)
+        }
+        return !isBroken
+    }
+
+    /// What a network may need for the frames of one who joins, in seconds. Beyond that, a new key frame is sooner there.
+    private static let joiningTime = 1.0
+    private static let repetitionTime = 0.5
+    private static let grace = MediaDuration.milliseconds(600)
+
+    private func begin(with published: PublishedFrame, of layer: Int) {
+        numberOffset = nextNumber - published.frame.number
+        newestKeyFrame = published.frame.number
+        isChange = isChange || layer != current
+        if layer != current { counts.layerChanges += 1 }
+        (current, isBroken) = (layer, false)
+    }
+
+    private func transmit(
+        _ published: PublishedFrame, _ payload: Span<UInt8>, at time: MediaTime, over connection: PeerConnection,
+        _ now: MediaTime
+    ) {
+        var frame = published.frame
+        frame.number += numberOffset
+        var references = FrameReferences()
+        for index in 0..<frame.references.count { references.append(frame.references[index] + numberOffset) }
+        frame.references = references
+        frame.captureTime = time
+        guard connection.send(frame, payload: payload, of: sending, at: now) != nil else {
+            // It is paused, or not connected any more.
+            isBroken = true
+            return
+        }
+        isChange = false
+        nextNumber = frame.number + 1
+        counts.frames += 1
+        counts.bytes += payload.count
+        guard frame.isKey else { return }
+        counts.keyFrames += 1
+        keyFrameTime = now
+    }
+
+    private func leaveOut(of layer: Int, at now: MediaTime) {
+        counts.framesLeftOut += 1
+        guard !isBroken else { return }
+        isBroken = true
+        // While another layer is awaited, the present one ends here.
+        if layer == target {
+            let isSoon = now - holdUntil < Viewer.longestHold
+            hold = isSoon ? min(hold * 2, Viewer.longestHold) : Viewer.shortestHold
+            holdUntil = now + hold
+        }
+    }
+}
+
+extension PeerConnection {
+    /// Whether the other side tells how its packets arrive.
+    var followsFeedback: Bool { session?.settings.congestion?.feedback != nil }
+}

@@ -1,0 +1,189 @@
+import RillCore
+
+// What follows from a response, or from none.
+extension WHIPClient {
+    mutating func take(_ response: WHIPResponse, of exchange: Exchange, at now: MediaTime) {
+        switch response.status {
+        case _ where response.isTooLong:
+            take(
+                .badResponse(status: response.status, .tooLong(limit: WHIPClient.maximumResponseLength)), of: exchange,
+                at: now)
+        case 307, 308: follow(response, of: exchange, at: now)
+        default:
+            switch exchange.kind {
+            case .offer: takeAnswer(response, from: exchange.url, at: now)
+            case .change: takeChange(response, at: now)
+            case .end: end()
+            }
+        }
+    }
+
+    /// A request has no response, or none that can be used.
+    mutating func take(_ error: WHIPClientError, of exchange: Exchange, at now: MediaTime) {
+        switch exchange.kind {
+        case .offer:
+            if case .closing = phase { return end() }
+            if error.heals { retry(error, at: now) } else { fail(error) }
+        case .change: changeFailed(error, at: now)
+        case .end: end()
+        }
+    }
+
+    private mutating func follow(_ response: WHIPResponse, of exchange: Exchange, at now: MediaTime) {
+        guard exchange.redirectionCount < WHIPClient.maximumRedirectionCount else {
+            return take(.tooManyRedirections(limit: WHIPClient.maximumRedirectionCount), of: exchange, at: now)
+        }
+        switch location(of: response, from: exchange.url) {
+        case .success(let url): redirect(exchange, to: url, at: now)
+        case .failure(let problem): take(.badResponse(status: response.status, problem.kind), of: exchange, at: now)
+        }
+    }
+
+    struct Problem: Error { let kind: WHIPResponseProblem }
+
+    /// The URL of a response's `Location`.
+    func location(of response: WHIPResponse, from url: WHIPURL) -> Result<WHIPURL, Problem> {
+        guard let text = response.headers["Location"], !text.isEmpty else {
+            return .failure(Problem(kind: .noLocation))
+        }
+        do throws(WHIPURLProblem) {
+            let location = try url.resolve(text)
+            guard location.isSecure || !url.isSecure else { throw .leavesEncryption }
+            return .success(location)
+        } catch { return .failure(Problem(kind: .badLocation(error))) }
+    }
+
+    // MARK: The answer
+
+    /// The response to our offer (RFC 9725 §4.2).
+    private mutating func takeAnswer(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
+        let status = response.status
+        if case .closing = phase {
+            guard (200...201).contains(status), case .success(let made) = location(of: response, from: url) else {
+                return end()
+            }
+            return send(.end, "DELETE", to: made, at: now)
+        }
+        switch status {
+        case 200, 201: begin(response, from: url, at: now)
+        case 406: fail(.counterOffer)
+        case 400...599 where heals(status):
+            retry(
+                .unavailable(status: status, detail: response.detail),
+                askedToWait: RetrySchedule.asked(response.headers["Retry-After"]), at: now)
+        case 400...599: fail(.refused(status: status, detail: response.detail))
+        default: fail(.badResponse(status: status, .unexpectedStatus))
+        }
+    }
+
+    /// Whether another attempt may succeed.
+    private func heals(_ status: Int) -> Bool {
+        switch status {
+        // For a viewer: nobody publishes the stream.
+        case 404, 409: purpose == .watch
+        case 408, 425, 429: true
+        case 501, 505: false
+        default: status >= 500
+        }
+    }
+
+    private mutating func begin(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
+        let made: WHIPURL
+        switch location(of: response, from: url) {
+        case .success(let location): made = location
+        case .failure(let problem): return fail(.badResponse(status: response.status, problem.kind))
+        }
+        let type = response.headers["Content-Type"] ?? ""
+        guard type.split(separator: ";").first.map({ $0.trimmed.lowercased() }) == "application/sdp" else {
+            endRemotely(made, at: now)
+            return fail(.badResponse(status: response.status, .contentType(type)))
+        }
+        guard !response.body.isEmpty else {
+            endRemotely(made, at: now)
+            return fail(.badResponse(status: response.status, .emptyBody))
+        }
+        var session = Session(url: made, etag: response.etag, answer: response.body)
+        let links = LinkHeader.parse(response.headers.values(of: "Link"))
+        session.layers = links.first { $0.relations.contains(LinkHeader.layerRelation) }.flatMap { link in
+            guard let layers = try? url.resolve(link.target), layers.isSecure || !url.isSecure else { return nil }
+            return layers
+        }
+        (self.session, phase) = (session, .inSession)
+        tell(
+            .answered(
+                WHIPAnswer(
+                    text: response.body, session: made.text, iceServers: links.compactMap(WHIPICEServer.init),
+                    selectsLayers: session.layers != nil)))
+        if selection != .unspecified { selectLayer() }
+    }
+
+    /// The session is over, and nobody has ended it.
+    mutating func lose(_ error: WHIPClientError, isKnownThere: Bool, at now: MediaTime) {
+        if isKnownThere, let url = session?.url { endRemotely(url, at: now) }
+        (session, exchange) = (nil, nil)
+        if let since = connectedSince.take(), now - since >= WHIPClient.steadyTime { schedule.succeed() }
+        tell(.sessionLost(error))
+        retry(error, at: now)
+    }
+}
+
+extension WHIPClientError {
+    /// Whether another attempt may succeed.
+    var heals: Bool {
+        switch self {
+        case .noConnection, .timedOut, .unavailable, .sessionVanished, .connectionFailed: true
+        default: false
+        }
+    }
+}
+
+extension LinkHeader {
+    /// The relation of the URL at which a viewer selects a layer (draft-ietf-wish-whep, extension `layer`).
+    static let layerRelation = "urn:ietf:params:whep:ext:core:layer"
+}
+
+extension WHIPICEServer {
+    /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link.
+    init?(_ link: LinkHeader) {
+        guard link.relations.contains("ice-server"),
+            ["stun:", "stuns:", "turn:", "turns:"].contains(where: link.target.hasPrefix)
+        else { return nil }
+        self.init(
+            url: link.target, username: link.parameters["username"], credential: link.parameters["credential"])
+    }
+}
+
+extension WHIPResponse {
+    var isTooLong: Bool {
+        let limit = WHIPClient.maximumResponseLength
+        return body.utf8.count > limit
+            || headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } > limit
+    }
+
+    /// The entity tag, if it can be sent back (RFC 9110 §8.8.3).
+    var etag: String? {
+        headers["ETag"].flatMap { tag in
+            (2...256).contains(tag.utf8.count) && tag.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? tag : nil
+        }
+    }
+
+    /// What the server says of a refusal, for people.
+    var detail: String? {
+        let type = headers["Content-Type"]?.lowercased() ?? ""
+        if type.hasPrefix("application/problem+json") || type.hasPrefix("application/json") {
+            guard let problem = ProblemDetails(json: body) else { return nil }
+            return problem.detail ?? problem.title
+        }
+        guard type.hasPrefix("text/plain"), let line = body.split(whereSeparator: \.isNewline).first else { return nil }
+        return ProblemDetails.cleaned(String(line))
+    }
+}
+
+extension Substring {
+    /// Without white space around it.
+    var trimmed: Substring {
+        var rest = drop { $0 == " " || $0 == "\t" }
+        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,248 @@
+public import RillCore
+
+/// A client of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep): it publishes a stream at a URL, or watches one.
+///
+/// It has neither a connection nor a clock: feed it offers and responses, then poll until it says when to poll again.
+///
+/// ```swift
+/// var client = try WHIPClient(.publish, at: "https://example.org/whip/stage", WHIPClientSettings(token: token), from: now)
+/// while true {
+///     switch client.poll(at: now) {
+///     case .send(let request, let id, let timeout): http.send(request, id, timeout)  // then insert(_:to:at:) or fail(_:…)
+///     case .event(.offerNeeded): client.setOffer(try makePeer().localDescription, at: now)
+///     case .event(.answered(let answer)): try peer.accept(answer.text)
+///     case .event(let event): log(event)
+///     case .wait(until: let time): …
+///     case .ended: return
+///     }
+/// }
+/// ```
+///
+/// **What heals by itself.** Without a connection, when the server is not ready (5xx, 429; for viewers also 404 and 409: nobody
+/// publishes the stream yet), and when a session is over that nobody ended, it begins anew: after 0.25 s, then after twice as
+/// long each time up to 2 s, or when the server asks for more (`Retry-After`). Other refusals end it.
+///
+/// **Hostile servers.** Every response is a stranger's: its length, its redirections and what is kept of it are limited. It
+/// never leaves HTTPS for HTTP.
+///
+/// One owner, one thread at a time.
+public struct WHIPClient: Sendable {
+    /// What it is for.
+    public let purpose: WHIPPurpose
+    let settings: WHIPClientSettings
+    let endpoint: WHIPURL
+
+    var phase: Phase
+    /// What was not polled yet, in order.
+    var actions: [WHIPClientAction] = []
+    /// The request whose response is awaited.
+    var exchange: Exchange?
+    var session: Session?
+    /// Requests for a session whose responses come too late, and where they were sent.
+    var abandoned: [(id: Int, url: WHIPURL)] = []
+    var schedule = RetrySchedule()
+    /// Our offer of the present attempt.
+    var offer = ""
+    var selection = LayerSelection.unspecified
+    /// Since when there has been no connection; `nil` while there is one.
+    var disconnectedSince: MediaTime?
+    /// Since when the session has been connected; `nil` if it never was.
+    var connectedSince: MediaTime?
+    private var lastID = 0
+
+    /// The most bytes of a response's body, and of its header fields.
+    public static let maximumResponseLength = 262_144
+    /// How long a connection must last for the next attempt to be as quick as the first one: two publishers that take the same
+    /// stream from each other slow down.
+    static let steadyTime = MediaDuration.seconds(5)
+    /// The most redirections of one request.
+    static let maximumRedirectionCount = 5
+    /// How often a request of a session is tried that the session can do without.
+    static let maximumAttemptCount = 5
+
+    enum Phase: Equatable {
+        /// Before an attempt.
+        case waiting(until: MediaTime)
+        case awaitingOffer
+        case posting
+        case inSession
+        case closing(until: MediaTime)
+        case ended
+    }
+
+    /// Which layer a viewer has asked for.
+    enum LayerSelection: Equatable {
+        case unspecified
+        case layer(String?)
+    }
+
+    /// A request that was sent.
+    struct Exchange {
+        var id: Int
+        var kind: Kind
+        var request: WHIPRequest
+        var url: WHIPURL
+        var redirectionCount = 0
+        var deadline: MediaTime
+
+        enum Kind: Equatable {
+            case offer
+            case change
+            case end
+        }
+    }
+
+    /// A session at the server.
+    struct Session {
+        var url: WHIPURL
+        var etag: String?
+        /// The server's newest answer.
+        var answer: String
+        /// Where a layer is selected.
+        var layers: WHIPURL?
+        /// Changes that were not made yet. The first one may be under way.
+        var changes: [Change] = []
+        /// When the first of them is tried again.
+        var retryTime: MediaTime?
+        var schedule = RetrySchedule()
+    }
+
+    /// A change of a session.
+    enum Change: Equatable {
+        case candidates(String)
+        case restart(String)
+        case select(String?)
+    }
+
+    /// Begins to publish or to watch.
+    ///
+    /// - Parameters:
+    ///   - purpose: what the client is for.
+    ///   - url: the endpoint's URL.
+    ///   - settings: times and credentials.
+    ///   - now: the time of the first attempt.
+    /// - Throws: `badURL`, `badToken`.
+    public init(
+        _ purpose: WHIPPurpose, at url: String, _ settings: WHIPClientSettings = WHIPClientSettings(),
+        from now: MediaTime
+    ) throws(WHIPClientError) {
+        do throws(WHIPURLProblem) { endpoint = try WHIPURL(url) } catch { throw .badURL(url, error) }
+        if let token = settings.token {
+            guard (1...4096).contains(token.utf8.count), token.utf8.allSatisfy(WHIPClient.isOfToken) else {
+                throw .badToken
+            }
+        }
+        (self.purpose, self.settings) = (purpose, settings)
+        (phase, disconnectedSince) = (.waiting(until: now), now)
+    }
+
+    /// b64token of RFC 6750 §2.1.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    // MARK: Polling
+
+    /// What is to be done next.
+    public mutating func poll(at now: MediaTime) -> WHIPClientAction {
+        advance(at: now)
+        if !actions.isEmpty { return actions.removeFirst() }
+        return phase == .ended ? .ended : .wait(until: wakeTime)
+    }
+
+    private var wakeTime: MediaTime {
+        var times = [exchange?.deadline]
+        switch phase {
+        case .waiting(let time), .closing(let time): times.append(time)
+        case .inSession where exchange == nil && session?.changes.isEmpty == false: times.append(session?.retryTime)
+        case .awaitingOffer, .posting, .inSession, .ended: break
+        }
+        return times.compactMap(\.self).min() ?? .distantFuture
+    }
+
+    private mutating func advance(at now: MediaTime) {
+        if case .closing(let time) = phase, time <= now { return end() }
+        if let late = exchange, late.deadline <= now {
+            exchange = nil
+            if late.kind == .offer { abandon(late) }
+            take(.timedOut(after: settings.requestTimeout), of: late, at: now)
+        }
+        if case .waiting(let time) = phase, time <= now {
+            phase = .awaitingOffer
+            tell(.offerNeeded)
+        }
+        changeSession(at: now)
+    }
+
+    // MARK: Requests
+
+    mutating func send(
+        _ kind: Exchange.Kind, _ method: String, to url: WHIPURL, _ headers: [WHIPHeaders.Field] = [],
+        _ body: String = "", at now: MediaTime
+    ) {
+        var request = WHIPRequest(method, url.text, headers: WHIPHeaders(headers), body: body)
+        request.headers["Authorization"] = settings.token.map { "Bearer \($0)" }
+        lastID += 1
+        exchange = Exchange(
+            id: lastID, kind: kind, request: request, url: url, deadline: now + settings.requestTimeout)
+        actions.append(.send(request, id: lastID, timeout: settings.requestTimeout))
+    }
+
+    /// Sends a request again, elsewhere (RFC 9110 §15.4.8).
+    mutating func redirect(_ former: Exchange, to url: WHIPURL, at now: MediaTime) {
+        var next = former
+        lastID += 1
+        (next.id, next.url, next.request.target) = (lastID, url, url.text)
+        next.redirectionCount += 1
+        next.deadline = now + settings.requestTimeout
+        // The token is for the origin that the user has named.
+        if url.origin != former.url.origin { next.request.headers["Authorization"] = nil }
+        exchange = next
+        actions.append(.send(next.request, id: next.id, timeout: settings.requestTimeout))
+    }
+
+    /// Ends a session at the server, and waits for no response.
+    mutating func endRemotely(_ url: WHIPURL, at now: MediaTime) {
+        let current = exchange
+        send(.end, "DELETE", to: url, at: now)
+        exchange = current
+    }
+
+    /// Remembers a request for a session, so that a session that is made too late is ended.
+    mutating func abandon(_ exchange: Exchange) {
+        abandoned.append((exchange.id, exchange.url))
+        if abandoned.count > 8 { abandoned.removeFirst() }
+    }
+
+    mutating func tell(_ event: WHIPClientEvent) { actions.append(.event(event)) }
+
+    // MARK: The end of an attempt
+
+    /// Tries again later, or gives up.
+    mutating func retry(_ error: WHIPClientError, askedToWait asked: MediaDuration? = nil, at now: MediaTime) {
+        let delay = schedule.fail(askedToWait: asked)
+        let since = disconnectedSince ?? now
+        disconnectedSince = since
+        if let limit = settings.connectTimeout, now - since + delay > limit {
+            return fail(.gaveUp(after: now - since, "\(error)"))
+        }
+        phase = .waiting(until: now + delay)
+        tell(.retrying(after: delay, error))
+    }
+
+    mutating func fail(_ error: WHIPClientError) {
+        tell(.failed(error))
+        end()
+    }
+
+    mutating func end() {
+        phase = .ended
+        (exchange, session) = (nil, nil)
+    }
+}

@@ -1,0 +1,69 @@
+public import RillCore
+
+/// What ``WHIPClient/poll(at:)`` asks for.
+public enum WHIPClientAction: Equatable, Sendable {
+    /// Send a request, and give the response to ``WHIPClient/insert(_:to:at:)`` or the reason why there is none to
+    /// ``WHIPClient/fail(_:reason:at:)``, with this identifier. After `timeout` nobody waits for it any more.
+    case send(WHIPRequest, id: Int, timeout: MediaDuration)
+    /// Take note.
+    case event(WHIPClientEvent)
+    /// Poll again at this time, or after the next input.
+    case wait(until: MediaTime)
+    /// Nothing will follow.
+    case ended
+}
+
+/// An event of a ``WHIPClient``, in the order in which things happened.
+public enum WHIPClientEvent: Equatable, Sendable {
+    /// Make a new connection, and give its offer to ``WHIPClient/setOffer(_:at:)``.
+    case offerNeeded
+    /// The server has answered the offer.
+    case answered(WHIPAnswer)
+    /// The server has answered a restart of ICE: its former answer with new credentials and candidates.
+    case restarted(answer: String)
+    /// The server sends this layer from now on; `nil` for what it finds right.
+    case layerSelected(String?)
+    /// The server does not select that layer, and why.
+    case layerRefused(String?, WHIPClientError)
+    /// The server does not take trickled candidates, and why.
+    case candidatesRefused(WHIPClientError)
+    /// The session is over, and why. End its connection: another attempt follows.
+    case sessionLost(WHIPClientError)
+    /// The next attempt is made after this time.
+    case retrying(after: MediaDuration, WHIPClientError)
+    /// It cannot be done, and why.
+    case failed(WHIPClientError)
+}
+
+/// The answer of an endpoint (RFC 9725 §4.2).
+public struct WHIPAnswer: Equatable, Sendable {
+    /// The answer to our offer.
+    public var text: String
+    /// The session's URL, at which it is changed and ended.
+    public var session: String
+    /// The ICE servers that the endpoint suggests (RFC 9725 §4.6).
+    public var iceServers: [WHIPICEServer]
+    /// Whether the endpoint lets viewers select a layer.
+    public var selectsLayers: Bool
+
+    /// An answer with these parts.
+    public init(text: String, session: String, iceServers: [WHIPICEServer] = [], selectsLayers: Bool = false) {
+        (self.text, self.session) = (text, session)
+        (self.iceServers, self.selectsLayers) = (iceServers, selectsLayers)
+    }
+}
+
+/// A STUN or TURN server that an endpoint suggests, as `RTCIceServer` has it.
+public struct WHIPICEServer: Equatable, Sendable {
+    /// The URL: `stun:…`, `stuns:…`, `turn:…` or `turns:…`.
+    public var url: String
+    /// The user's name at a TURN server.
+    public var username: String?
+    /// The user's password at a TURN server.
+    public var credential: String?
+
+    /// A server with these parts.
+    public init(url: String, username: String? = nil, credential: String? = nil) {
+        (self.url, self.username, self.credential) = (url, username, credential)
+    }
+}

@@ -1,0 +1,59 @@
+/// What an endpoint knows about the host's sessions.
+struct SessionTable {
+    /// A session.
+    struct Entry: Equatable {
+        /// What the session is for.
+        var action: StreamAction
+        /// How often ICE has begun, restarts included. It is the entity tag.
+        var generation = 1
+        /// The other side's ice-ufrag; `nil` if its offer has none.
+        var usernameFragment: String?
+
+        /// The entity tag without its quotes.
+        var tag: String { "ice-\(generation)" }
+    }
+
+    private var entries: [String: Entry] = [:]
+    /// At how many entries those that the host has ended by itself are looked for.
+    private var sweepCount = Self.leastSweepCount
+    private static let leastSweepCount = 64
+
+    /// How many sessions there are, including those that the host has ended and that were not looked for yet.
+    var count: Int { entries.count }
+    /// The identifiers of all sessions.
+    var ids: [String] { Array(entries.keys) }
+
+    /// The session with that identifier.
+    subscript(id: String) -> Entry? {
+        get { entries[id] }
+        set { entries[id] = newValue }
+    }
+
+    /// Adds a session.
+    ///
+    /// - Returns: sessions that may have ended meanwhile, to be removed if so. Mostly there are none: they are returned each
+    ///   time the table has doubled, so that the work stays in proportion to the number of sessions.
+    mutating func insert(_ entry: Entry, for id: String) -> [String] {
+        entries[id] = entry
+        guard entries.count >= sweepCount else { return [] }
+        sweepCount = entries.count * 2
+        return ids
+    }
+
+    /// Removes the sessions that were found to have ended.
+    mutating func remove(_ ended: [String]) {
+        for id in ended { entries[id] = nil }
+        sweepCount = max(Self.leastSweepCount, entries.count * 2)
+    }
+
+    /// Begins ICE anew.
+    ///
+    /// - Returns: the new entity tag, without quotes; `nil` if there is no such session any more.
+    mutating func restart(_ id: String, usernameFragment: String) -> String? {
+        guard var entry = entries[id] else { return nil }
+        entry.generation += 1
+        entry.usernameFragment = usernameFragment
+        entries[id] = entry
+        return entry.tag
+    }
+}

@@ -1,0 +1,83 @@
+import RillCore
+
+extension WHIPEndpoint {
+    /// POST of an offer: a session, with the answer (RFC 9725 §4.2).
+    func accept(_ request: WHIPRequest, _ action: StreamAction, _ stream: String) throws(Problem) -> WHIPResponse {
+        try request.require(MediaType.sdp, sayingSoIn: "Accept-Post")
+        guard !request.body.isEmpty else { throw Problem(400, "The body must be an offer.") }
+        let session = try asking { () throws(StreamHostError) in
+            switch action {
+            case .publish: try host.publish(stream, offer: request.body)
+            case .watch: try host.watch(stream, offer: request.body)
+            }
+        }
+        let entry = SessionTable.Entry(action: action, usernameFragment: request.body.usernameFragment)
+        remember(entry, for: session.id)
+
+        let path = EndpointRoute.path(ofSession: session.id)
+        var response = WHIPResponse(201, body: session.answer)
+        response.headers.append("Content-Type", MediaType.sdp)
+        response.headers.append("Location", path)
+        response.headers.append("ETag", "\"\(entry.tag)\"")
+        response.headers.append("Accept-Patch", MediaType.sdpFragment)
+        for server in settings.iceServers { response.headers.append("Link", server.link) }
+        if action == .watch {
+            response.headers.append("Link", "<\(path)/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\"")
+        }
+        return response
+    }
+
+    private func remember(_ entry: SessionTable.Entry, for id: String) {
+        let candidates = sessions.withLock { $0.insert(entry, for: id) }
+        guard !candidates.isEmpty else { return }
+        // The host is asked while no lock is held.
+        let ended = candidates.filter { !host.holds($0) }
+        sessions.withLock { $0.remove(ended) }
+    }
+
+    /// GET of the list, as far as its reader may watch.
+    func list(_ access: StreamAccess) throws(Problem) -> WHIPResponse {
+        var streams: [String] = []
+        switch access {
+        case .missing, .invalid:
+            // The name does not matter here: nothing is allowed.
+            if let problem = Problem(access.verdict(on: .watch, of: ""), on: .watch) { throw problem }
+        case .unrestricted, .limited:
+            for stream in host.streams where access.verdict(on: .watch, of: stream.name) == .allowed {
+                streams.append(stream.json)
+            }
+        }
+        var response = WHIPResponse(200, body: JSONText.array(streams))
+        response.headers.append("Content-Type", MediaType.json)
+        return response
+    }
+}
+
+extension HostedStream {
+    fileprivate var json: String {
+        JSONText.object([
+            ("name", JSONText.string(name)), ("codec", JSONText.string(codec)), ("viewerCount", "\(viewerCount)"),
+            ("seconds", JSONText.number(seconds)), ("layers", JSONText.array(layers.map(\.json))),
+        ])
+    }
+}
+
+extension HostedLayer {
+    fileprivate var json: String {
+        JSONText.object([
+            ("name", JSONText.string(name)), ("width", "\(width)"), ("height", "\(height)"),
+            ("framesPerSecond", JSONText.number(framesPerSecond)), ("bitsPerSecond", "\(bitsPerSecond)"),
+        ])
+    }
+}
+
+extension String {
+    /// The first ice-ufrag of a session description; bundled sections have the same.
+    fileprivate var usernameFragment: String? {
+        let prefix = "a=ice-ufrag:".utf8
+        for line in utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.starts(with: prefix) {
+            return String(Substring(line.dropFirst(prefix.count)))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,143 @@
+import RillCore
+
+/// Answers the requests of publishers (WHIP, RFC 9725) and viewers (WHEP, draft-ietf-wish-whep) of a host's streams.
+///
+/// ```swift
+/// let endpoint = WHIPEndpoint(host: host)
+/// let response = endpoint.respond(to: request, access: .unrestricted)
+/// ```
+///
+/// | path | methods |
+/// |---|---|
+/// | `/whip/NAME`, `/whep/NAME` | POST of an offer: 201 with the answer, Location and ETag |
+/// | `/session/ID` | PATCH of candidates (204) or of an ICE restart (200); DELETE (200) |
+/// | `/session/ID/layer` | POST of `{"encodingId": "high"}`: a viewer's layer, `null` for an automatic choice |
+/// | `/streams` | GET: the list |
+///
+/// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings say otherwise: requests carry
+/// tokens, never cookies. A session's identifier is its key: who knows it may change the session, with or without a token.
+///
+/// It has no connections, no threads and no clock. `respond` may be called from any thread. The host is called without a
+/// lock being held. Any request gets a response; errors have a body of problem details (RFC 9457).
+public final class WHIPEndpoint<Host: StreamHost>: Sendable {
+    /// What is served.
+    public let host: Host
+    /// How requests are answered.
+    public let settings: WHIPEndpointSettings
+    let sessions = Monitor(SessionTable())
+
+    /// An endpoint of a host.
+    public init(host: Host, settings: WHIPEndpointSettings = WHIPEndpointSettings()) {
+        (self.host, self.settings) = (host, settings)
+    }
+
+    /// How many sessions the endpoint knows. The host may have ended some of them.
+    public var sessionCount: Int { sessions.withLock { $0.count } }
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: the request, with its whole body.
+    ///   - access: what its sender may do.
+    public func respond(to request: WHIPRequest, access: StreamAccess) -> WHIPResponse {
+        let origin = request.headers["Origin"]
+        var response: WHIPResponse
+        do throws(Problem) {
+            try settings.origins.check(origin)
+            response = try answer(request, access)
+        } catch {
+            response = error.response
+        }
+        if let allowance = settings.origins.allowance(for: origin) {
+            response.headers.append("Access-Control-Allow-Origin", allowance)
+        }
+        if settings.origins != .any { response.headers.append("Vary", "Origin") }
+        response.headers.append("Access-Control-Expose-Headers", "Location, Link, ETag, Accept-Patch, Retry-After")
+        response.headers.append("Cache-Control", "no-store")
+        if request.method == "HEAD" { response.body = "" }
+        return response
+    }
+
+    /// Ends all sessions that were made here.
+    public func endSessions() {
+        let ids = sessions.withLock { table in
+            let ids = table.ids
+            table.remove(ids)
+            return ids
+        }
+        for id in ids { try? host.end(id) }  // those that have ended already are no error
+    }
+
+    private func answer(_ request: WHIPRequest, _ access: StreamAccess) throws(Problem) -> WHIPResponse {
+        let route = try EndpointRoute(request.target)
+        guard request.method != "OPTIONS" else { return options(of: route) }
+        guard route.methods.contains(request.method) else {
+            throw Problem(
+                405, "The methods here are \(route.methods.joined(separator: ", ")).",
+                .init("Allow", route.methods.joined(separator: ", ")))
+        }
+        guard request.body.utf8.count <= settings.maximumBodyByteCount else {
+            throw Problem(413, "A body has at most \(settings.maximumBodyByteCount) bytes.")
+        }
+        switch route {
+        case .offers(let action, let stream):
+            if let problem = Problem(access.verdict(on: action, of: stream), on: action) { throw problem }
+            return try accept(request, action, stream)
+        case .session(let id):
+            return request.method == "PATCH" ? try patch(id, request) : try end(id)
+        case .layer(let id):
+            return try selectLayer(of: id, request)
+        case .streams:
+            return try list(access)
+        }
+    }
+
+    /// What may be done, for clients and for browsers that ask before they send (CORS preflight).
+    private func options(of route: EndpointRoute) -> WHIPResponse {
+        let methods = route.methods.joined(separator: ", ")
+        var response = WHIPResponse(204)
+        response.headers.append("Allow", methods)
+        response.headers.append("Access-Control-Allow-Methods", methods)
+        response.headers.append("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match")
+        response.headers.append("Access-Control-Max-Age", "86400")
+        switch route {
+        case .offers: response.headers.append("Accept-Post", MediaType.sdp)
+        case .session: response.headers.append("Accept-Patch", MediaType.sdpFragment)
+        case .layer: response.headers.append("Accept-Post", MediaType.json)
+        case .streams: break
+        }
+        return response
+    }
+
+    /// Calls the host, and forgets a session that it says has ended.
+    func asking<Result>(
+        about id: String? = nil, _ body: () throws(StreamHostError) -> Result
+    ) throws(Problem) -> Result {
+        do throws(StreamHostError) {
+            return try body()
+        } catch {
+            if let id, error == .unknownSession { sessions.withLock { $0[id] = nil } }
+            throw Problem(error)
+        }
+    }
+}
+
+/// The media types of bodies.
+enum MediaType {
+    static let sdp = "application/sdp"
+    static let sdpFragment = "application/trickle-ice-sdpfrag"
+    static let json = "application/json"
+}
+
+extension WHIPRequest {
+    /// Checks the type of the body; parameters such as a charset are ignored.
+    ///
+    /// - Throws: 415, with `field` to say what is accepted.
+    func require(_ type: String, sayingSoIn field: String) throws(Problem) {
+        let value = headers["Content-Type"] ?? ""
+        let given = value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
+        guard given.lowercased() == type else {
+            throw Problem(415, "The body must be \(type).", .init(field, type), .init("Accept", type))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import RillCore
+import RillForward
+import RillLink
+import RillPeer
+import RillPeerSupport
+import RillSession
+import RillTestSupport
+
+/// A forwarder, publishers and viewers on a network in virtual time. Signaling takes no time.
+final class ForwardNetwork {
+    let server: ForwarderEnd
+    let network: VirtualNetwork
+    private var count: UInt32 = 0
+
+    static let serverAddress = UDPAddress(.v4(0xC000_0201), port: 5004)
+    static let certificates = (server: certificate(), client: certificate())
+
+    private static func certificate() -> DTLSCertificate {
+        do { return try DTLSCertificate(wallClock: 1_800_000_000) } catch { preconditionFailure("\(error)") }
+    }
+
+    /// A publisher or a viewer.
+    struct Client {
+        let id: ICEPeerID
+        let end: PeerEnd
+        let address: UDPAddress
+    }
+
+    init(_ link: String = "delay=20ms", _ settings: ForwardSettings = ForwardSettings(), seed: UInt64 = 1) throws {
+        network = VirtualNetwork(try LinkSettings(notation: link).seeded(seed))
+        server = ForwarderEnd(StreamForwarder(settings, certificate: ForwardNetwork.certificates.server))
+        server.forwarder.addLocalCandidate(ForwardNetwork.serverAddress)
+        network.add(server, at: [ForwardNetwork.serverAddress])
+    }
+
+    var forwarder: StreamForwarder { server.forwarder }
+    var now: MediaTime { network.now }
+
+    /// A layer of 30 frames a second, and one of 5.
+    static let layers = [SendingEncoding(rid: "high"), SendingEncoding(rid: "low")]
+
+    /// Somebody publishes, and films as soon as they are connected.
+    func publish(
+        _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
+        over link: String? = nil
+    ) throws -> Client {
+        var transceiver = TransceiverSettings(.video, .sendOnly)
+        transceiver.sending = layers
+        let client = try connect(transceiver, codecs, over: link) { offer in
+            try forwarder.publish(name, offer: offer, at: now)
+        }
+        network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }
+        client.end.film(from: now)
+        return client
+    }
+
+    /// Somebody watches.
+    func watch(_ name: String, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil) throws -> Client {
+        try connect(TransceiverSettings(.video, .receiveOnly), codecs, over: link) { offer in
+            try forwarder.watch(name, offer: offer, at: now)
+        }
+    }
+
+    private func connect(
+        _ transceiver: TransceiverSettings, _ codecs: [VideoCodec], over link: String?,
+        _ signal: (String) throws -> (id: ICEPeerID, answer: SessionDescription)
+    ) throws -> Client {
+        count += 1
+        let address = UDPAddress(.v4(0x0A00_0000 + count), port: 4000)
+        if let link {
+            let link = try LinkSettings(notation: link)
+            let others = network.special
+            network.special = { source, destination in
+                source == address || destination == address ? link : others(source, destination)
+            }
+        }
+        var settings = PeerConnectionSettings(seed: UInt64(count))
+        settings.negotiation.videoCodecs = codecs
+        let peer = PeerConnection(
+            .full(.controlling), certificate: ForwardNetwork.certificates.client, settings: settings,
+            using: SeededGenerator(seed: UInt64(count) &* 91))
+        try peer.addLocalCandidate(address)
+        try peer.change { _ = try $0.addTransceiver(transceiver) }
+        let offer = try peer.offer(at: now).text
+        let (id, answer) = try signal(offer)
+        try peer.setRemote(.answer, answer.text, at: now)
+        let end = PeerEnd(peer)
+        network.add(end, at: [address])
+        return Client(id: id, end: end, address: address)
+    }
+
+    func run(_ duration: MediaDuration) { network.run(until: now + duration) }
+}
+
+/// A forwarder whose events are kept.
+final class ForwarderEnd: NetworkEnd {
+    let forwarder: StreamForwarder
+    private(set) var events: [(time: MediaTime, event: ForwardEvent)] = []
+    private var bytes: [UInt8] = []
+
+    init(_ forwarder: StreamForwarder) { self.forwarder = forwarder }
+
+    func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
+        var bytes = datagram.array
+        var span = bytes.mutableSpan
+        forwarder.insert(&span, on: path, at: now)
+    }
+
+    func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
+        for _ in 0..<1_000_000 {
+            switch forwarder.poll(at: now, into: &bytes) {
+            case .transmit(on: let path): transmit(path, bytes)
+            case .event(let event): events.append((now, event))
+            case .wait(until: let time):
+                precondition(time > now, "the forwarder waits until \(time), and it is \(now)")
+                return time
+            }
+        }
+        preconditionFailure("polling does not come to an end")
+    }
+}
+
+extension ForwardNetwork.Client {
+    /// What was to be decoded, in order.
+    var frames: [ReceivedFrame] { end.decoded.values.flatMap(\.self) }
+
+    /// When a frame was complete here.
+    static func arrival(_ frame: ReceivedFrame) -> MediaTime { frame.frame.timestamps[.assembled] ?? .zero }
+
+    /// How many key frames were asked for, of all streams.
+    var keyFrameRequests: Int { end.keyFrameRequests.values.reduce(0, +) }
+
+    /// How often this side asked for a key frame.
+    var ownRequests: Int {
+        end.peer.receivingStreams.reduce(0) { $0 + (end.peer.session?.statistics(of: $1.id)?.pliCount ?? 0) }
+    }
+
+    /// Frames of the 160x120 layer, and others.
+    var lowFrames: [ReceivedFrame] { frames.filter { $0.frame.resolution.width == 160 } }
+    var highFrames: [ReceivedFrame] { frames.filter { $0.frame.resolution.width != 160 } }
+}

@@ -1,0 +1,184 @@
+import RillCore
+import RillTestSupport
+import RillWHIP
+import Testing
+
+@Suite("A WHIP client tries again, or not")
+struct WHIPClientRetryTests {
+    /// The times of the first requests if each fails at once.
+    private func requestTimes(_ run: inout ClientRun, count: Int, _ fail: (inout ClientRun) throws -> Void) throws
+        -> [Double]
+    {
+        var times: [Double] = []
+        run.poll()
+        while times.count < count {
+            times.append(run.now.seconds)
+            try fail(&run)
+            run.pass(run.wakeTime - run.now)
+        }
+        return times
+    }
+
+    @Test func `Without a connection the pauses double up to two seconds`() throws {
+        var run = try ClientRun()
+        let times = try requestTimes(&run, count: 8) { try $0.refuseConnection() }
+        #expect(times == [0, 0.25, 0.75, 1.75, 3.75, 5.75, 7.75, 9.75])
+        #expect(
+            run.takeEvents().prefix(3) == [
+                .offerNeeded, .retrying(after: .milliseconds(250), .noConnection("connection refused")), .offerNeeded,
+            ])
+        // A success makes the next pause short again.
+        try run.respond(ClientRun.created())
+        run.client.noteConnected(at: run.now)
+        run.pass(.seconds(5))
+        run.client.noteFailed("gone", at: run.now)
+        run.poll()
+        #expect(run.takeEvents().last == .retrying(after: .milliseconds(250), .connectionFailed("gone")))
+    }
+
+    @Test func `A server that is down for three seconds has its client back within two more`() throws {
+        var run = try ClientRun.inSession()
+        run.client.noteFailed("consent lost", at: run.now)
+        run.poll()
+        run.requests = []
+        while run.now.seconds < 3 {
+            run.pass(run.wakeTime - run.now)
+            if run.now.seconds < 3 { try run.refuseConnection() }
+        }
+        try run.respond(ClientRun.created(location: "/session/2"))
+        #expect(run.now.seconds <= 5)
+        #expect(run.takeEvents().contains { if case .answered = $0 { true } else { false } })
+    }
+
+    @Test(arguments: [500, 502, 503, 504, 599, 408, 425, 429])
+    func `A server that is not ready is asked again`(_ status: Int) throws {
+        var run = try ClientRun()
+        run.poll()
+        try run.respond(ClientRun.problem(status, "later"))
+        #expect(
+            run.takeEvents() == [
+                .offerNeeded, .retrying(after: .milliseconds(250), .unavailable(status: status, detail: "later")),
+            ])
+        run.pass(.milliseconds(250))
+        #expect(try run.request().request.method == "POST")
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 451, 501, 505])
+    func `A refusal that would be repeated ends it`(_ status: Int) throws {
+        var run = try ClientRun(.publish)
+        run.poll()
+        try run.respond(ClientRun.problem(status, "no\\u000a \\\"never\\\""))
+        #expect(run.takeEvents() == [.offerNeeded, .failed(.refused(status: status, detail: "no  \"never\""))])
+        #expect(run.hasEnded)
+    }
+
+    @Test(arguments: [404, 409])
+    func `A viewer waits for a stream that nobody publishes`(_ status: Int) throws {
+        var run = try ClientRun(.watch)
+        let times = try requestTimes(&run, count: 4) { run in
+            try run.respond(ClientRun.problem(status, "nobody publishes it"))
+        }
+        #expect(times == [0, 0.25, 0.75, 1.75])
+    }
+
+    @Test func `A counter-offer is not supported`() throws {
+        var run = try ClientRun(.watch)
+        run.poll()
+        try run.respond(
+            WHIPResponse(406, headers: WHIPHeaders([.init("Content-Type", "application/sdp")]), body: "v=0"))
+        #expect(run.takeEvents().last == .failed(.counterOffer))
+    }
+
+    @Test(arguments: [100, 204, 302, 303, 304, 0, -1, 600, Int.max, Int.min])
+    func `A status that says nothing ends it`(_ status: Int) throws {
+        var run = try ClientRun()
+        run.poll()
+        try run.respond(WHIPResponse(status))
+        #expect(run.takeEvents().last == .failed(.badResponse(status: status, .unexpectedStatus)))
+    }
+
+    @Test(arguments: [
+        ("1", 1_000), ("30", 30_000), ("0", 250), ("3600", 60_000), ("999999999", 60_000), ("9999999999", 250),
+        ("-5", 250), ("Fri, 31 Dec 1999 23:59:59 GMT", 250), ("", 250), ("1.5", 250),
+    ])
+    func `A server may ask for more time, up to a minute`(_ value: String, _ milliseconds: Int) throws {
+        var run = try ClientRun()
+        run.poll()
+        try run.respond(ClientRun.problem(503, "busy", retryAfter: value))
+        #expect(run.wakeTime == .zero + .milliseconds(milliseconds))
+    }
+
+    @Test func `A response that does not come is waited for ten seconds, and its session ended`() throws {
+        var run = try ClientRun()
+        run.poll()
+        let late = try run.request()
+        run.pass(.seconds(10))
+        #expect(
+            run.takeEvents() == [.offerNeeded, .retrying(after: .milliseconds(250), .timedOut(after: .seconds(10)))])
+        run.client.insert(ClientRun.created(location: "/late"), to: late.id, at: run.now)
+        run.poll()
+        let farewell = try run.request()
+        #expect(farewell.request.method == "DELETE" && farewell.request.target == "https://example.org/late")
+        // Once.
+        run.client.insert(ClientRun.created(location: "/late"), to: late.id, at: run.now)
+        run.client.insert(WHIPResponse(200), to: farewell.id, at: run.now)
+        run.poll()
+        #expect(run.requests.isEmpty)
+    }
+
+    @Test func `Sessions that are soon taken away again follow each other more slowly`() throws {
+        var run = try ClientRun()
+        var times: [Double] = []
+        run.poll()
+        for _ in 0..<6 {
+            times.append(run.now.seconds)
+            try run.respond(ClientRun.created())
+            run.client.noteConnected(at: run.now)
+            run.pass(.milliseconds(500))
+            run.client.noteFailed("the server has closed it", at: run.now)
+            run.poll()
+            run.requests = []
+            run.pass(run.wakeTime - run.now)
+        }
+        #expect(times == [0, 0.75, 1.75, 3.25, 5.75, 8.25])
+    }
+
+    @Test func `After the time for connecting it gives up`() throws {
+        var settings = WHIPClientSettings()
+        settings.connectTimeout = .seconds(5)
+        var run = try ClientRun(.publish, settings)
+        run.poll()
+        while !run.hasEnded {
+            try run.refuseConnection()
+            if !run.hasEnded { run.pass(run.wakeTime - run.now) }
+        }
+        #expect(run.now.seconds == 3.75)
+        #expect(
+            run.takeEvents().last
+                == .failed(
+                    .gaveUp(
+                        after: .milliseconds(3750), "no connection with the server: connection refused")))
+    }
+
+    @Test func `The time for connecting counts from the loss of a connection`() throws {
+        var settings = WHIPClientSettings()
+        settings.connectTimeout = .seconds(5)
+        var run = try ClientRun.inSession(.publish, settings)
+        run.pass(.seconds(100))
+        run.client.noteFailed("gone", at: run.now)
+        run.poll()
+        #expect(try run.request().request.method == "DELETE")
+        #expect(!run.hasEnded)
+        run.pass(.milliseconds(250))
+        try run.respond(ClientRun.created())
+        // A session that never connects counts for nothing.
+        run.pass(.seconds(4))
+        run.client.noteFailed("again", at: run.now)
+        run.poll()
+        #expect(!run.hasEnded)
+        run.requests = []
+        run.pass(.milliseconds(500))
+        try run.refuseConnection()
+        #expect(run.hasEnded)
+    }
+}

@@ -1,0 +1,129 @@
+import RillWHIP
+import Testing
+
+@Suite struct WHIPEndpointTests {
+    let client = EndpointClient()
+
+    @Test func `A publisher gets an answer, a session and its entity tag`() throws {
+        let response = client.post("/whip/stage")
+        #expect(response.status == 201 && response.body == MemoryStreamHost.answer)
+        #expect(response.headers["Content-Type"] == "application/sdp")
+        #expect(response.headers["Location"] == "/session/s1" && response.headers["ETag"] == "\"ice-1\"")
+        #expect(response.headers["Accept-Patch"] == "application/trickle-ice-sdpfrag")
+        #expect(response.headers["Link"] == nil)
+        let session = try #require(client.host.sessions["s1"])
+        #expect(session.action == .publish && session.stream == "stage")
+    }
+
+    @Test func `A viewer is told where it chooses a layer, and which ICE servers there are`() throws {
+        var servers = [ICEServer("stun:stun.example.net")]
+        servers.append(ICEServer("turn:turn.example.net?transport=udp", username: "me", credential: "a\"b\\"))
+        let client = EndpointClient(settings: WHIPEndpointSettings(iceServers: servers))
+        _ = try client.begin("/whip/stage")
+        let links = client.post("/whep/stage").headers.values(of: "Link")
+        #expect(
+            links == [
+                "<stun:stun.example.net>; rel=\"ice-server\"",
+                "<turn:turn.example.net?transport=udp>; rel=\"ice-server\"; username=\"me\"; credential=\"a\\\"b\\\\\"; "
+                    + "credential-type=\"password\"",
+                "</session/s2/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\"",
+            ])
+    }
+
+    @Test func `Watching what nobody publishes is 404, to be tried again after a second`() {
+        let response = client.post("/whep/stage")
+        #expect(response.isProblem(404) && response.headers["Retry-After"] == "1")
+    }
+
+    @Test func `A second publisher takes the place of the first, whose session is then unknown`() throws {
+        let first = try client.begin("/whip/stage")
+        let second = try client.begin("/whip/stage")
+        #expect(client.patch(first.path, match: first.tag, EndpointClient.candidates).isProblem(404))
+        #expect(client.patch(second.path, match: second.tag, EndpointClient.candidates).status == 204)
+        #expect(client.send("DELETE", first.path).isProblem(404))
+    }
+
+    @Test func `Offers that cannot be used are refused, with the reason`() {
+        #expect(client.post("/whip/a", "").isProblem(400))
+        let bad = client.post("/whip/a", "hello")
+        #expect(bad.isProblem(400) && bad.body.contains("it does not begin with v=0"))
+        #expect(client.post("/whip/a", "v=0 H264").isProblem(422))
+        let large = client.post("/whip/a", String(repeating: "v", count: 1 << 18 + 1))
+        #expect(large.isProblem(413))
+        let other = client.send("POST", "/whip/a", type: "text/plain", EndpointClient.offer)
+        #expect(other.isProblem(415) && other.headers["Accept-Post"] == "application/sdp")
+        #expect(client.send("POST", "/whip/a", EndpointClient.offer).isProblem(415))
+        #expect(
+            client.send("POST", "/whip/a", type: "Application/SDP ; charset=utf-8", EndpointClient.offer).status == 201)
+    }
+
+    @Test func `Full and closing hosts ask for patience`() {
+        let client = EndpointClient(sessionLimit: 1)
+        #expect(client.post("/whip/a").status == 201)
+        let full = client.post("/whip/b")
+        #expect(full.isProblem(503) && full.headers["Retry-After"] == "10")
+        client.host.close()
+        let closing = client.post("/whip/b")
+        #expect(closing.isProblem(503) && closing.headers["Retry-After"] == "5")
+    }
+
+    @Test(arguments: ["/whip/a", "/whep/a", "/session/s1", "/session/s1/layer", "/streams"])
+    func `Every resource says which methods it has, and refuses the others`(path: String) {
+        _ = client.post("/whip/a")
+        let allowed = client.send("OPTIONS", path).headers["Allow"] ?? ""
+        let offered = allowed.split(separator: ", ").map(String.init)
+        #expect(offered.contains("OPTIONS") && offered.count >= 2)
+        for method in ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "TRACE", "BREW"] where !offered.contains(method)
+        {
+            let response = client.send(method, path)
+            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(method)")
+            #expect(method == "HEAD" ? response.body.isEmpty : response.isProblem(405), "\(method)")
+        }
+    }
+
+    @Test func `A browser's preflight is answered without a token`() {
+        var client = client
+        client.access = .missing
+        for (path, accepted) in [("/whip/a", "application/sdp"), ("/session/x/layer", "application/json")] {
+            let response = client.send("OPTIONS", path)
+            #expect(response.status == 204 && response.body.isEmpty)
+            #expect(response.headers["Access-Control-Allow-Origin"] == "*")
+            #expect(response.headers["Access-Control-Allow-Methods"] == "OPTIONS, POST")
+            #expect(response.headers["Access-Control-Allow-Headers"] == "Authorization, Content-Type, If-Match")
+            #expect(response.headers["Accept-Post"] == accepted)
+        }
+        #expect(client.send("OPTIONS", "/session/x").headers["Accept-Patch"] == "application/trickle-ice-sdpfrag")
+    }
+
+    @Test func `Pages of any origin may read Location, Link and ETag, of errors too`() {
+        for response in [client.post("/whip/a"), client.post("/whep/none"), client.send("GET", "/nothing")] {
+            #expect(response.headers["Access-Control-Allow-Origin"] == "*")
+            #expect(response.headers["Access-Control-Expose-Headers"]?.hasPrefix("Location, Link, ETag") == true)
+            #expect(response.headers["Cache-Control"] == "no-store")
+        }
+    }
+
+    @Test(arguments: [
+        "", "/", "*", "/whip", "/whip/", "/whip/a/b", "/whop/a", "/session", "/session/s1/layers", "/streams/",
+        "whip/a",
+        "http://example.net", "/a/b/c/d/e/f/g",
+    ])
+    func `Unknown paths are 404, or 400 where a name is missing`(path: String) {
+        #expect(client.send("POST", path).isProblem(path == "/whip/" ? 400 : 404))
+    }
+
+    @Test func `A stream's name is decoded, and has 1 to 64 unreserved characters`() throws {
+        let longest = String(repeating: "x", count: 64)
+        for name in ["a", "A-Z_0.9~", longest, "%61", "%7e", "a?token=1", "a#b"] {
+            #expect(client.post("/whip/" + name).status == 201, "\(name)")
+        }
+        #expect(client.post("http://example.net:8080/whip/absolute").status == 201)
+        let expected: Set = ["a", "A-Z_0.9~", longest, "~", "absolute"]
+        #expect(Set(client.host.streams.map(\.name)) == expected)
+        for name in [
+            longest + "x", ".", "..", "%2e%2e", "a%2Fb", "a%20b", "ä", "%C3%A4", "%", "%4", "%zz", "%FF", "a b",
+        ] {
+            #expect(client.post("/whip/" + name).isProblem(400), "\(name)")
+        }
+    }
+}
