@@ -6,10 +6,11 @@ extension WHIPClient {
     public mutating func setOffer(_ text: String, at now: MediaTime) {
         guard phase == .awaitingOffer else { return }
         (offer, phase) = (text, .posting)
-        send(
-            .offer, "POST", to: endpoint,
-            [.init("Content-Type", "application/sdp"), .init("Accept", "application/sdp")],
-            text, at: now)
+        var headers: [WHIPHeaders.Field] = [
+            .init("Content-Type", "application/sdp"), .init("Accept", "application/sdp"),
+        ]
+        if comesBack, purpose == .publish { headers.append(.init("If-None-Match", "*")) }
+        send(.offer, "POST", to: endpoint, headers, text, at: now)
     }
 
     /// The connection of the session works.

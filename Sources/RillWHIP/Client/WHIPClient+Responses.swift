@@ -67,6 +67,11 @@ extension WHIPClient {
         switch status {
         case 200, 201: begin(response, from: url, at: now)
         case 406: fail(.counterOffer)
+        case 412 where comesBack:
+            // It may be our own session that the server has not given up yet.
+            guard let url = former.take() else { return fail(.replaced(detail: response.detail)) }
+            endRemotely(url, at: now)
+            retry(.unavailable(status: status, detail: response.detail), at: now)
         case 400...599 where heals(status):
             retry(
                 .unavailable(status: status, detail: response.detail),
@@ -109,6 +114,7 @@ extension WHIPClient {
             return layers
         }
         (self.session, phase) = (session, .inSession)
+        (comesBack, former) = (true, nil)
         tell(
             .answered(
                 WHIPAnswer(
@@ -119,7 +125,10 @@ extension WHIPClient {
 
     /// The session is over, and nobody has ended it.
     mutating func lose(_ error: WHIPClientError, isKnownThere: Bool, at now: MediaTime) {
-        if isKnownThere, let url = session?.url { endRemotely(url, at: now) }
+        if isKnownThere, let url = session?.url {
+            endRemotely(url, at: now)
+            former = url
+        }
         (session, exchange) = (nil, nil)
         if let since = connectedSince.take(), now - since >= WHIPClient.steadyTime { schedule.succeed() }
         tell(.sessionLost(error))

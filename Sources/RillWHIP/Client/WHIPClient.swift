@@ -22,6 +22,9 @@ public import RillCore
 /// publishes the stream yet), and when a session is over that nobody ended, it begins anew: after 0.25 s, then after twice as
 /// long each time up to 2 s, or when the server asks for more (`Retry-After`). Other refusals end it.
 ///
+/// **Several publishers.** The newest one has the stream. One that comes back asks for it only if nobody else has taken it
+/// (`If-None-Match: *`, RFC 9110 §13.1.2), and otherwise ends: two of them do not take the stream from each other.
+///
 /// **Hostile servers.** Every response is a stranger's: its length, its redirections and what is kept of it are limited. It
 /// never leaves HTTPS for HTTP.
 ///
@@ -48,6 +51,10 @@ public struct WHIPClient: Sendable {
     var disconnectedSince: MediaTime?
     /// Since when the session has been connected; `nil` if it never was.
     var connectedSince: MediaTime?
+    /// Whether there was a session before this one.
+    var comesBack = false
+    /// The last session, if the server may still have it.
+    var former: WHIPURL?
     private var lastID = 0
 
     /// The most bytes of a response's body, and of its header fields.

@@ -14,6 +14,8 @@ public enum WHIPClientError: Error, Equatable, Sendable {
     case unavailable(status: Int, detail: String?)
     /// The server refuses, and would refuse again.
     case refused(status: Int, detail: String?)
+    /// Somebody else publishes the stream now (412).
+    case replaced(detail: String?)
     /// The server wants another offer (406), which is not supported.
     case counterOffer
     /// There were more redirections than this.
@@ -61,6 +63,7 @@ extension WHIPClientError: CustomStringConvertible {
         case .refused(403, let detail): "the token does not allow this (\(WHIPClientError.text(403, detail)))"
         case .refused(404, let detail): "there is nothing at this URL (\(WHIPClientError.text(404, detail)))"
         case .refused(let status, let detail): "the server refuses (\(WHIPClientError.text(status, detail)))"
+        case .replaced: "somebody else publishes the stream now"
         case .counterOffer: "the server wants to make the offer itself (406), which is not supported"
         case .tooManyRedirections(let limit): "the server redirected more than \(limit) times"
         case .badResponse(let status, let problem): "the server's response \(status) cannot be used: \(problem)"

@@ -5,6 +5,10 @@ extension WHIPEndpoint {
     func accept(_ request: WHIPRequest, _ action: StreamAction, _ stream: String) throws(Problem) -> WHIPResponse {
         try request.require(MediaType.sdp, sayingSoIn: "Accept-Post")
         guard !request.body.isEmpty else { throw Problem(400, "The body must be an offer.") }
+        // Who comes back does not take a stream that somebody else publishes meanwhile (RFC 9110 §13.1.2).
+        if action == .publish, request.headers["If-None-Match"] != nil, isPublished(stream) {
+            throw Problem(412, "Somebody else publishes this stream.")
+        }
         let session = try asking { () throws(StreamHostError) in
             switch action {
             case .publish: try host.publish(stream, offer: request.body)
@@ -26,6 +30,8 @@ extension WHIPEndpoint {
         }
         return response
     }
+
+    private func isPublished(_ name: String) -> Bool { host.streams.contains { $0.name == name } }
 
     private func remember(_ entry: SessionTable.Entry, for id: String) {
         let candidates = sessions.withLock { $0.insert(entry, for: id) }

@@ -14,6 +14,8 @@ import RillCore
 /// | `/session/ID/layer` | POST of `{"encodingId": "high"}`: a viewer's layer, `null` for an automatic choice |
 /// | `/streams` | GET: the list |
 ///
+/// A publisher replaces the one that a stream has, unless it sends `If-None-Match: *`: then the answer is 412.
+///
 /// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings say otherwise: requests carry
 /// tokens, never cookies. A session's identifier is its key: who knows it may change the session, with or without a token.
 ///
@@ -98,7 +100,7 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
         var response = WHIPResponse(204)
         response.headers.append("Allow", methods)
         response.headers.append("Access-Control-Allow-Methods", methods)
-        response.headers.append("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match")
+        response.headers.append("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match")
         response.headers.append("Access-Control-Max-Age", "86400")
         switch route {
         case .offers: response.headers.append("Accept-Post", MediaType.sdp)

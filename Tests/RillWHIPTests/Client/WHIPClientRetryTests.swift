@@ -181,4 +181,48 @@ struct WHIPClientRetryTests {
         try run.refuseConnection()
         #expect(run.hasEnded)
     }
+
+    @Test func `A publisher that comes back asks for the stream only if nobody has it, and ends if somebody has`()
+        throws
+    {
+        var run = try ClientRun()
+        run.poll()
+        // The first time it takes the stream.
+        #expect(try run.respond(ClientRun.created()).headers["If-None-Match"] == nil)
+        run.client.noteConnected(at: run.now)
+        run.client.noteFailed("closed by the server", at: run.now)
+        run.poll()
+        #expect(try run.request().request.method == "DELETE")
+        run.pass(.milliseconds(250))
+        #expect(try run.respond(ClientRun.problem(412, "taken")).headers["If-None-Match"] == "*")
+        // It might have been its own session: that is ended once more, and then it is somebody else's.
+        #expect(try run.request().request.method == "DELETE")
+        run.pass(.milliseconds(500))
+        try run.respond(ClientRun.problem(412, "taken"))
+        #expect(run.takeEvents().last == .failed(.replaced(detail: "taken")))
+        #expect(run.hasEnded)
+    }
+
+    @Test func `A publisher whose own session was still there comes back`() throws {
+        var run = try ClientRun.inSession()
+        run.client.noteFailed("the network was away", at: run.now)
+        run.poll()
+        run.requests = []
+        run.pass(.milliseconds(250))
+        try run.respond(ClientRun.problem(412, "taken"))
+        run.requests = []
+        run.pass(.milliseconds(500))
+        try run.respond(ClientRun.created(location: "/session/2"))
+        #expect(!run.hasEnded)
+        #expect(run.takeEvents().contains { if case .answered = $0 { true } else { false } })
+    }
+
+    @Test func `A viewer that comes back takes nothing from anybody`() throws {
+        var run = try ClientRun.inSession(.watch)
+        run.client.noteFailed("gone", at: run.now)
+        run.poll()
+        run.requests = []
+        run.pass(.milliseconds(250))
+        #expect(try run.request().request.headers["If-None-Match"] == nil)
+    }
 }

@@ -18,11 +18,13 @@ struct EndpointClient {
     }
 
     func send(
-        _ method: String, _ target: String, type: String? = nil, match: String? = nil, _ body: String = ""
+        _ method: String, _ target: String, type: String? = nil, match: String? = nil, noneMatch: String? = nil,
+        _ body: String = ""
     ) -> WHIPResponse {
         var request = WHIPRequest(method, target, body: body)
         request.headers["Content-Type"] = type
         request.headers["If-Match"] = match
+        request.headers["If-None-Match"] = noneMatch
         return endpoint.respond(to: request, access: access)
     }
 

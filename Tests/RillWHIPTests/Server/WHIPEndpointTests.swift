@@ -43,6 +43,18 @@ import Testing
         #expect(client.send("DELETE", first.path).isProblem(404))
     }
 
+    @Test func `A publisher that comes back does not take the place of another one`() throws {
+        func comeBack() -> WHIPResponse {
+            client.send("POST", "/whip/stage", type: "application/sdp", noneMatch: "*", EndpointClient.offer)
+        }
+        #expect(comeBack().status == 201)
+        #expect(comeBack().isProblem(412))
+        let viewer = client.send("POST", "/whep/stage", type: "application/sdp", noneMatch: "*", EndpointClient.offer)
+        #expect(viewer.status == 201)
+        #expect(client.send("DELETE", "/session/s1").status == 200)
+        #expect(comeBack().status == 201)
+    }
+
     @Test func `Offers that cannot be used are refused, with the reason`() {
         #expect(client.post("/whip/a", "").isProblem(400))
         let bad = client.post("/whip/a", "hello")

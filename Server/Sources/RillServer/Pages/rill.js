@@ -33,7 +33,7 @@ class Refused extends Error {}
 /// Keeps a stream published or watched: connects, and connects anew when the connection or the server is gone.
 export class Connection {
   #kind; #name; #prepare; #tell;
-  #peer; #session; #etag; #isWanted = false; #round = 0;
+  #peer; #session; #etag; #isWanted = false; #round = 0; #comesBack = false;
 
   /// kind: 'whip' or 'whep'; prepare(peer) adds what is sent or received; tell(text, isBad) shows how it goes.
   constructor(kind, name, prepare, tell) {
@@ -45,7 +45,7 @@ export class Connection {
   get isConnected() { return this.#peer?.connectionState === 'connected'; }
 
   async start() {
-    this.#isWanted = true;
+    [this.#isWanted, this.#comesBack] = [true, false];
     const round = ++this.#round;
     let pause = 250;
     while (this.#isCurrent(round)) {
@@ -92,14 +92,18 @@ export class Connection {
     };
     await this.#prepare(peer);
     await peer.setLocalDescription();
+    // Who comes back does not take the stream from somebody else.
+    const headers = this.#comesBack && this.#kind === 'whip' ? { 'If-None-Match': '*' } : {};
     const response = await request('POST', `/${this.#kind}/${encodeURIComponent(this.#name)}`, {
-      type: 'application/sdp', body: peer.localDescription.sdp,
+      type: 'application/sdp', body: peer.localDescription.sdp, headers,
     });
+    if (response.status === 412) throw new Refused('Somebody else publishes this stream now.');
     if (response.status === 404) throw new Error('Nobody publishes this stream yet: waiting for it.');
     if (response.status >= 500) throw new Error(`The server cannot take this stream now: ${await reason(response)}`);
     if (!response.ok) throw new Refused(await reason(response));
     this.#session = response.headers.get('Location');
     this.#etag = response.headers.get('ETag');
+    this.#comesBack = true;
     await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
     if (waiting.length) this.#trickle(waiting);
   }
