@@ -69,7 +69,7 @@ import Testing
             client.send("POST", "/whip/a", type: "Application/SDP ; charset=utf-8", EndpointClient.offer).status == 201)
     }
 
-    @Test func `Full and closing hosts ask for patience`() {
+    @Test func `Full and closing hosts say when to try again`() {
         let client = EndpointClient(sessionLimit: 1)
         #expect(client.post("/whip/a").status == 201)
         let full = client.post("/whip/b")
