@@ -2,6 +2,7 @@ import Foundation
 import RillCore
 import RillLink
 import RillPeer
+import RillPeerSupport
 import RillRTP
 import RillSession
 import RillTestSupport

@@ -1,6 +1,7 @@
 import RillCore
 import RillLink
 import RillPeer
+import RillPeerSupport
 import RillTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillPeerSupport
 import RillTestSupport
 import Testing
 

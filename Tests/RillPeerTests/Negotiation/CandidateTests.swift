@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillPeerSupport
 import RillRTP
 import RillTestSupport
 import Testing

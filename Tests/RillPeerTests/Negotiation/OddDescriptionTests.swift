@@ -1,6 +1,7 @@
 import Foundation
 import RillCore
 import RillPeer
+import RillPeerSupport
 import RillRTP
 import RillTestSupport
 import Testing
