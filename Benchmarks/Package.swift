@@ -33,8 +33,8 @@ let package = Package(
             "bench-work", "Work",
             ["Clips", "Counters"]
                 + rill(
-                    "Rill", "RillFiles", "RillLab", "RillScenes", "RillSecurity", "RillTransport", "RillPeer",
-                    "RillWebRTC")),
+                    "Rill", "RillCore", "RillFiles", "RillForward", "RillLab", "RillRTP", "RillScenes", "RillSecurity",
+                    "RillSession", "RillThreads", "RillTransport", "RillPeer", "RillWebRTC")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",

@@ -15,6 +15,9 @@ import Arguments
 ///     bench-work conference --at PORT --others PORT …                   one end of a conference
 ///     bench-work others     --at PORT --ends PORT,… …                   all other ends
 ///     bench-work strangers  --seconds N --rate R                        a call whose port strangers flood
+///     bench-work forward                                                a forwarder of streams
+///     bench-work publisher  --clip C --size WxH --bitrate B             a call that publishes
+///     bench-work viewers    [--at IP]                                   many viewers
 ///     bench-work layer-source|layer-encode|layer-judge --clip C …       only one layer
 ///
 /// Each prints its results as `name=value`, including the number of processed pictures as `frames=COUNT`.
@@ -43,6 +46,9 @@ enum BenchWork {
         "conference": { try ConferenceWork($0).run($0) },
         "others": { try ConferenceWork($0).runOthers($0) },
         "strangers": { try StrangersWork($0).run() },
+        "forward": { _ in try ForwardWork().run() },
+        "publisher": { try PublisherWork($0).run() },
+        "viewers": { try ViewersWork($0).run() },
         "layer-source": { try LayerWork($0).writeSource() },
         "layer-encode": { try LayerWork($0).encode() },
         "layer-judge": { try LayerWork($0).judge() },

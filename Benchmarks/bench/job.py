@@ -83,6 +83,7 @@ FLAG: dict[str, Any] = {"action": "store_true"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "iterations": {"type": number(1, 999), "metavar": "N", "help": "runs of each program or workload"},
     "frames": {"type": number(6, 100_000), "metavar": "N", "help": "use at most the first N pictures of the clip"},
+    "viewers": {"type": number(1, 500), "metavar": "COUNT", "help": "viewers of the stream"},
     "bitrate": {"type": kilobits, "metavar": "RATE", "help": "bitrate of the high layer, such as 1500k (default: by its size)"},
     "codec": {"choices": ["vp8", "vp9"], "help": "only this codec"},
     "no-instructions": FLAG | {"help": "do not count instructions, which takes minutes"},
