@@ -83,6 +83,10 @@ let package = Package(
         .executableTarget(
             name: "library-webrtc", dependencies: rill("RillWebRTC"), path: "Libraries/WebRTC"),
         .executableTarget(
+            name: "library-forward", dependencies: rill("RillForward"), path: "Libraries/Forward"),
+        .executableTarget(
+            name: "library-whip", dependencies: rill("RillWHIP"), path: "Libraries/WHIP"),
+        .executableTarget(
             name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),
