@@ -1,4 +1,4 @@
-/// The lines of a session description or of a fragment of one, as far as ICE is concerned: who finds a path, and where.
+/// The lines of a session description, of which those of ICE are replaced or sent: who finds a path, and where.
 ///
 /// WHIP restarts ICE and trickles candidates with fragments, and leaves the rest of the descriptions as they are (RFC 9725
 /// §4.3). So a new description is the former one with other lines of ICE.
@@ -10,8 +10,6 @@ struct DescriptionLines {
 
     /// The most sections that are read; what comes behind them is left out.
     static let maximumSectionCount = 64
-    /// The most candidates that are taken from a fragment.
-    static let maximumCandidateCount = 256
 
     init(_ text: String) {
         // "\r\n" is one character.
@@ -25,24 +23,6 @@ struct DescriptionLines {
                 sections[sections.count - 1].append(line)
             }
         }
-    }
-
-    /// Credentials and candidates. The credentials are those of the session, or of the first section that has some; all
-    /// sections are bundled.
-    var fragment: SDPFragment {
-        let credentials = ([session] + sections).first { DescriptionLines.value("ice-ufrag", in: $0) != nil } ?? []
-        var room = DescriptionLines.maximumCandidateCount
-        func read(_ lines: [Substring]) -> SDPFragment.Section {
-            let candidates = lines.filter { $0.hasPrefix("a=candidate:") }.prefix(room).map { String($0.dropFirst(2)) }
-            room -= candidates.count
-            return SDPFragment.Section(
-                mid: DescriptionLines.value("mid", in: lines), candidates: candidates,
-                isEnd: lines.contains("a=end-of-candidates"))
-        }
-        return SDPFragment(
-            usernameFragment: DescriptionLines.value("ice-ufrag", in: credentials),
-            password: DescriptionLines.value("ice-pwd", in: credentials),
-            sections: (sections.isEmpty ? [session] : sections).map(read))
     }
 
     /// This description with the credentials and candidates of a fragment instead of its own.
@@ -68,11 +48,13 @@ struct DescriptionLines {
     /// The text of a fragment of this description, as `application/trickle-ice-sdpfrag` (RFC 8840 §9): sections are named by
     /// their m= line and identification, and credentials that the fragment lacks are the description's.
     func text(of fragment: SDPFragment) -> String {
-        let own = self.fragment
+        func own(_ name: String) -> String? {
+            ([session] + sections).lazy.compactMap { DescriptionLines.value(name, in: $0) }.first
+        }
         var lines: [String] = []
         if let group = session.first(where: { $0.hasPrefix("a=group:BUNDLE") }) { lines.append(String(group)) }
-        if let name = fragment.usernameFragment ?? own.usernameFragment { lines.append("a=ice-ufrag:\(name)") }
-        if let password = fragment.password ?? own.password { lines.append("a=ice-pwd:\(password)") }
+        if let name = fragment.usernameFragment ?? own("ice-ufrag") { lines.append("a=ice-ufrag:\(name)") }
+        if let password = fragment.password ?? own("ice-pwd") { lines.append("a=ice-pwd:\(password)") }
         for part in fragment.sections {
             let section = sections.first { DescriptionLines.value("mid", in: $0) == part.mid } ?? sections.first
             guard let section else { continue }

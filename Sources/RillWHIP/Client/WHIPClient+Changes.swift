@@ -32,7 +32,7 @@ extension WHIPClient {
             // A restart takes the place of whatever the server knows (RFC 9725 §4.3.3).
             send(.change, "PATCH", to: session.url, [type, .init("If-Match", "*")], text, at: now)
         case .select(let name):
-            let text = "{\"encodingId\":\(name.map(WHIPClient.quoted) ?? "null")}"
+            let text = JSONText.object([("encodingId", name.map(JSONText.string) ?? "null")])
             send(
                 .change, "POST", to: session.layers ?? session.url, [.init("Content-Type", "application/json")], text,
                 at: now)
@@ -66,10 +66,8 @@ extension WHIPClient {
 
     /// The server's new credentials and candidates.
     private mutating func takeRestart(_ response: WHIPResponse, at now: MediaTime) {
-        let fragment = DescriptionLines(response.body).fragment
-        // RFC 8839 §5.4.
-        guard let name = fragment.usernameFragment, (4...256).contains(name.utf8.count),
-            let password = fragment.password, (22...256).contains(password.utf8.count), let current = session
+        guard let fragment = try? SDPFragment(ofDescription: response.body), fragment.usernameFragment != nil,
+            fragment.password != nil, let current = session
         else {
             return lose(.badResponse(status: response.status, .noCredentials), isKnownThere: true, at: now)
         }
@@ -114,21 +112,6 @@ extension WHIPClient {
         current.schedule.succeed()
         current.retryTime = nil
         session = current
-    }
-
-    /// A JSON string (RFC 8259 §7).
-    static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\u{0}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }
 

@@ -53,13 +53,13 @@ extension WHIPClient {
         guard session != nil else { return }
         self.offer = offer
         disconnectedSince = disconnectedSince ?? now
-        let lines = DescriptionLines(offer)
-        var fragment = lines.fragment
+        // An offer without anything of ICE is sent as it is: the server says what it lacks.
+        var fragment = (try? SDPFragment(ofDescription: offer)) ?? SDPFragment()
         // All sections are bundled with the first one, which alone has candidates.
         fragment.sections = Array(fragment.sections.prefix(1))
         // What was found for the former credentials is of no use.
         withdraw { change in if case .select = change { false } else { true } }
-        session?.changes.append(.restart(lines.text(of: fragment)))
+        session?.changes.append(.restart(DescriptionLines(offer).text(of: fragment)))
         if exchange == nil { session?.retryTime = nil }
     }
 

@@ -118,7 +118,7 @@ extension WHIPClient {
         tell(
             .answered(
                 WHIPAnswer(
-                    text: response.body, session: made.text, iceServers: links.compactMap(WHIPICEServer.init),
+                    text: response.body, session: made.text, iceServers: links.compactMap(ICEServer.init(link:)),
                     selectsLayers: session.layers != nil)))
         if selection != .unspecified { selectLayer() }
     }
@@ -151,14 +151,13 @@ extension LinkHeader {
     static let layerRelation = "urn:ietf:params:whep:ext:core:layer"
 }
 
-extension WHIPICEServer {
-    /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link.
-    init?(_ link: LinkHeader) {
-        guard link.relations.contains("ice-server"),
-            ["stun:", "stuns:", "turn:", "turns:"].contains(where: link.target.hasPrefix)
-        else { return nil }
+extension ICEServer {
+    /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link, and for a URL that is not
+    /// one of an ICE server.
+    init?(link: LinkHeader) {
+        guard link.relations.contains("ice-server"), ICEServer.isUsable(link.target) else { return nil }
         self.init(
-            url: link.target, username: link.parameters["username"], credential: link.parameters["credential"])
+            link.target, username: link.parameters["username"], credential: link.parameters["credential"])
     }
 }
 

@@ -42,28 +42,13 @@ public struct WHIPAnswer: Equatable, Sendable {
     /// The session's URL, at which it is changed and ended.
     public var session: String
     /// The ICE servers that the endpoint suggests (RFC 9725 §4.6).
-    public var iceServers: [WHIPICEServer]
+    public var iceServers: [ICEServer]
     /// Whether the endpoint lets viewers select a layer.
     public var selectsLayers: Bool
 
     /// An answer with these parts.
-    public init(text: String, session: String, iceServers: [WHIPICEServer] = [], selectsLayers: Bool = false) {
+    public init(text: String, session: String, iceServers: [ICEServer] = [], selectsLayers: Bool = false) {
         (self.text, self.session) = (text, session)
         (self.iceServers, self.selectsLayers) = (iceServers, selectsLayers)
-    }
-}
-
-/// A STUN or TURN server that an endpoint suggests, as `RTCIceServer` has it.
-public struct WHIPICEServer: Equatable, Sendable {
-    /// The URL: `stun:…`, `stuns:…`, `turn:…` or `turns:…`.
-    public var url: String
-    /// The user's name at a TURN server.
-    public var username: String?
-    /// The user's password at a TURN server.
-    public var credential: String?
-
-    /// A server with these parts.
-    public init(url: String, username: String? = nil, credential: String? = nil) {
-        (self.url, self.username, self.credential) = (url, username, credential)
     }
 }

@@ -1,4 +1,4 @@
-/// A STUN or TURN server that a client may use, as a Link field carries it (RFC 9725 §4.6).
+/// A STUN or TURN server that an endpoint suggests to its clients, as a Link field carries it (RFC 9725 §4.6).
 ///
 /// ```swift
 /// ICEServer("turn:turn.example.net?transport=udp", username: "user", credential: "secret").link

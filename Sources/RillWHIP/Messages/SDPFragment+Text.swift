@@ -24,11 +24,23 @@ extension SDPFragment {
     /// - Parameter text: the body of a request or response.
     /// - Throws: any case of ``SDPFragmentError``.
     public init(parsing text: String) throws(SDPFragmentError) {
+        try self.init(text, isLenient: false)
+    }
+
+    /// The fragment that a whole description has: its credentials, and the candidates of its sections. A client reads a
+    /// server's fragment so, too. Other lines are skipped, and credentials may have any visible characters.
+    ///
+    /// - Throws: as ``init(parsing:)``, except `unexpectedLine`.
+    init(ofDescription text: String) throws(SDPFragmentError) {
+        try self.init(text, isLenient: true)
+    }
+
+    private init(_ text: String, isLenient: Bool) throws(SDPFragmentError) {
         let byteCount = text.utf8.count
         guard byteCount <= Self.maximumByteCount else {
             throw .tooLong(byteCount: byteCount, limit: Self.maximumByteCount)
         }
-        var parser = FragmentParser()
+        var parser = FragmentParser(isLenient: isLenient)
         for line in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: \.isLineFeed) {
             try parser.parse(line)
         }
@@ -54,9 +66,12 @@ extension SDPFragment {
 
 /// The state of a parser that reads a fragment line by line.
 private struct FragmentParser {
+    let isLenient: Bool
     private(set) var fragment = SDPFragment()
     private var number = 0
     private var candidateCount = 0
+
+    init(isLenient: Bool) { self.isLenient = isLenient }
 
     private static let longestMid = 64
     private static let longestCandidate = 1024
@@ -73,6 +88,7 @@ private struct FragmentParser {
         switch type {
         case UInt8(ascii: "m"): try beginSection()
         case UInt8(ascii: "a"): try add(Substring(line.utf8.dropFirst(2)))
+        case _ where isLenient: break
         default: throw .unexpectedLine(line: number, type: String(UnicodeScalar(type)))
         }
     }
@@ -105,7 +121,10 @@ private struct FragmentParser {
     private mutating func setCredential(
         _ place: WritableKeyPath<SDPFragment, String?>, to value: Substring, as name: String, allowed: ClosedRange<Int>
     ) throws(SDPFragmentError) {
-        guard allowed.contains(value.utf8.count), value.utf8.allSatisfy(\.isICECharacter) else {
+        let isLenient = isLenient
+        guard allowed.contains(value.utf8.count),
+            value.utf8.allSatisfy({ isLenient ? (0x21...0x7E).contains($0) : $0.isICECharacter })
+        else {
             throw .invalidCredential(line: number, byteCount: value.utf8.count, allowed: allowed)
         }
         guard fragment[keyPath: place] == nil || fragment[keyPath: place] == String(value) else {

@@ -24,9 +24,9 @@ struct WHIPClientSessionTests {
                     WHIPAnswer(
                         text: ClientRun.answer, session: "https://example.org/session/1",
                         iceServers: [
-                            WHIPICEServer(url: "stun:stun.example.org"),
-                            WHIPICEServer(
-                                url: "turn:turn.example.org?transport=udp", username: "me, \"myself\"",
+                            ICEServer("stun:stun.example.org"),
+                            ICEServer(
+                                "turn:turn.example.org?transport=udp", username: "me, \"myself\"",
                                 credential: "word"),
                         ]))
             ])

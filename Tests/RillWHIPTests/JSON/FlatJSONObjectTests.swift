@@ -34,6 +34,25 @@ import Testing
         #expect(throws: FlatJSONError.tooManyMembers(limit: 64)) { try FlatJSONObject(parsing: many) }
     }
 
+    @Test func `Nested values can be skipped, as deep as 32`() throws {
+        let text = #"{"a":[1,{"b":[],"c":{}},"]"],"detail":"no","d":{"detail":"inside"}}"#
+        #expect(try FlatJSONObject(parsing: text, nested: .skipped).members == ["detail": .string("no")])
+        func nested(_ depth: Int) -> String {
+            #"{"a":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+        }
+        #expect(try FlatJSONObject(parsing: nested(32), nested: .skipped).members.isEmpty)
+        #expect(throws: FlatJSONError.tooDeep(offset: 37, limit: 32)) {
+            try FlatJSONObject(parsing: nested(33), nested: .skipped)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a":[1,]}"#, 8), (#"{"a":[1}"#, 7), (#"{"a":{"b"}}"#, 9), (#"{"a":{1:2}}"#, 6), (#"{"a":["#, 6),
+    ])
+    func `What is skipped has to be JSON`(text: String, offset: Int) {
+        #expect(throws: FlatJSONError.notJSON(offset: offset)) { try FlatJSONObject(parsing: text, nested: .skipped) }
+    }
+
     @Test func `What is written can be read by others`() throws {
         let text = "quote \" backslash \\ line\n\u{1}\u{7F} <script> ä 😀"
         let json = JSONText.object([("a", JSONText.string(text)), ("b", JSONText.array(["1", JSONText.number(2.25)]))])

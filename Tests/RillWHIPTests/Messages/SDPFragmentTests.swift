@@ -1,5 +1,6 @@
-import RillWHIP
 import Testing
+
+@testable import RillWHIP
 
 @Suite struct SDPFragmentTests {
     static let lines = [
@@ -39,6 +40,26 @@ import Testing
         let read = try SDPFragment(parsing: "a=candidate:1 1 udp 1 ::1 9 typ host\na=group:BUNDLE 0\na=ice-lite")
         #expect(read.sections == [.init(mid: nil, candidates: ["candidate:1 1 udp 1 ::1 9 typ host"])])
         #expect(try SDPFragment(parsing: read.text) == read)
+    }
+
+    @Test func `A whole description has a fragment, too`() throws {
+        let description =
+            "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0 1\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+            + "c=IN IP4 0.0.0.0\r\na=mid:0\r\na=ice-ufrag:a-b_\r\na=ice-pwd:an-eighteen-byte-password\r\n"
+            + "a=candidate:1 1 udp 1 ::1 9 typ host\r\na=rtpmap:96 VP8/90000\r\na=end-of-candidates\r\n"
+            + "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\n"
+        #expect(
+            try SDPFragment(ofDescription: description)
+                == SDPFragment(
+                    usernameFragment: "a-b_", password: "an-eighteen-byte-password",
+                    sections: [
+                        .init(mid: "0", candidates: ["candidate:1 1 udp 1 ::1 9 typ host"], isEnd: true),
+                        .init(mid: "1"),
+                    ]))
+        #expect(throws: SDPFragmentError.unexpectedLine(line: 1, type: "v")) { try SDPFragment(parsing: description) }
+        #expect(throws: SDPFragmentError.invalidCredential(line: 1, byteCount: 5, allowed: 4...256)) {
+            try SDPFragment(ofDescription: "a=ice-ufrag:ab cd")
+        }
     }
 
     @Test(arguments: [
