@@ -32,7 +32,8 @@ extension StreamTests {
                 let after = try received()
                 let count = (after.framesReceived ?? 0) - (before.framesReceived ?? 0)
                 let decoded = (after.framesDecoded ?? 0) - (before.framesDecoded ?? 0)
-                let sent = try rates(publisher)[substream == 1 ? 0 : 1] * seconds
+                let rate = try rates(publisher, last: seconds)[substream == 1 ? 0 : 1]
+                let sent = Int(rate * Double(seconds))
                 note(
                     """
                     rill publish → Janus → Chromium, substream \(substream) | sent about \(sent) | received \(count), \
@@ -44,14 +45,16 @@ extension StreamTests {
             try await TableTests.end(publisher)
         }
 
-        /// The frames that are sent in a second, of the high and the low layer: "4 s  sent 963 kbit/s 30+6 fps  …".
-        private func rates(_ publisher: RunningProgram) throws -> [Int] {
-            let line = publisher.errorsSoFar.split(separator: "\n").last { $0.contains(" fps ") }
-            let words = try existing(line).split(separator: " ")
-            let place = try existing(words.firstIndex(of: "fps"))
-            let rates = words[place - 1].split(separator: "+").compactMap { Int($0) }
-            guard rates.count == 2 else { throw TestFailure("not two layers: \(words)") }
-            return rates
+        /// The frames that were sent in each of the last seconds, on average, of the high and the low layer:
+        /// "4 s  sent 963 kbit/s 30+6 fps  …".
+        private func rates(_ publisher: RunningProgram, last seconds: Int) throws -> [Double] {
+            let rates = publisher.errorsSoFar.split(separator: "\n").compactMap { line -> [Double]? in
+                let words = line.split(separator: " ")
+                guard let place = words.firstIndex(of: "fps"), place > 0 else { return nil }
+                return words[place - 1].split(separator: "+").compactMap { Double($0) }
+            }.suffix(seconds)
+            guard !rates.isEmpty, rates.allSatisfy({ $0.count == 2 }) else { throw TestFailure("not two layers") }
+            return [0, 1].map { layer in rates.map { $0[layer] }.reduce(0, +) / Double(rates.count) }
         }
     }
 }
