@@ -11,13 +11,16 @@ struct StreamPage {
     }
 
     /// Opens the page that watches a stream.
-    static func watching(_ name: String, at server: StreamServer) throws -> StreamPage {
-        try StreamPage(server.url("watch?stream=\(name)"))
+    ///
+    /// - Parameter isHidden: whether it is behind another page.
+    static func watching(_ name: String, at server: StreamServer, isHidden: Bool = false) throws -> StreamPage {
+        try StreamPage(server.url("watch?stream=\(name)"), isHidden: isHidden)
     }
 
-    private init(_ url: String) throws {
+    private init(_ url: String, isHidden: Bool = false) throws {
         browser = try ChromiumBrowser(hidesAddresses: true, limit: 300)
         try browser.runBefore(StreamPage.script)
+        if isHidden { try browser.hide() }
         try browser.navigate(to: url)
     }
 

@@ -119,6 +119,17 @@ final class ChromiumBrowser {
         while try evaluate(isOpen) as? Bool != true { usleep(10_000) }
     }
 
+    /// Opens an empty page in front of this one, which is hidden then.
+    func hide() throws {
+        let page = session
+        session = ""
+        defer { session = page }
+        _ = try command("Target.createTarget", ["url": "about:blank"])
+    }
+
+    /// Shows the page again.
+    func show() throws { _ = try command("Page.bringToFront", [:]) }
+
     /// Clicks an element with the mouse, where a person would see it.
     func click(_ selector: String) throws {
         let place = try object(
