@@ -7,16 +7,20 @@ const choices = document.getElementById('layers');
 const rates = new Rates();
 let begin;
 let firstPicture;
+let wasHidden;
+
+// A page that is hidden shows no pictures: the first one would seem to have come when somebody looked.
+document.addEventListener('visibilitychange', () => { wasHidden ||= document.hidden; });
 
 document.getElementById('title').textContent = name;
 document.title = `${name} – Rill`;
 
 const connection = new Connection('whep', name, (peer) => {
-  [begin, firstPicture] = [performance.now(), undefined];
+  [begin, firstPicture, wasHidden] = [performance.now(), undefined, document.hidden];
   peer.addTransceiver('video', { direction: 'recvonly' });
   peer.ontrack = ({ track, streams }) => {
     video.srcObject = streams[0] ?? new MediaStream([track]);
-    video.requestVideoFrameCallback?.(() => { firstPicture = performance.now() - begin; });
+    video.requestVideoFrameCallback?.(() => { if (!wasHidden) firstPicture = performance.now() - begin; });
     const chosen = choices.querySelector(':checked').value;
     if (chosen) connection.select(chosen);
   };
