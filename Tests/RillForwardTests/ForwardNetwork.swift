@@ -3,6 +3,7 @@ import RillForward
 import RillLink
 import RillPeer
 import RillPeerSupport
+import RillRTP
 import RillSession
 import RillTestSupport
 
@@ -42,11 +43,12 @@ final class ForwardNetwork {
     /// Somebody publishes, and films as soon as they are connected.
     func publish(
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
-        over link: String? = nil
+        hasAudio: Bool = false, over link: String? = nil
     ) throws -> Client {
         var transceiver = TransceiverSettings(.video, .sendOnly)
         transceiver.sending = layers
-        let client = try connect(transceiver, codecs, over: link) { offer in
+        let audio = hasAudio ? [TransceiverSettings(.audio, .sendOnly)] : []
+        let client = try connect([transceiver] + audio, codecs, over: link) { offer in
             try forwarder.publish(name, offer: offer, at: now)
         }
         network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }
@@ -55,14 +57,17 @@ final class ForwardNetwork {
     }
 
     /// Somebody watches.
-    func watch(_ name: String, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil) throws -> Client {
-        try connect(TransceiverSettings(.video, .receiveOnly), codecs, over: link) { offer in
+    func watch(
+        _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, over link: String? = nil
+    ) throws -> Client {
+        let kinds: [MediaDescription.Kind] = hasAudio ? [.video, .audio] : [.video]
+        return try connect(kinds.map { TransceiverSettings($0, .receiveOnly) }, codecs, over: link) { offer in
             try forwarder.watch(name, offer: offer, at: now)
         }
     }
 
     private func connect(
-        _ transceiver: TransceiverSettings, _ codecs: [VideoCodec], over link: String?,
+        _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], over link: String?,
         _ signal: (String) throws -> (id: ICEPeerID, answer: SessionDescription)
     ) throws -> Client {
         count += 1
@@ -80,7 +85,7 @@ final class ForwardNetwork {
             .full(.controlling), certificate: ForwardNetwork.certificates.client, settings: settings,
             using: SeededGenerator(seed: UInt64(count) &* 91))
         try peer.addLocalCandidate(address)
-        try peer.change { _ = try $0.addTransceiver(transceiver) }
+        for transceiver in transceivers { try peer.change { _ = try $0.addTransceiver(transceiver) } }
         let offer = try peer.offer(at: now).text
         let (id, answer) = try signal(offer)
         try peer.setRemote(.answer, answer.text, at: now)

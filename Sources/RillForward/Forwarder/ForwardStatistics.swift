@@ -8,6 +8,8 @@ public struct ForwardCounts: Equatable, Sendable {
     public var keyFrames = 0
     /// Bytes of frames, without headers.
     public var bytes = 0
+    /// Packets of audio.
+    public var audioPackets = 0
     /// Frames that were not sent because the viewer's network did not carry them.
     public var framesLeftOut = 0
     /// How often the layer changed; the first one counts.
@@ -20,6 +22,7 @@ public struct ForwardCounts: Equatable, Sendable {
         frames += other.frames
         keyFrames += other.keyFrames
         bytes += other.bytes
+        audioPackets += other.audioPackets
         framesLeftOut += other.framesLeftOut
         layerChanges += other.layerChanges
     }

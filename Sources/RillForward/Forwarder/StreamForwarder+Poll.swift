@@ -12,7 +12,26 @@ extension StreamForwarder {
     ///   - path: where it came from.
     ///   - now: the current time.
     public func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        port.insert(&datagram, on: path, at: now)
+        guard case .peer(let id, .packet(of: _, let byteCount)) = port.insert(&datagram, on: path, at: now) else {
+            return
+        }
+        let packet = datagram.span.extracting(0..<byteCount)
+        forward(audio: packet, of: id, at: now)
+    }
+
+    /// Forwards a packet of audio to all viewers who want it.
+    private func forward(audio packet: Span<UInt8>, of id: ICEPeerID, at now: MediaTime) {
+        guard let stream = publishers[id], stream.publisher == id else { return }
+        // Swapped out and back, so that the memory is reused.
+        var bytes: [UInt8] = []
+        swap(&bytes, &audioPacket)
+        for viewer in stream.viewers {
+            guard viewer.audio?.rewrite(packet, at: now, into: &bytes) == true else { continue }
+            port.change(viewer.id) { connection in
+                if connection.send(packet: bytes.span) { viewer.counts.audioPackets += 1 }
+            }
+        }
+        swap(&bytes, &audioPacket)
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.

@@ -30,6 +30,9 @@ import RillSession
 /// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within a
 /// second of it gets the frames since then.
 ///
+/// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and without the
+/// publisher's clock, so that sound is not held back for the picture.
+///
 /// **Layers.** A viewer names a layer (``select(_:for:)``), or gets the best one that its network carries. Changes happen at
 /// key frames.
 ///
@@ -53,6 +56,8 @@ public final class StreamForwarder {
     var demandTime = MediaTime.distantFuture
     /// What was forwarded to viewers who have left.
     var formerCounts = ForwardCounts()
+    /// A packet of audio for a viewer.
+    var audioPacket: [UInt8] = []
     var isClosed = false
 
     /// Creates a forwarder without streams.
@@ -128,6 +133,7 @@ public final class StreamForwarder {
             throw .nothingUsable
         }
         let viewer = Viewer(id, of: stream, sending: sending)
+        viewer.audio = port[id]?.negotiator.sections.lazy.compactMap { AudioRewriter($0) }.first
         viewers[id] = viewer
         stream.viewers.append(viewer)
         return (id, answer)
@@ -212,7 +218,6 @@ public final class StreamForwarder {
         guard port.count < settings.sessionLimit else { throw .tooManySessions(limit: settings.sessionLimit) }
         var peer = PeerConnectionSettings()
         (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
-        peer.negotiation.audioCodecs = []
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = settings.wallClockAtZero
         // A viewer's session does the waiting for smooth pictures, not this one.
@@ -227,6 +232,7 @@ public final class StreamForwarder {
                 try connection.change { (negotiator) throws(PeerError) in
                     do throws(NegotiationError) {
                         _ = try negotiator.addTransceiver(TransceiverSettings(.video, .sendOnly))
+                        _ = try negotiator.addTransceiver(TransceiverSettings(.audio, .sendOnly))
                     } catch {
                         throw .negotiation(error)
                     }
@@ -237,6 +243,14 @@ public final class StreamForwarder {
         } catch {
             throw .refused(error)
         }
+    }
+}
+
+extension AudioRewriter {
+    /// The audio of a section; `nil` for another section, or one that does not send.
+    fileprivate init?(_ section: NegotiatedSection) {
+        guard section.kind == .audio, let stream = section.sending.first else { return nil }
+        self.init(ssrc: stream.ssrc ?? SSRC(.random(in: .min ... .max)), payloadType: stream.payloadType)
     }
 }
 

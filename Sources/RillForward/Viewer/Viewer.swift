@@ -8,6 +8,8 @@ final class Viewer {
     let stream: ForwardedStream
     /// The stream of its session.
     let sending: SendingStreamID
+    /// The audio of its session; `nil` if it wants none.
+    var audio: AudioRewriter?
     /// The layer that it has asked for; `nil` for what its network carries.
     var requested: String?
     /// The index of the layer that it gets; `nil` before its first frame, and after a change of the publisher.
@@ -19,7 +21,7 @@ final class Viewer {
     /// When its layer is chosen again.
     var nextChoice = MediaTime(nanoseconds: .min)
     var policy = LayerPolicy()
-    private(set) var counts = ForwardCounts()
+    var counts = ForwardCounts()
 
     private var timeline = ViewerTimeline()
     /// From the layer's numbers to those of the viewer's session.

@@ -18,8 +18,10 @@ final class ChromiumBrowser {
     ///
     /// - Parameters:
     ///   - camera: a clip in Y4M; `nil` for the browser's own moving picture.
+    ///   - hidesAddresses: whether pages that have no camera give names instead of addresses to their peers, as browsers do
+    ///     unless they are told otherwise.
     ///   - seconds: when it is stopped at the latest.
-    init(camera: String? = nil, limit seconds: Int = 120) throws {
+    init(camera: String? = nil, hidesAddresses: Bool = false, limit seconds: Int = 120) throws {
         let chromium = try existing(Program(named: Peer.chromium.rawValue))
         let (input, output) = (folder.path("in"), folder.path("out"))
         guard unsafe mkfifo(input, 0o600) == 0, unsafe mkfifo(output, 0o600) == 0 else {
@@ -36,10 +38,11 @@ final class ChromiumBrowser {
             "--disable-background-networking", "--disable-component-update", "--disable-extensions",
             "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
             "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
-            "--disable-features=WebRtcHideLocalIpsWithMdns", "--disable-background-timer-throttling",
-            "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+            "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
+            "--disable-renderer-backgrounding",
             "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))",
         ]
+        if !hidesAddresses { words.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
         if let camera { words.append("--use-file-for-fake-video-capture=\(camera)") }
         let shell = try existing(Program(named: "sh"))
         // The protocol's pipes are file descriptors 3 and 4.
@@ -98,6 +101,51 @@ final class ChromiumBrowser {
     static func literal(_ text: String) -> String {
         guard let data = try? JSONEncoder().encode(text) else { return "\"\"" }
         return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: Pages
+
+    /// Runs a script before those of each page that is opened from now on.
+    func runBefore(_ script: String) throws {
+        _ = try command("Page.addScriptToEvaluateOnNewDocument", ["source": script])
+    }
+
+    /// Opens another page, and waits until it is loaded.
+    func navigate(to url: String) throws {
+        _ = try command("Page.enable", [:])
+        let result = try command("Page.navigate", ["url": url])
+        if let error = result["errorText"] { throw TestFailure("chromium: \(url): \(error)") }
+        let isOpen = "location.href === \(ChromiumBrowser.literal(url)) && document.readyState === 'complete'"
+        while try evaluate(isOpen) as? Bool != true { usleep(10_000) }
+    }
+
+    /// Opens an empty page in front of this one, which is hidden then.
+    func hide() throws {
+        let page = session
+        session = ""
+        defer { session = page }
+        _ = try command("Target.createTarget", ["url": "about:blank"])
+    }
+
+    /// Shows the page again.
+    func show() throws { _ = try command("Page.bringToFront", [:]) }
+
+    /// Clicks an element with the mouse, where a person would see it.
+    func click(_ selector: String) throws {
+        let place = try object(
+            """
+            (() => {
+              const element = document.querySelector(\(ChromiumBrowser.literal(selector)));
+              element.scrollIntoView({block: "center"});
+              const {x, y, width, height} = element.getBoundingClientRect();
+              return {x: x + width / 2, y: y + height / 2};
+            })()
+            """)
+        for type in ["mousePressed", "mouseReleased"] {
+            var parameters = place
+            (parameters["type"], parameters["button"], parameters["clickCount"]) = (type, "left", 1)
+            _ = try command("Input.dispatchMouseEvent", parameters)
+        }
     }
 
     /// Takes a picture of the page, in PNG.

@@ -11,8 +11,9 @@ function card({ name, codec, viewerCount, layers }) {
   const viewers = document.createElement('p');
   viewers.textContent = `${codec}, ${viewerCount} ${viewerCount === 1 ? 'viewer' : 'viewers'}`;
   const sizes = document.createElement('p');
+  // Lines break between layers.
   sizes.textContent = layers.map((layer) =>
-    layer.width ? `${layer.width}×${layer.height} at ${Math.round(layer.framesPerSecond)}/s` : 'no picture yet').join(', ');
+    layer.width ? `${layer.width}×${layer.height}\xa0at\xa0${Math.round(layer.framesPerSecond)}/s` : 'no\xa0picture\xa0yet').join(', ');
   item.append(link, viewers, sizes);
   return item;
 }

@@ -2,7 +2,7 @@
 import { Connection, Rates, show } from '/rill.js';
 
 const [form, video, start, stop] = ['form', 'video', 'start', 'stop'].map((id) => document.getElementById(id));
-const { stream: name, camera } = form.elements;
+const { stream: name, camera, sound } = form.elements;
 const rates = new Rates();
 let media;
 let connection;
@@ -17,7 +17,7 @@ async function listCameras() {
 async function openCamera() {
   const wanted = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } };
   if (camera.value) wanted.deviceId = { exact: camera.value };
-  media = await navigator.mediaDevices.getUserMedia({ video: wanted });
+  media = await navigator.mediaDevices.getUserMedia({ video: wanted, audio: sound.checked });
   video.srcObject = media;
   await listCameras();
 }
@@ -34,6 +34,7 @@ function addLayers(peer) {
       { rid: 'high', maxFramerate: 30, maxBitrate: 1_500_000 },
     ],
   });
+  for (const voice of media.getAudioTracks()) peer.addTransceiver(voice, { direction: 'sendonly', streams: [media] });
 }
 
 async function publish() {
@@ -46,7 +47,7 @@ async function publish() {
     return show(`No camera: ${error.message}`, true);
   }
   connection = new Connection('whip', name.value, addLayers, show);
-  [start.hidden, stop.hidden, name.disabled, camera.disabled] = [true, false, true, true];
+  [start.hidden, stop.hidden, name.disabled, camera.disabled, sound.disabled] = [true, false, true, true, true];
   const link = document.getElementById('watch');
   link.href = `/watch?stream=${encodeURIComponent(name.value)}`;
   link.textContent = link.href;
@@ -60,7 +61,8 @@ function close() {
   for (const track of media?.getTracks() ?? []) track.stop();
   video.srcObject = null;
   for (const id of ['link', 'layers']) document.getElementById(id).hidden = true;
-  [start.hidden, stop.hidden, name.disabled, camera.disabled, start.disabled] = [false, true, false, false, false];
+  [start.hidden, stop.hidden, name.disabled, camera.disabled] = [false, true, false, false];
+  [sound.disabled, start.disabled] = [false, false];
 }
 
 async function showLayers() {

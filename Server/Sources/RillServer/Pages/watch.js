@@ -3,20 +3,29 @@ import { Connection, Rates, request, show } from '/rill.js';
 
 const name = new URLSearchParams(location.search).get('stream') ?? 'lobby';
 const video = document.getElementById('video');
+const sound = document.getElementById('sound');
 const choices = document.getElementById('layers');
 const rates = new Rates();
 let begin;
 let firstPicture;
+let wasHidden;
+
+// A page that is hidden shows no pictures: the first one would seem to have come when somebody looked.
+document.addEventListener('visibilitychange', () => { wasHidden ||= document.hidden; });
 
 document.getElementById('title').textContent = name;
 document.title = `${name} – Rill`;
 
 const connection = new Connection('whep', name, (peer) => {
-  [begin, firstPicture] = [performance.now(), undefined];
+  [begin, firstPicture, wasHidden] = [performance.now(), undefined, document.hidden];
   peer.addTransceiver('video', { direction: 'recvonly' });
-  peer.ontrack = ({ track, streams }) => {
-    video.srcObject = streams[0] ?? new MediaStream([track]);
-    video.requestVideoFrameCallback?.(() => { firstPicture = performance.now() - begin; });
+  peer.addTransceiver('audio', { direction: 'recvonly' });
+  const stream = new MediaStream();
+  peer.ontrack = ({ track }) => {
+    stream.addTrack(track);
+    if (track.kind !== 'video') return;
+    video.srcObject = stream;
+    video.requestVideoFrameCallback?.(() => { if (!wasHidden) firstPicture = performance.now() - begin; });
     const chosen = choices.querySelector(':checked').value;
     if (chosen) connection.select(chosen);
   };
@@ -44,7 +53,10 @@ async function listLayers() {
 async function showNumbers() {
   if (!connection.isConnected) return;
   for (const report of (await connection.peer.getStats()).values()) {
-    if (report.type !== 'inbound-rtp' || report.kind !== 'video') continue;
+    if (report.type !== 'inbound-rtp') continue;
+    // The button is there once there is something to hear.
+    if (report.kind === 'audio' && report.packetsReceived > 0) sound.hidden = false;
+    if (report.kind !== 'video') continue;
     const rate = rates.of('video', { bytes: report.bytesReceived, frames: report.framesDecoded });
     const texts = [
       report.frameWidth ? `${report.frameWidth}×${report.frameHeight}` : '–', rate.frames.toFixed(0),
@@ -59,6 +71,10 @@ async function showNumbers() {
 }
 
 choices.addEventListener('change', ({ target }) => connection.select(target.value || null));
+sound.addEventListener('click', () => {
+  video.muted = !video.muted;
+  sound.textContent = video.muted ? 'Turn sound on' : 'Turn sound off';
+});
 document.getElementById('full').addEventListener('click', () => video.requestFullscreen?.());
 setInterval(showNumbers, 1000);
 setInterval(listLayers, 2000);
