@@ -63,7 +63,7 @@ var now = MediaTime.zero
 var bytes: [UInt8] = []
 
 /// Polls all three, and brings their datagrams to the others 10 ms later.
-func step() {
+@MainActor func step() {
     var fromForwarder: [(to: UDPAddress, bytes: [UInt8])] = []
     work: while true {
         switch forwarder.poll(at: now, into: &bytes) {
@@ -82,13 +82,14 @@ func step() {
         }
     }
     for var datagram in fromForwarder {
+        let client = datagram.to == alice.address ? alice : bob
         var span = datagram.bytes.mutableSpan
-        _ = (datagram.to == alice.address ? alice : bob).peer.insert(&span, on: ICEPath(port), at: now)
+        _ = client.peer.insert(&span, on: ICEPath(port), at: now)
     }
 }
 
 /// Steps until a client is connected.
-func connect(_ client: Client, answer: SessionDescription) throws {
+@MainActor func connect(_ client: Client, answer: SessionDescription) throws {
     try client.peer.setRemote(.answer, answer.text, at: now)
     while client.peer.state != .connected, now.seconds < 10 { step() }
 }

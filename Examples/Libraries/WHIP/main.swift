@@ -9,7 +9,7 @@ let endpoint = WHIPEndpoint(
     host: host, settings: WHIPEndpointSettings(iceServers: [ICEServer("stun:stun.example.org")]))
 
 /// Does what a client asks for, until it waits or has ended. An app sends the requests by its HTTP library.
-func drive(_ client: inout WHIPClient, at now: MediaTime) {
+@MainActor func drive(_ client: inout WHIPClient, at now: MediaTime) {
     while true {
         switch client.poll(at: now) {
         case .send(var request, let id, timeout: _):
