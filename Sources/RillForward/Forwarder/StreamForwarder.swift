@@ -33,7 +33,7 @@ import RillSession
 /// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and without the
 /// publisher's clock, so that sound is not held back for the picture.
 ///
-/// **Layers.** A viewer names a layer (``select(_:for:)``), or gets the best one that its network carries. Changes happen at
+/// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes happen at
 /// key frames.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input bytes are
