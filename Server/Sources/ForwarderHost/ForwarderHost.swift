@@ -85,6 +85,19 @@ public final class ForwarderHost: StreamHost {
         return statistics.filter(\.isPublished).map { HostedStream($0) }
     }
 
+    /// What was forwarded, sent and received since the start.
+    public var totals: [String: Int] {
+        let (counts, keyFrames) = forwarder.read { forwarder, _ in (forwarder.counts, forwarder.keyFrameRequestCount) }
+        let transport = forwarder.transportStatistics
+        return [
+            "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
+            "bytes_forwarded": counts.bytes,
+            "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
+            "layer_changes": counts.layerChanges, "key_frame_requests": keyFrames,
+            "datagrams_sent": transport.sent, "datagrams_received": transport.received,
+        ]
+    }
+
     private func find(_ session: String) throws(StreamHostError) -> ICEPeerID {
         guard let id = sessions[session] else { throw .unknownSession }
         return id
