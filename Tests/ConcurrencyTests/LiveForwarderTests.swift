@@ -51,9 +51,10 @@ import Testing
         try server.forwarder.select("low", for: two.id)
         #expect(try await eventually { second.sizes.last == WebRTCCallEnd.low })
         try server.forwarder.select(nil, for: two.id)
-        #expect(try await eventually {
-            second.sizes.last == WebRTCCallEnd.high
-        })
+        #expect(
+            try await eventually {
+                second.sizes.last == WebRTCCallEnd.high
+            })
         #expect(first.stepsBack == 0 && second.stepsBack == 0)
         let statistics = server.forwarder.read { forwarder, now in forwarder.statistics(at: now) }
         #expect(statistics.first?.viewerCount == 2)

@@ -31,11 +31,13 @@ public final class ForwarderHost: StreamHost {
         }
     }
 
+    /// Publishes a stream of the forwarder's, under an identifier of its own.
     public func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.publish(name, offer: offer) }
         return HostedSession(id: sessions.add(id), answer: answer.text)
     }
 
+    /// Adds a viewer to a stream that is published.
     public func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.watch(name, offer: offer) }
         let layers = forwarder.read { forwarder, now in
@@ -44,6 +46,7 @@ public final class ForwarderHost: StreamHost {
         return HostedSession(id: sessions.add(id), answer: answer.text, layers: layers.map { HostedLayer($0) })
     }
 
+    /// Hands on the fragment's candidates, each with its section's MID.
     public func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError) {
         let id = try find(session)
         for section in fragment.sections {
@@ -55,6 +58,7 @@ public final class ForwarderHost: StreamHost {
         }
     }
 
+    /// Restarts ICE with the fragment's credentials, and hands on its candidates.
     public func restart(_ session: String, with fragment: SDPFragment) throws(StreamHostError) -> SDPFragment {
         let id = try find(session)
         guard let name = fragment.usernameFragment, let password = fragment.password else {
@@ -67,19 +71,23 @@ public final class ForwarderHost: StreamHost {
         return SDPFragment(answer)
     }
 
+    /// Selects a viewer's layer.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
         let id = try find(session)
         try refusing { () throws(ForwardError) in try forwarder.select(layer, for: id) }
     }
 
+    /// Ends a session. Its identifier is unknown from now on.
     public func end(_ session: String) throws(StreamHostError) {
         let id = try find(session)
         sessions.remove(id)
         try refusing { () throws(ForwardError) in try forwarder.end(id) }
     }
 
+    /// Whether the session has not ended.
     public func holds(_ session: String) -> Bool { sessions[session] != nil }
 
+    /// The streams that have a publisher now.
     public var streams: [HostedStream] {
         let statistics = forwarder.read { forwarder, now in forwarder.statistics(at: now) }
         return statistics.filter(\.isPublished).map { HostedStream($0) }

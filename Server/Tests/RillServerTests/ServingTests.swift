@@ -51,7 +51,8 @@ import Testing
         _ = try server.post("/whip/stage")
         #expect(try server.send("GET", "/healthz").body == "ok\n")
         let page = try server.send("GET", "/?x")
-        #expect(page.headers["Content-Type"] == "text/html; charset=utf-8" && page.body.contains("<title>Streams – Rill"))
+        #expect(
+            page.headers["Content-Type"] == "text/html; charset=utf-8" && page.body.contains("<title>Streams – Rill"))
         #expect(page.headers["Content-Security-Policy"]?.contains("default-src 'self'") == true)
         #expect(try server.send("HEAD", "/").headers["Content-Length"] == "\(page.body.utf8.count)")
         for path in ["/", "/healthz", "/metrics"] {

@@ -101,7 +101,9 @@ import Testing
             #expect(response.status == 204 && response.body.isEmpty)
             #expect(response.headers["Access-Control-Allow-Origin"] == "*")
             #expect(response.headers["Access-Control-Allow-Methods"] == "OPTIONS, POST")
-            #expect(response.headers["Access-Control-Allow-Headers"] == "Authorization, Content-Type, If-Match, If-None-Match")
+            #expect(
+                response.headers["Access-Control-Allow-Headers"]
+                    == "Authorization, Content-Type, If-Match, If-None-Match")
             #expect(response.headers["Accept-Post"] == accepted)
         }
         #expect(client.send("OPTIONS", "/session/x").headers["Accept-Patch"] == "application/trickle-ice-sdpfrag")
