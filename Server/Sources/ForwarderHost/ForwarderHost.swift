@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 public import RillForward
 import RillPeer
 import RillRTP
+import RillTransport
 public import RillWHIP
 
 /// The streams of a ``/RillForward/LiveForwarder``, for an endpoint of WHIP and WHEP.
