@@ -87,7 +87,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-            ] + rill("RillForward", "RillPeer", "RillRTP", "RillWHIP"),
+            ] + rill("RillForward", "RillPeer", "RillRTP", "RillTransport", "RillWHIP"),
             swiftSettings: settings),
         // The command.
         .executableTarget(

@@ -54,6 +54,8 @@ struct HTTPCommand: AsyncParsableCommand {
         var settings = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
         settings.decompression = .disabled
         settings.connectionPool.idleTimeout = .seconds(30)
+        // When to try again is for whoever asks.
+        settings.connectionPool.retryConnectionEstablishment = false
         return settings
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import RillWHIP
 
 /// Executes the requests of lines, at most 64 at a time.
@@ -69,6 +70,8 @@ struct RequestExecutor: Sendable {
         case is NIOTooManyBytesError: "the response's body is longer than 256 KiB"
         case let error as IOError: error.reason(for: error.errnoCode)
         case let error as NIOConnectionError: text(error)
+        case let error as NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+            "its certificate is not trusted; --ca FILE trusts one"
         default: "\(error)"
         }
     }

@@ -72,7 +72,10 @@ import Testing
         demand.want()
         #expect(demand.dueTime == time(510))
         demand.noteRequest(at: time(510))
-        #expect(demand.dueTime == time(1010))
+        #expect(demand.dueTime == time(1510))
+        // A camera that is off is asked more and more seldom.
+        for _ in 0..<20 { demand.noteRequest(at: time(600)) }
+        #expect(demand.dueTime == time(4600))
         demand.noteKeyFrame(at: time(600))
         #expect(demand.dueTime == .distantFuture)
         demand.want()

@@ -63,6 +63,7 @@ import Testing
         room.run(.seconds(5))
         let asked = publisher.end.keyFrameRequests
         note("\(publisher.keyFrameRequests - before) key frames asked for: \(asked)")
+        #expect(room.forwarder.keyFrameRequestCount >= publisher.keyFrameRequests - before)
         #expect(publisher.keyFrameRequests - before <= 2)
         for (index, viewer) in viewers.enumerated() {
             let frames = index % 2 == 1 ? viewer.lowFrames.count : viewer.highFrames.count

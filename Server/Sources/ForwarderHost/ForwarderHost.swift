@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 public import RillForward
 import RillPeer
 import RillRTP
+import RillTransport
 public import RillWHIP
 
 /// The streams of a ``/RillForward/LiveForwarder``, for an endpoint of WHIP and WHEP.
@@ -31,13 +32,13 @@ public final class ForwarderHost: StreamHost {
         }
     }
 
-    /// Publishes a stream; a publisher that it has already is replaced.
+    /// Publishes a stream of the forwarder's, under an identifier of its own.
     public func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.publish(name, offer: offer) }
         return HostedSession(id: sessions.add(id), answer: answer.text)
     }
 
-    /// Adds a viewer to a stream.
+    /// Adds a viewer to a stream that is published.
     public func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
         let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.watch(name, offer: offer) }
         let layers = forwarder.read { forwarder, now in
@@ -46,7 +47,7 @@ public final class ForwarderHost: StreamHost {
         return HostedSession(id: sessions.add(id), answer: answer.text, layers: layers.map { HostedLayer($0) })
     }
 
-    /// Adds candidates of a session's other side. Those that cannot be used are ignored.
+    /// Hands on the fragment's candidates, each with its section's MID.
     public func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError) {
         let id = try find(session)
         for section in fragment.sections {
@@ -58,7 +59,7 @@ public final class ForwarderHost: StreamHost {
         }
     }
 
-    /// Finds a session's path anew, and returns our credentials and candidates.
+    /// Restarts ICE with the fragment's credentials, and hands on its candidates.
     public func restart(_ session: String, with fragment: SDPFragment) throws(StreamHostError) -> SDPFragment {
         let id = try find(session)
         guard let name = fragment.usernameFragment, let password = fragment.password else {
@@ -71,13 +72,13 @@ public final class ForwarderHost: StreamHost {
         return SDPFragment(answer)
     }
 
-    /// Chooses the layer that a viewer gets; `nil` for what its network carries.
+    /// Selects a viewer's layer.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
         let id = try find(session)
         try refusing { () throws(ForwardError) in try forwarder.select(layer, for: id) }
     }
 
-    /// Ends a session: its other side is told.
+    /// Ends a session. Its identifier is unknown from now on.
     public func end(_ session: String) throws(StreamHostError) {
         let id = try find(session)
         sessions.remove(id)
@@ -87,10 +88,23 @@ public final class ForwarderHost: StreamHost {
     /// Whether the session has not ended.
     public func holds(_ session: String) -> Bool { sessions[session] != nil }
 
-    /// The streams that somebody publishes, by name.
+    /// The streams that have a publisher now.
     public var streams: [HostedStream] {
         let statistics = forwarder.read { forwarder, now in forwarder.statistics(at: now) }
         return statistics.filter(\.isPublished).map { HostedStream($0) }
+    }
+
+    /// What was forwarded, sent and received since the start.
+    public var totals: [String: Int] {
+        let (counts, keyFrames) = forwarder.read { forwarder, _ in (forwarder.counts, forwarder.keyFrameRequestCount) }
+        let transport = forwarder.transportStatistics
+        return [
+            "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
+            "bytes_forwarded": counts.bytes,
+            "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
+            "layer_changes": counts.layerChanges, "key_frame_requests": keyFrames,
+            "datagrams_sent": transport.sent, "datagrams_received": transport.received,
+        ]
     }
 
     private func find(_ session: String) throws(StreamHostError) -> ICEPeerID {

@@ -187,7 +187,8 @@ extension StreamForwarder {
             // A layer that is not sent yet begins with a key frame. It is asked again all the same, should that be lost.
             stream.layers[index].demand.noteRequest(at: now)
             let layer = stream.layers[index].id
-            port.change(publisher) { connection in _ = connection.session?.requestKeyFrame(of: layer, at: now) }
+            let isAsked = port.change(publisher) { $0.session?.requestKeyFrame(of: layer, at: now) ?? false }
+            if isAsked == true { requestCount += 1 }
         }
     }
 

@@ -56,6 +56,8 @@ public final class StreamForwarder {
     var demandTime = MediaTime.distantFuture
     /// What was forwarded to viewers who have left.
     var formerCounts = ForwardCounts()
+    /// Key frames that publishers were asked for.
+    var requestCount = 0
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false

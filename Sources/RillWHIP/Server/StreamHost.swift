@@ -41,6 +41,14 @@ public protocol StreamHost: Sendable {
 
     /// The streams that are published now, by name.
     var streams: [HostedStream] { get }
+
+    /// What the host has counted since it began, by names for metrics such as `frames_forwarded`. They only grow.
+    var totals: [String: Int] { get }
+}
+
+extension StreamHost {
+    /// Nothing, for a host that counts nothing.
+    public var totals: [String: Int] { [:] }
 }
 
 /// A session at a host: of a publisher or a viewer.

@@ -32,7 +32,8 @@ extension StreamTests {
                 let after = try received()
                 let count = (after.framesReceived ?? 0) - (before.framesReceived ?? 0)
                 let decoded = (after.framesDecoded ?? 0) - (before.framesDecoded ?? 0)
-                let rate = try rates(publisher, last: seconds)[substream == 1 ? 0 : 1]
+                // The low layer has 5 frames a second, whatever the network and the machine are.
+                let rate = substream == 1 ? try highRate(publisher, last: seconds) : 5
                 let sent = Int(rate * Double(seconds))
                 note(
                     """
@@ -45,16 +46,16 @@ extension StreamTests {
             try await TableTests.end(publisher)
         }
 
-        /// The frames that were sent in each of the last seconds, on average, of the high and the low layer:
-        /// "4 s  sent 963 kbit/s 30+6 fps  …".
-        private func rates(_ publisher: RunningProgram, last seconds: Int) throws -> [Double] {
-            let rates = publisher.errorsSoFar.split(separator: "\n").compactMap { line -> [Double]? in
+        /// The frames of the high layer that were sent in each of the last seconds, on average:
+        /// "4 s  sent 963 kbit/s 30+6 fps  …". A figure is that of half a second: too few frames of the low layer for a rate.
+        private func highRate(_ publisher: RunningProgram, last seconds: Int) throws -> Double {
+            let rates = publisher.errorsSoFar.split(separator: "\n").compactMap { line -> Double? in
                 let words = line.split(separator: " ")
                 guard let place = words.firstIndex(of: "fps"), place > 0 else { return nil }
-                return words[place - 1].split(separator: "+").compactMap { Double($0) }
+                return words[place - 1].split(separator: "+").first.flatMap { Double($0) }
             }.suffix(seconds)
-            guard !rates.isEmpty, rates.allSatisfy({ $0.count == 2 }) else { throw TestFailure("not two layers") }
-            return [0, 1].map { layer in rates.map { $0[layer] }.reduce(0, +) / Double(rates.count) }
+            guard !rates.isEmpty else { throw TestFailure("no rates: \(publisher.errorsSoFar)") }
+            return rates.reduce(0, +) / Double(rates.count)
         }
     }
 }

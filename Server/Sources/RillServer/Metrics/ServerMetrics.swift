@@ -1,9 +1,12 @@
 import Metrics
+import NIOConcurrencyHelpers
 
 /// What a server counts. Names and values are bounded: none of them comes from a client.
 struct ServerMetrics: Sendable {
     let factory: PrometheusFactory
     let connections: ConnectionGauge
+    /// The host's totals when they were last told.
+    private let told = NIOLockedValueBox<[String: Int]>([:])
 
     init(factory: PrometheusFactory) {
         self.factory = factory
@@ -20,13 +23,31 @@ struct ServerMetrics: Sendable {
     }
 
     /// The metrics as text, with what is there now.
-    func text(streamCount: Int, viewerCount: Int) -> String {
+    ///
+    /// - Parameters:
+    ///   - streamCount: how many streams are published.
+    ///   - viewerCount: how many watch them.
+    ///   - totals: what the host has counted since it began.
+    func text(streamCount: Int, viewerCount: Int, totals: [String: Int]) -> String {
         Meter(label: "rill_streams", factory: factory).set(streamCount)
         Meter(label: "rill_viewers", factory: factory).set(viewerCount)
         if let byteCount = ResidentMemory.byteCount() {
             Meter(label: "process_resident_memory_bytes", factory: factory).set(byteCount)
         }
+        add(totals)
         return factory.text
+    }
+
+    /// Adds what has grown since the last time: counters of swift-metrics have no other way.
+    private func add(_ totals: [String: Int]) {
+        let grown = told.withLockedValue { told in
+            let grown = totals.mapValues { max(0, $0) }.map { ($0.key, $0.value - (told[$0.key] ?? 0)) }
+            told = totals
+            return grown
+        }
+        for (name, count) in grown {
+            Counter(label: "rill_\(name)_total", factory: factory).increment(by: max(0, count))
+        }
     }
 
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

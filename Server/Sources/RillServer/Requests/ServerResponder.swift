@@ -70,7 +70,8 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
             let streams = endpoint.host.streams
             let viewerCount = streams.reduce(0) { $0 + $1.viewerCount }
             return Response(
-                metrics.text(streamCount: streams.count, viewerCount: viewerCount),
+                metrics.text(
+                    streamCount: streams.count, viewerCount: viewerCount, totals: endpoint.host.totals),
                 type: "text/plain; version=0.0.4; charset=utf-8")
         default:
             guard let file = StaticPages.file(at: path) else { return nil }
