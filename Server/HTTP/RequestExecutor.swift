@@ -97,6 +97,7 @@ extension IOError {
 /// Standard output, a line at a time.
 private actor OutputLines {
     func write(_ line: HTTPResponseLine) {
+        // Texts and whole numbers: it cannot fail.
         guard var bytes = (try? JSONEncoder().encode(line)).map(Array.init) else { return }
         bytes.append(10)
         var rest = bytes[...]

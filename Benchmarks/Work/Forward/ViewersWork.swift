@@ -118,6 +118,7 @@ private final class ViewerBot {
             var wakeTime = now + .milliseconds(200)
             polling: while true {
                 switch peer.poll(at: now, into: &bytes) {
+                // Refused by a full buffer or a closed port, it is as if it were lost.
                 case .transmit(on: let path): try? socket.send(bytes.span, to: path.remote)
                 case .decode(of: let stream):
                     guard let session = peer.session else { continue }
@@ -137,6 +138,7 @@ private final class ViewerBot {
                     break polling
                 }
             }
+            // An error is that of a datagram which was refused before.
             guard let received = try? socket.receive(into: &datagram, within: max(.zero, wakeTime - clock.now)) else {
                 continue
             }

@@ -57,6 +57,7 @@ final class HTTPProgram: Sendable {
 
     /// Sends a request, without waiting. If the program has ended, or takes no more, the handler hears that it has ended.
     func send(_ request: HTTPRequestLine) {
+        // Texts and whole numbers: it cannot fail.
         guard var bytes = (try? JSONEncoder().encode(request)).map(Array.init) else { return }
         bytes.append(10)
         state.withLock { state in

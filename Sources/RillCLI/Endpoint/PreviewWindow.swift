@@ -39,7 +39,7 @@ final class PreviewWindow: Sendable {
         guard descriptor >= 0 else { throw CommandError("\(path): \(unsafe String(cString: strerror(errno)))") }
         do { child = try ChildProcess.start([program, path, "--no-mirror"]) } catch {
             Glibc.close(descriptor)
-            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: folder)  // it is in the temporary folder
             throw error
         }
         pictures = WindowPictures(to: path)

@@ -151,6 +151,7 @@ public final class StreamForwarder {
     /// - Throws: ``ForwardError/unknownSession``.
     public func addCandidate(_ text: String, mid: String?, of id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
         guard port[id] != nil else { throw .unknownSession }
+        // Names of multicast DNS, TCP, former generations: others, or a check of theirs, lead to the peer.
         port.change(id) { connection in _ = try? connection.addRemoteCandidate(text, mid: mid, at: now) }
     }
 

@@ -43,7 +43,7 @@ final class Viewer {
     private var graceEnd = MediaTime(nanoseconds: .min)
 
     /// For how long that is borne: a frame that is left out costs a key frame, and a moment of it costs little.
-    private static let patience = MediaDuration.milliseconds(200)
+    private static let overloadTimeout = MediaDuration.milliseconds(200)
     private static let shortestHold = MediaDuration.milliseconds(500)
     private static let longestHold = MediaDuration.seconds(8)
 
@@ -92,7 +92,7 @@ final class Viewer {
             let since = obstacleSince ?? now
             obstacleSince = since
             // A frame that waits in the bottleneck's queue delays all others.
-            if now - since >= Viewer.patience, now >= graceEnd { return leaveOut(of: layer, at: now) }
+            if now - since >= Viewer.overloadTimeout, now >= graceEnd { return leaveOut(of: layer, at: now) }
         }
         if isAwaited { begin(with: published, of: layer) }
         let time = timeline.time(of: published, isChange: isChange)

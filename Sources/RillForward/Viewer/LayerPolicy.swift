@@ -26,7 +26,7 @@ struct LayerPolicy: Sendable {
     /// The room that a move up needs, and what a layer may lack for a moment.
     private static let margin = (up: 1.15, down: 0.95)
     /// For how long a layer may lack room.
-    private static let patience = MediaDuration.milliseconds(300)
+    private static let overloadTimeout = MediaDuration.milliseconds(300)
 
     /// The layer to send.
     ///
@@ -49,7 +49,7 @@ struct LayerPolicy: Sendable {
         if isFull || !fits(current, LayerPolicy.margin.down) {
             let since = lackSince ?? now
             lackSince = since
-            guard now - since >= LayerPolicy.patience, current < lowest else { return current }
+            guard now - since >= LayerPolicy.overloadTimeout, current < lowest else { return current }
             fall(at: now)
             return layers.indices.first { $0 > current && fits($0, 1) } ?? lowest
         }

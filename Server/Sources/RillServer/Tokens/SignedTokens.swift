@@ -60,6 +60,7 @@ public struct SignedTokens: TokenVerifier {
 
     /// Checks signature and expiration.
     public func access(with token: String) async -> StreamAccess {
+        // Whoever guesses tokens is not told why one is refused.
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: TokenClaims.self)
         else { return .invalid }
