@@ -6,16 +6,13 @@ extension BandwidthEstimate {
     private static let sure = 2
     /// What stands by chance in a fast rise, in seconds.
     private static let chance = 0.006
-    /// The shares of a known ceiling that are aimed at while nothing higher is tried, and below which a queue drains. Where a hop keeps packets
-    /// in order their means tell a queue sooner than where they overtake each other, so that the rate may be closer.
-    private static let shares = (inOrder: (steady: 0.975, drain: 0.955), other: (steady: 0.96, drain: 0.94))
+    /// The shares of a known ceiling that are aimed at while nothing higher is tried, and below which a queue drains.
+    private static let shares = (steady: 0.975, drain: 0.955)
 
     /// Rises until a queue stands, then falls below what arrives: that is the capacity, which the next rise approaches slowly.
     mutating func search(at now: MediaTime) -> Double {
         decision = .search(queue: duration(path.queue.standing))
         let calm = ceiling.calm(at: now)
-        let isInOrder = path.queue.isBunching && !path.queue.isOvertaking
-        let share = isInOrder ? BandwidthEstimate.shares.inOrder : BandwidthEstimate.shares.other
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
         let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || ceiling.rate == nil
@@ -24,7 +21,9 @@ extension BandwidthEstimate {
             guard now > holdUntil + .seconds(1) else { return bits }
             let arriving = min(path.acknowledged.smoothed, 1.1 * bits)
             ceiling.note(arriving, sending: bits, queue: path.queue.standing, at: now)
-            return min(bits, (ceiling.rate ?? arriving) * (share.drain - 5 * min(path.queue.standing, 0.08)))
+            return min(
+                bits, (ceiling.rate ?? arriving) * (BandwidthEstimate.shares.drain - 5 * min(path.queue.standing, 0.08))
+            )
         }
         // A fast rise makes a long queue. A short one may be chance, and would become a ceiling far too low.
         if isFast, path.queue.standing > 0 { return bits }
@@ -34,7 +33,7 @@ extension BandwidthEstimate {
         if most == bits { decision = .hold(acknowledged: bitrate(path.acknowledged.smoothed)) }
         guard let top = ceiling.rate else { return min(bits * 1.16, most) }
         if bits < 0.9 * top { return min(bits * 1.06, most) }
-        guard calm > 0 else { return min(bits + 0.2 * (share.steady * top - bits), most) }
+        guard calm > 0 else { return min(bits + 0.2 * (BandwidthEstimate.shares.steady * top - bits), most) }
         // Slowly at first: just above the ceiling the queue grows, and is seen late.
         let growth = ceiling.confirmations < BandwidthEstimate.sure ? 0.04 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
         return min(bits * (1 + growth), most)

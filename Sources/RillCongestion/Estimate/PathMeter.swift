@@ -57,7 +57,9 @@ struct PathMeter: Sendable {
         switch fate {
         case .received(let arrival):
             let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
-            if (transit &- lastTransit).magnitude > PathMeter.clockJump, noteJump(round, before: packets.end) {
+            if (transit &- lastTransit).magnitude > PathMeter.clockJump,
+                noteJump(to: transit, round, before: packets.end)
+            {
                 round.noteJump()
                 packets.removeAll()
             }
@@ -91,11 +93,11 @@ struct PathMeter: Sendable {
 
     /// Forgets all times of a receiver whose clock jumps, or who lies. Returns `false` before the first packet, which nothing is compared with.
     @inline(never)
-    private mutating func noteJump(_ round: Round, before number: Int) -> Bool {
+    private mutating func noteJump(to transit: Int64, _ round: Round, before number: Int) -> Bool {
+        defer { queue.begin(at: transit) }
         guard lastTransit != .min else { return false }
         noteRoundTrip(round)
         capacity.reset()
-        queue.reset()
         acknowledged.reset(from: number)
         link.empty()
         return true

@@ -37,6 +37,8 @@ struct QueueMeter: Sendable {
     private static let down = 1.0
     /// That of a higher mean at the beginning.
     private static let youngest = 2.0
+    /// How far the smallest transit may be from the origin, in nanoseconds.
+    private static let farthest: UInt64 = 10_000_000_000
 
     /// How packets follow each other.
     private struct Flow: Sendable {
@@ -74,7 +76,8 @@ struct QueueMeter: Sendable {
         }
     }
 
-    /// By how much longer all packets travelled than they should. Differences of sums are exact, even if the sums overflow.
+    /// How long all packets travelled beyond what their own transmission and the wait behind our own packets take, from ``origin`` on.
+    /// Differences of sums are exact, even if the sums overflow.
     struct Sums: BitwiseCopyable, Sendable {
         /// In nanoseconds.
         fileprivate var total: Int64 = 0
@@ -84,15 +87,18 @@ struct QueueMeter: Sendable {
         fileprivate static let square = 256e-9 * 256e-9
 
         @inline(__always)
-        mutating func add(_ excess: Int64) {
-            total &+= excess
-            let steps = (excess &+ 128) >> 8
+        mutating func add(_ time: Int64) {
+            total &+= time
+            let steps = (time &+ 128) >> 8
             squares &+= steps &* steps
         }
     }
 
     /// The sums over all packets.
     var sums = Sums()
+    /// The transit that the sums count from, in nanoseconds. The smallest one would not do: when a lucky one is forgotten, the means before
+    /// and after could not be compared, and a queue that grows meanwhile would not be seen.
+    private var origin: Int64 = 0
     private var windows = PacketWindows()
     private var floor = WindowedMinimum()
     /// The transmission times of the known capacities: the shortest is that of the highest.
@@ -102,7 +108,7 @@ struct QueueMeter: Sendable {
     /// The standard deviation of a mean of half a second, in seconds.
     private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
-    /// The usual mean of half a second: it follows lower ones within a second, and higher ones within twenty.
+    /// The usual mean of half a second, from ``origin`` on: it follows lower ones within a second, and higher ones within twenty.
     private var baseline: Double?
     /// When the first one was measured.
     private var start: MediaTime?
@@ -110,10 +116,16 @@ struct QueueMeter: Sendable {
     private var lastUpdate: MediaTime?
 
     /// The usual mean of half a second, in seconds; the two clocks differ.
-    var usual: Double { baseline.map { $0 + emptyTransit.seconds } ?? 0 }
+    var usual: Double { baseline.map { $0 + 1e-9 * Double(origin) } ?? 0 }
 
     /// The smallest transit of the last 20 s; the two clocks differ.
     var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
+
+    /// Begins with the first packet of a path, whose transit is given in nanoseconds.
+    mutating func begin(at transit: Int64) {
+        self = QueueMeter()
+        origin = transit
+    }
 
     /// Takes a packet that arrived, in the order of sending. What is returned is to be added to ``sums``.
     ///
@@ -122,7 +134,7 @@ struct QueueMeter: Sendable {
     ///   - arrival: when it arrived.
     ///   - wait: what it should have waited behind our own packets, in nanoseconds.
     ///   - path: what the path carries.
-    /// - Returns: by how much longer it travelled than it should, in nanoseconds.
+    /// - Returns: how long it travelled from the origin on, without what it waited and its own transmission, in nanoseconds.
     @inline(__always)
     mutating func excess(
         of packet: PacketRecord, arrival: MediaTime, wait: Int64, over path: PathCapacity
@@ -130,16 +142,10 @@ struct QueueMeter: Sendable {
         let byteCount = Int(packet.byteCount)
         let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
         floor.add(transit, byteCount: packet.byteCount, at: packet.sendTime)
-        var excess = transit &- floor.smallest.value
-        if path.isKnown {
-            // The packet's own transmission, less that of the one that found the path empty, when it may have been faster; and what our own
-            // packets before it take.
-            excess &-= path.usual.of(byteCount) &- path.shortest.of(Int(floor.smallest.byteCount))
-            excess &-= min(wait, path.longestWait)
-        }
         // Faster than eight times the capacity: not by a queue.
         flow.add(packet, arrival: arrival, limit: path.shortest.of(byteCount) >> 3)
-        return excess
+        let own = path.isKnown ? path.usual.of(byteCount) &+ min(wait, path.longestWait) : 0
+        return transit &- origin &- own
     }
 
     /// Measures anew, after the packets of a feedback.
@@ -155,6 +161,7 @@ struct QueueMeter: Sendable {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 0.2) } ?? 0
         lastUpdate = now
         if path.isKnown { transmissions.add(path.usual.scaled, at: now) }
+        moveOriginIfFar(&packets)
         let wasBunching = isBunching
         isBunching = flow.bunched > (isBunching ? 0.6 : 1) * QueueMeter.bunchingLimit
         if isBunching != wasBunching { baseline = nil }
@@ -166,7 +173,7 @@ struct QueueMeter: Sendable {
         let mean = mean(from: packets.first, of: packets)
         let deviation = deviation(of: packets, mean: mean)
         let usual = follow(mean, elapsed, at: now)
-        surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : 0)
+        surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         compare(mean, at: now)
         // Less than a packet is no queue.
@@ -174,7 +181,7 @@ struct QueueMeter: Sendable {
             max(0.006, min(flow.packetBits / rate, 0.1))
             + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(from: windows.recent, of: packets) - 0.002)
+        foreign = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
         if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
     }
@@ -194,7 +201,22 @@ struct QueueMeter: Sendable {
         return usual
     }
 
-    /// By how much longer the packets from a number on travelled than they should: the mean, in seconds.
+    /// How long packets travel from the origin on when nothing waits, in seconds.
+    private func empty(over path: PathCapacity) -> Double {
+        let own = path.isKnown ? path.shortest.of(Int(floor.smallest.byteCount)) : 0
+        return 1e-9 * Double(floor.smallest.value &- origin &- own)
+    }
+
+    /// Follows two clocks that drift apart for hours, so that squares stay exact.
+    private mutating func moveOriginIfFar(_ packets: inout Ring<ReceivedPacket>) {
+        let distance = floor.smallest.value &- origin
+        guard floor.smallest.value < .max, distance.magnitude > QueueMeter.farthest else { return }
+        origin &+= distance
+        baseline? -= 1e-9 * Double(distance)
+        packets.forget(before: packets.end)
+    }
+
+    /// The mean of what the packets from a number on travelled from the origin on, in seconds.
     @inline(__always)
     private func mean(from number: Int, of packets: Ring<ReceivedPacket>) -> Double {
         Double(sums.total &- packets[number].sums.total) / (1e9 * Double(packets.end &- number))
@@ -225,7 +247,4 @@ struct QueueMeter: Sendable {
         baseline = nil
         transmissions.forget(before: now - .seconds(1))
     }
-
-    /// Forgets everything, as on another path.
-    mutating func reset() { self = QueueMeter() }
 }

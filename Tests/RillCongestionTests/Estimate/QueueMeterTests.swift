@@ -72,6 +72,33 @@ import Testing
         #expect(use.meter.standing > 0.03)
     }
 
+    /// The smallest transit where packets jitter is luck: it is forgotten while nothing happens, or while a queue grows.
+    @Test func `A lucky packet that is forgotten hides no queue`() {
+        var use = QueueMeterInUse()
+        var generator = SeededGenerator(seed: 7)
+        feed(&use, 0...20, capacity: nil) {
+            $0 < 0.5 ? 0 : 0.05 + .random(in: 0...0.08, using: &generator)
+        }
+        let usual = use.meter.usual
+        feed(&use, 20.01...24, capacity: nil) {
+            0.05 + max(0, 0.03 * ($0 - 21)) + .random(in: 0...0.08, using: &generator)
+        }
+        #expect(use.meter.emptyTransit > .milliseconds(50))
+        #expect(
+            abs(use.meter.usual - usual) < 0.02 && use.meter.standing > 0.03,
+            "\(use.meter.usual) of \(usual), \(use.meter.standing)")
+    }
+
+    /// Two clocks may drift apart by a second in three hours.
+    @Test func `A queue is seen while the clocks drift apart`() {
+        var use = QueueMeterInUse()
+        var generator = SeededGenerator(seed: 8)
+        feed(&use, 0...200, capacity: nil) { 0.05 + $0 * 0.06 + .random(in: 0...0.08, using: &generator) }
+        #expect(use.meter.scatter < 0.03)
+        feed(&use, 200.01...201, capacity: nil) { 0.15 + $0 * 0.06 + .random(in: 0...0.08, using: &generator) }
+        #expect(use.meter.standing > 0.03)
+    }
+
     /// The first packets of a call may meet less jitter than those behind them.
     @Test func `What is usual at first does not make a queue of what follows`() {
         var use = QueueMeterInUse()
