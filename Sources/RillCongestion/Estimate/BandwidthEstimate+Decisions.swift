@@ -6,6 +6,8 @@ extension BandwidthEstimate {
     static let floodLimit = 0.25
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
+    /// How long a check after a rest takes, if no train shows anything.
+    private static let longestCheck = MediaDuration.milliseconds(1500)
     /// Loss above that share is taken for congestion even without a queue.
     static let bearableLoss = 0.2
 
@@ -19,9 +21,10 @@ extension BandwidthEstimate {
         path.roundTrip.update()
         rebaseIfLow(at: now)
         path.capacity.trustsBursts = !contention.isSeen && !path.queue.isBunching
-        if cutIfOverloaded(at: now) || cutIfLossy(at: now) { return }
+        if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutIfLessThanBefore(at: now) { return }
         if path.queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
         var goal = goal(elapsed, at: now)
+        if limits.checkingSince != nil { goal = min(goal, bits) }
         if now < holdUntil {
             goal = min(goal, bits)
             decision = .drain(queue: duration(path.queue.surge))
@@ -90,6 +93,20 @@ extension BandwidthEstimate {
         holdUntil = now + .seconds(1)
         path.loss.reset()
         cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.bearableLoss))
+        return true
+    }
+
+    /// Ends the check after a rest when a train has shown what the path carries now: all that is left of the rate may be far too much.
+    private mutating func cutIfLessThanBefore(at now: MediaTime) -> Bool {
+        guard let since = limits.checkingSince else { return false }
+        if now - since > BandwidthEstimate.longestCheck { limits.checkingSince = nil }
+        guard path.capacity.newest >= since, path.capacity.reading != .unknown else { return false }
+        limits.checkingSince = nil
+        guard case .capacity(let capacity) = path.capacity.reading, capacity < 0.7 * bits, !path.queue.isBunching else {
+            return false
+        }
+        decision = .cut(.overload(acknowledged: bitrate(capacity), queue: duration(path.queue.surge)))
+        cut(to: BandwidthEstimate.aim * capacity)
         return true
     }
 

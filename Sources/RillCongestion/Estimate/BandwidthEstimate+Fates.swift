@@ -62,6 +62,6 @@ extension BandwidthEstimate {
         if receivedCount > 0 { hasNews = true }
         guard round.trainTime > PathMeter.never else { return }
         probes.noteTrain(at: round.now)
-        if let since = limits.checkingSince, round.trainTime > since { limits.checkingSince = nil }
+        if limits.checkingSince != nil { path.capacity.closeIfLong() }
     }
 }

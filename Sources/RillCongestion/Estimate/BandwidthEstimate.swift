@@ -167,7 +167,6 @@ public struct BandwidthEstimate: RateController {
             return
         }
         (hasNews, isSilent) = (false, false)
-        if let since = limits.checkingSince, now - since > .milliseconds(1500) { limits.checkingSince = nil }
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
     }

@@ -106,6 +106,10 @@ struct CapacityMeter: Sendable {
     private static let tolerance = 0.12
     /// The relative error above which trains say nothing.
     private static let limit = 0.22
+    /// One train of more packets than that is enough.
+    private static let longTrain = 6
+    /// How long trains count, in nanoseconds.
+    private static let memory: Int64 = 4_000_000_000
     /// More trains than four seconds have at 60 frames a second.
     private static let sampleCount = 256
 
@@ -115,9 +119,11 @@ struct CapacityMeter: Sendable {
     private var total = Sums()
     /// When the last packet of a train arrived.
     private var latest = MediaTime(nanoseconds: .min)
+    /// When the newest train that counts began to leave.
+    private(set) var newest = MediaTime(nanoseconds: .min)
     private var pools: InlineArray<4, Pool> = [
         Pool(length: 700_000_000), Pool(length: 1_400_000_000), Pool(length: 2_800_000_000),
-        Pool(length: 4_000_000_000),
+        Pool(length: CapacityMeter.memory),
     ]
 
     /// The fastest long train of the last second that arrived as it left, in bits per second.
@@ -147,18 +153,33 @@ struct CapacityMeter: Sendable {
         return false
     }
 
+    /// Takes a train that goes on for what it is, if it is long enough to be one by itself.
+    mutating func closeIfLong() {
+        guard open.count > CapacityMeter.longTrain else { return }
+        close()
+        open = Train()
+    }
+
     /// Forgets all trains, as after a cut.
     ///
     /// - Parameter capacity: what the path is known to carry from something else, in bits per second.
     mutating func reset(to capacity: Double? = nil) {
-        (open, burst, reading) = (Train(), nil, capacity.map { .capacity($0) } ?? .unknown)
+        forget()
+        (open, latest) = (Train(), MediaTime(nanoseconds: .min))
+        reading = capacity.map { .capacity($0) } ?? .unknown
+    }
+
+    private mutating func forget() {
+        (burst, reading) = (nil, .unknown)
         samples.removeAll()
-        latest = MediaTime(nanoseconds: .min)
     }
 
     @inline(never)
     private mutating func close() {
         guard open.count >= 2 else { return }
+        // What was known before a long rest may be long gone.
+        if samples.count > 0, open.lastArrival.nanoseconds &- latest.nanoseconds > CapacityMeter.memory { forget() }
+        newest = open.firstSend
         note(open)
         samples.append(Sample(end: open.lastArrival, before: total))
         total.add(open)
@@ -199,7 +220,7 @@ struct CapacityMeter: Sendable {
         guard bits > 0, arrived > 0.004 else { return }
         let isStretched = arrived > 1.12 * sent + 0.001
         // One or two short trains may have met anything.
-        if isStretched, count < 3, sums.gaps < 6 { return }
+        if isStretched, count < 3, sums.gaps < CapacityMeter.longTrain { return }
         guard count < 3 || error < CapacityMeter.limit else {
             reading = burst.map { .atLeast($0.rate) } ?? .unknown
             return

@@ -200,8 +200,7 @@ extension Case {
             "muted, and back on 500",
             CallPlan(70, steps: [(2.5e6, 0), (5e5, 30)]).with {
                 $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity }
-            },
-            knownMiss: "On a fifth of the capacity that was held, two feedbacks pass before the cut."
+            }
         ) { call in
             [
                 Figure("held", call.flows[0].rates.last { $0.time.seconds < 40 }.map { Double($0.rate) / 1000 } ?? 0),
