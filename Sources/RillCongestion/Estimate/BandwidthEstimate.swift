@@ -220,7 +220,7 @@ public struct BandwidthEstimate: RateController {
         limits.setPace(
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
-        let excess = min(path.queue.foreign, 0.15) - BandwidthEstimate.targetQueue(share)
+        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(share)
         limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0
     }
 

@@ -16,6 +16,8 @@ struct QueueMeter: Sendable {
     private(set) var foreign = 0.0
     /// The mean of the last six packets above the usual, in seconds: seen earlier than `standing`.
     private(set) var surge = 0.0
+    /// What `foreign` may be when the next frame comes there: the newest packets tell where it is going, in seconds.
+    var expected: Double { max(0, foreign + QueueMeter.lead * (surge - foreign)) }
     /// How far single packets are from the mean, in seconds, over some seconds.
     private(set) var scatter = 0.02
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
@@ -37,6 +39,8 @@ struct QueueMeter: Sendable {
     private static let down = 1.0
     /// That of a higher mean at the beginning.
     private static let youngest = 2.0
+    /// The newest packets are half as old as those of the mean, and the next frame comes about as much later.
+    private static let lead = 2.0
     /// How far the smallest transit may be from the origin, in nanoseconds.
     private static let farthest: UInt64 = 10_000_000_000
 
