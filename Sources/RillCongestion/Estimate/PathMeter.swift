@@ -25,7 +25,7 @@ struct PathMeter: Sendable {
     /// Before all times.
     static let never = MediaTime(nanoseconds: .min)
     /// The receiver's clock did not run if a transit differs by more than that from the one before it.
-    private static let clockJump: UInt64 = 60_000_000_000
+    private static let clockJump: Int64 = 60_000_000_000
 
     var capacity = CapacityMeter()
     var queue = QueueMeter()
@@ -57,7 +57,8 @@ struct PathMeter: Sendable {
         switch fate {
         case .received(let arrival):
             let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
-            if (transit &- lastTransit).magnitude > PathMeter.clockJump,
+            // As far as that to either side.
+            if UInt64(bitPattern: transit &- lastTransit &+ PathMeter.clockJump) > UInt64(2 * PathMeter.clockJump),
                 noteJump(to: transit, round, before: packets.end)
             {
                 round.noteJump()

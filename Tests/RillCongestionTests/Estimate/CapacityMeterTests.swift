@@ -77,6 +77,33 @@ import Testing
         #expect(meter.reading == .capacity(5e5))
     }
 
+    /// Adds a train of packets of 1250 bytes that left at 5 Mbit/s, carried at `carried` bits per second.
+    private func add(_ train: Int, packets: Int, at start: MediaTime, carried: Double, to meter: inout CapacityMeter) {
+        for index in 0..<packets {
+            let packet = PacketRecord(
+                number: Int64(train * 100 + index), sendTime: start + .milliseconds(2 * index), byteCount: 1250,
+                kind: .media, train: Int32(train))
+            meter.add(
+                packet, arrival: start + .milliseconds(50) + .seconds(10_000 / carried * Double(index)),
+                followsMissing: false)
+        }
+    }
+
+    @Test func `What was known before a rest counts no more, and a long train is enough before it ends`() throws {
+        var meter = CapacityMeter()
+        for train in 0..<10 {
+            add(train, packets: 5, at: .zero + .milliseconds(33 * train), carried: 2.5e6, to: &meter)
+        }
+        meter.closeIfLong()
+        #expect(try abs(#require(capacity(meter.reading)) - 2.5e6) < 1000)
+        let back = MediaTime.zero + .seconds(20)
+        add(10, packets: 8, at: back, carried: 5e5, to: &meter)
+        #expect(meter.newest < back)
+        meter.closeIfLong()
+        #expect(meter.newest == back)
+        #expect(try abs(#require(capacity(meter.reading)) - 5e5) < 1000)
+    }
+
     @Test func `Thousands of trains leave the sums as they are`() throws {
         let found = try #require(capacity(reading(trains: 50_000, paced: 3e6, carried: 2e6)))
         #expect(abs(found - 2e6) < 1000)

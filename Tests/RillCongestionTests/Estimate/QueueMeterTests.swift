@@ -50,6 +50,15 @@ import Testing
         #expect(abs(use.meter.foreign - 0.038) < 0.001 && abs(use.meter.surge - 0.04) < 0.001)
     }
 
+    @Test func `A queue is expected where it goes`() {
+        var use = QueueMeterInUse()
+        feed(&use, 0...3) { _ in 0.05 }
+        feed(&use, 3.01...4) { 0.05 + 0.1 * ($0 - 3) }
+        #expect(use.meter.foreign < 0.09 && use.meter.expected > use.meter.foreign + 0.008)
+        feed(&use, 4.01...4.2) { max(0.05, 0.15 - 0.4 * ($0 - 4)) }
+        #expect(use.meter.foreign > 0.02 && use.meter.expected < use.meter.foreign - 0.02)
+    }
+
     @Test func `What our own packets wait is no queue`() {
         var use = QueueMeterInUse()
         for index in 0..<300 {
