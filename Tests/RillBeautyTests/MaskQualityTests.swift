@@ -1,0 +1,51 @@
+import Foundation
+import RillCore
+import RillFiles
+import RillTestSupport
+import Testing
+
+@testable import RillBeauty
+
+/// The mask on the real clips, against polygons drawn by hand.
+struct MaskQualityTests {
+    /// The clips in the order in which they follow each other in `webcam_640x480.y4m`.
+    static let clips = [
+        (name: "book", length: 109), (name: "walk", length: 89), (name: "thanks", length: 51), (name: "yes", length: 65),
+        (name: "eat", length: 47), (name: "sister", length: 87),
+    ]
+
+    /// Prints the measures of the clips in `RILL_MASK_CLIPS`: `book walk thanks` for tuning. Nothing is asserted.
+    @Test(.enabled(if: media != nil && asked != nil, "RILL_MEDIA or RILL_MASK_CLIPS is not set"))
+    func `A table of the mask's measures`() throws {
+        let names = (Self.asked ?? "").split(separator: " ").map(String.init)
+        print("clip    overlap  luma outside  Cr outside  flicker  forehead, cheeks, chin")
+        for clip in Self.clips where names.contains(clip.name) {
+            let measures = try Self.measures(of: clip.name)
+            print(
+                String(
+                    format: "%@ %8.3f %13.3f %11.4f %8.3f %24.2f",
+                    clip.name.padding(toLength: 6, withPad: " ", startingAt: 0), measures.overlap,
+                    measures.lumaChange, measures.redChange, measures.flicker, measures.inequality))
+        }
+    }
+
+    /// Filters a clip from its first frame on.
+    static func measures(of name: String) throws -> MaskMeasures {
+        let polygons = try SkinPolygons(clip: name)
+        let reader = try Y4MReader(path: "\(media ?? "")/webcam_640x480.y4m")
+        for _ in 0..<clips.prefix(while: { $0.name != name }).reduce(0, { $0 + $1.length }) { _ = try reader.next() }
+        var options = BeautyOptions.natural
+        options.sharpness = 0
+        var filter = BeautyFilter(options)
+        let pool = try FramePool(resolution: Resolution(width: 640, height: 480), capacity: 1)
+        var measures = MaskMeasures()
+        for number in 0..<(clips.first { $0.name == name }?.length ?? 0) {
+            guard case .frame(let frame) = try reader.next() else { throw TestFailure("\(name) is too short") }
+            try measures.add(frame, number: number, polygons, &filter, pool)
+        }
+        return measures
+    }
+
+    private static let asked = ProcessInfo.processInfo.environment["RILL_MASK_CLIPS"]
+    private static let media = ProcessInfo.processInfo.environment["RILL_MEDIA"]
+}
