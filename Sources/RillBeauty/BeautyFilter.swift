@@ -28,6 +28,7 @@ public struct BeautyFilter: ~Copyable {
     /// Counts since the filter was created.
     public private(set) var statistics = BeautyStatistics()
 
+    private let cascade: FaceCascade?
     private var ramp: BeautyRamp
     private var planes: SkinPlanes?
     /// Whether the mask is that of the previous frame.
@@ -38,8 +39,13 @@ public struct BeautyFilter: ~Copyable {
     public static let smallestSide = 16
 
     /// Creates a filter whose first frame has these options in full.
-    public init(_ options: BeautyOptions = .natural) {
+    ///
+    /// - Parameters:
+    ///   - options: the options of the first frame.
+    ///   - cascade: finds faces, whose color then says what skin is; `nil` to detect skin by the colors of all skin.
+    public init(_ options: BeautyOptions = .natural, cascade: FaceCascade? = nil) {
         self.options = options
+        self.cascade = cascade
         ramp = BeautyRamp(BeautyAmounts(options))
     }
 
@@ -90,7 +96,7 @@ public struct BeautyFilter: ~Copyable {
 
     private mutating func planes(for size: Resolution) -> SkinPlanes {
         if let planes, planes.width == size.width, planes.height == size.height { return planes }
-        let planes = SkinPlanes(pictureWidth: size.width, pictureHeight: size.height)
+        let planes = SkinPlanes(pictureWidth: size.width, pictureHeight: size.height, cascade: cascade)
         self.planes = planes
         hasMask = false
         return planes
@@ -102,6 +108,7 @@ public struct BeautyFilter: ~Copyable {
         framesSinceMask += 1
         let isMaskDue = !hasMask || framesSinceMask >= level.maskInterval
         planes.take(luma: PictureRows(reading: frame, plane: 0))
+        if level < .halfStatistics { planes.findFaces(luma: PictureRows(reading: frame, plane: 0)) }
         if isMaskDue {
             planes.findColor(u: PictureRows(reading: frame, plane: 1), v: PictureRows(reading: frame, plane: 2))
         }
@@ -142,6 +149,9 @@ public struct BeautyFilter: ~Copyable {
         result.timestamps = frame.timestamps
         return result
     }
+
+    /// The faces that are known, in pixels: found by the cascade, and seen a second time.
+    public var faces: [FaceRegion] { planes?.foundFaces ?? [] }
 
     /// The mask of the last filtered frame: 0 to 255 for each chroma sample, row by row; `nil` before the first.
     public var mask: [UInt8]? {

@@ -31,7 +31,9 @@ struct FaceCascadeTests {
             scan.begin(cells)
             var budget = 1 << 40
             scan.advance(&budget)
-            print("scan", index, 1 << 40 - budget, scan.faces.map { "\($0.x),\($0.y),\($0.side)" })
+            var found: [FaceRegion] = []
+            scan.takeFaces { found.append($0) }
+            print("scan", index, 1 << 40 - budget, found.map { "\($0.x),\($0.y),\($0.side)" })
         }
     }
 }

@@ -19,4 +19,8 @@ public struct FaceRegion: Hashable, Sendable {
         let ends = max(abs(x + side - other.x - other.side), abs(y + side - other.y - other.side))
         return Double(max(abs(x - other.x), abs(y - other.y), ends)) <= most
     }
+
+    /// The same region in units that are so many times as large, or as small.
+    func divided(by scale: Int) -> FaceRegion { FaceRegion(x: x / scale, y: y / scale, side: max(1, side / scale)) }
+    func multiplied(by scale: Int) -> FaceRegion { FaceRegion(x: x * scale, y: y * scale, side: side * scale) }
 }

@@ -1,8 +1,8 @@
 /// Looks for faces of all sizes in one picture, a few windows at a time.
 ///
 /// `begin` copies the part of the picture that is searched, `advance` works on until its budget of features is used up.
-/// The last step groups the windows that were taken for a face: a face makes several, at neighboring places and sizes,
-/// and a mistake makes one.
+/// Large faces come first: there are few windows for them. After each size the windows that were taken for a face are
+/// grouped: a face makes several, at neighboring places and sizes, and a mistake makes one.
 final class FaceScan {
     private let snapshot: CellPlane
     private let windows: FaceWindows
@@ -18,8 +18,8 @@ final class FaceScan {
     private var row = 0
 
     private var hits: [FaceRegion] = []
-    /// The faces of the last finished scan, in cells of the plane.
-    private(set) var faces: [FaceRegion] = []
+    private var faces: [FaceRegion] = []
+    private var hasNews = false
 
     /// Whether the picture has been searched.
     private(set) var isDone = true
@@ -45,6 +45,7 @@ final class FaceScan {
             scales.append(scale)
             scale = scale * 6 / 5
         }
+        scales.reverse()
         begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
     }
 
@@ -67,6 +68,8 @@ final class FaceScan {
         size = (width, height)
         for y in top..<top + height { snapshot.row(y).copy(plane.row(y), count: plane.width) }
         hits.removeAll(keepingCapacity: true)
+        faces.removeAll(keepingCapacity: true)
+        hasNews = false
         index = 0
         beginScale()
         isDone = false
@@ -83,7 +86,6 @@ final class FaceScan {
     func advance(_ budget: inout Int) {
         while budget > 0, !isDone {
             guard index < scales.count else {
-                group()
                 isDone = true
                 return
             }
@@ -96,6 +98,7 @@ final class FaceScan {
             } else if row + side <= windows.height {
                 budget -= searchRow()
             } else {
+                group()
                 index += 1
                 beginScale()
             }
@@ -124,10 +127,18 @@ final class FaceScan {
         return features
     }
 
-    /// Groups the hits: those near the first one left, and so on. A face has at least three.
+    /// Calls `body` with the faces found so far, in cells of the plane, if their number or places have changed.
+    func takeFaces(_ body: (FaceRegion) -> Void) {
+        guard hasNews else { return }
+        hasNews = false
+        for face in faces { body(face) }
+    }
+
+    /// Groups the hits: those near the first one, and so on. A face has at least three.
     private func group() {
+        let countBefore = faces.count
         faces.removeAll(keepingCapacity: true)
-        while let first = hits.first {
+        for first in hits where !faces.contains(where: { $0.isNear(first, within: 0.6) }) {
             var (x, y, side, count) = (0, 0, 0, 0)
             for hit in hits where hit.isNear(first, within: 0.25) {
                 (x, y, side, count) = (x + hit.x, y + hit.y, side + hit.side, count + 1)
@@ -135,7 +146,7 @@ final class FaceScan {
             if count >= 3, faces.count < FaceScan.greatestFaces {
                 faces.append(FaceRegion(x: x / count, y: y / count, side: side / count))
             }
-            hits.removeAll { $0.isNear(first, within: 0.25) }
         }
+        if faces.count != countBefore || index == scales.count - 1, !faces.isEmpty { hasNews = true }
     }
 }
