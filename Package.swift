@@ -214,7 +214,7 @@ let package = Package(
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),
-        tests(of: "RillBeauty", ["RillScenes", "RillFiles"], besides: ["SkinPolygons"]),
+        tests(of: "RillBeauty", ["RillScenes", "RillFiles"], besides: ["SkinPolygons", "Faces/opencv-windows.txt"]),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),

@@ -37,6 +37,10 @@ final class FaceScan {
         faces.reserveCapacity(FaceScan.greatestFaces)
     }
 
+    /// The distance of windows, and how many make a face: fewer where windows are farther apart.
+    private var step = 2
+    private var leastHits: Int { step == 1 ? 3 : 2 }
+
     /// Begins to search a whole plane, for faces of every size from the cascade's own on.
     func begin(_ plane: borrowing CellPlane) {
         scales.removeAll(keepingCapacity: true)
@@ -46,6 +50,7 @@ final class FaceScan {
             scale = scale * 6 / 5
         }
         scales.reverse()
+        step = 2
         begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
     }
 
@@ -60,6 +65,7 @@ final class FaceScan {
             let scale = max(65536, face.side << 10 * share / side)
             if scales.last != scale { scales.append(scale) }
         }
+        step = 1
         begin(plane, left: left, top: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
@@ -108,9 +114,7 @@ final class FaceScan {
     /// Classifies a row of windows, and returns the number of features that took.
     private func searchRow() -> Int {
         let scale = scales[index]
-        // Small windows overlap by nine tenths, large ones by more, as in OpenCV. Beside a window that the first stage
-        // rejects, the next one is left out.
-        let step = scale < 2 << 16 ? 2 : 1
+        // Windows overlap by nine tenths. Beside one that the first stage rejects, the next one is left out.
         var (x, features) = (0, 0)
         while x + side <= windows.width {
             let verdict = windows.classify(x, row)
@@ -134,7 +138,7 @@ final class FaceScan {
         for face in faces { body(face) }
     }
 
-    /// Groups the hits: those near the first one, and so on. A face has at least three.
+    /// Groups the hits: those near the first one, and so on.
     private func group() {
         let countBefore = faces.count
         faces.removeAll(keepingCapacity: true)
@@ -143,7 +147,7 @@ final class FaceScan {
             for hit in hits where hit.isNear(first, within: 0.25) {
                 (x, y, side, count) = (x + hit.x, y + hit.y, side + hit.side, count + 1)
             }
-            if count >= 3, faces.count < FaceScan.greatestFaces {
+            if count >= leastHits, faces.count < FaceScan.greatestFaces {
                 faces.append(FaceRegion(x: x / count, y: y / count, side: side / count))
             }
         }

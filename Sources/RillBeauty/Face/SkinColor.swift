@@ -9,6 +9,10 @@ struct SkinColor: Equatable {
     /// The luma that a tenth of the face is darker than, and the one that a twentieth is brighter than.
     var dark, bright: Int
 
+    init(red: Int, yellow: Int, dark: Int, bright: Int) {
+        (self.red, self.yellow, self.dark, self.bright) = (red, yellow, dark, bright)
+    }
+
     /// Learns from the middle of a face, which has more skin than eyes, lips and hair: medians.
     ///
     /// - Parameters:

@@ -15,6 +15,6 @@ enum FadingKernel {
     }
 
     static func reference(_ sample: UInt8, strength: Int, adding other: UInt8) -> UInt8 {
-        UInt8(Int(sample) * (256 - strength) >> 8).plus(other)
+        UInt8((Int(sample) * (256 - strength)) >> 8).plus(other)
     }
 }

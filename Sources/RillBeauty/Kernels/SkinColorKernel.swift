@@ -1,5 +1,7 @@
 /// Computes how well the color and the place of each block match the skin of one face, from 0 to 255: the minimum of ramps.
 ///
+/// Inside of a face what is bright may be paler, and differ more: forehead and cheeks in the sun.
+///
 /// Let (a, b) = (Cr - 128, 128 - Cb). `along` is its part in the direction of the face's color, `across` the rest. Both are
 /// in eighths of a code value.
 struct SkinColorKernel {
@@ -7,6 +9,8 @@ struct SkinColorKernel {
     private let red, yellow: Int16
     private let least, most: Int16
     private let dark, bright: Int16
+    /// The luma from which on a block inside of the face is bright.
+    private let light: Int16
     private let strength: Int16
     private let face: FaceRegion
 
@@ -16,21 +20,27 @@ struct SkinColorKernel {
         red = Int16((128 * Double(color.red) / length).rounded())
         yellow = Int16((128 * Double(color.yellow) / length).rounded())
         least = Int16((0.55 * length / 2).rounded()) - 8
-        most = Int16((1.8 * length / 2).rounded()) + 12
+        most = Int16((2.0 * length / 2).rounded()) + 12
         dark = Int16(color.dark / 2) - 6
         bright = Int16(color.bright) + 48
+        light = Int16(color.dark)
         self.strength = Int16(strength)
         self.face = face
     }
 
     /// Writes the weights, or the greater ones of these and what is there.
     func run(
-        u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, row reach: borrowing CellPlane,
+        u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
         addsTo isAdded: Bool, to target: borrowing CellPlane
     ) {
-        for x in 0..<target.width { reach.row(0)[x] = columnReach(x) }
-        let reach = reach.row(0)
+        let (reach, allowances) = (rows.row(0), rows.row(1))
+        for x in 0..<target.width {
+            reach[x] = columnReach(x)
+            allowances[x] = 0
+        }
         for y in 0..<target.height {
+            let columns = (face.x..<face.x + face.side).clamped(to: 0..<target.width)
+            if isBeside(y) { for x in columns { allowances[x] = allowance(x, y) } }
             let (u, v, luma, output) = (u.row(y), v.row(y), luma.row(y), target.row(y))
             let limit = Bytes(repeating: rowReach(y))
             for vector in 0..<target.vectorCount {
@@ -42,9 +52,10 @@ struct SkinColorKernel {
                     continue
                 }
                 let (u, v, luma) = (u[bytes: x], v[bytes: x], luma[bytes: x])
+                let more = allowances[bytes: x]
                 let match = Bytes(
-                    even: weights(u.evenWords, v.evenWords, luma.evenWords, near.evenWords),
-                    odd: weights(u.oddWords, v.oddWords, luma.oddWords, near.oddWords))
+                    even: weights(u.evenWords, v.evenWords, luma.evenWords, near.evenWords, more.evenWords),
+                    odd: weights(u.oddWords, v.oddWords, luma.oddWords, near.oddWords, more.oddWords))
                 output[bytes: x] = match.greater(old)
             }
         }
@@ -61,21 +72,34 @@ struct SkinColorKernel {
         UInt8(max(0, min(255, (y - face.y + face.side * 6 / 10) * 64)))
     }
 
+    /// Whether row `y` is one of those in which the allowance may differ from the row before.
+    private func isBeside(_ y: Int) -> Bool { (face.y - face.side / 4...face.y + face.side * 3 / 2).contains(y) }
+
+    /// How much farther off a bright block may be: three code values in an ellipse from the hair line to the chin.
+    private func allowance(_ x: Int, _ y: Int) -> UInt8 {
+        let across = 2 * x - 2 * face.x - face.side
+        let down = 2 * y - 2 * face.y - face.side
+        // Half as wide as 8/10, and half as high as 12/10 of the side.
+        return 225 * across * across + 100 * down * down < 144 * face.side * face.side ? 24 : 0
+    }
+
     private typealias Numbers = SIMD8<Int16>
 
     @inline(__always)
-    private func weights(_ u: Words, _ v: Words, _ luma: Words, _ near: Words) -> Words {
+    private func weights(_ u: Words, _ v: Words, _ luma: Words, _ near: Words, _ allowance: Words) -> Words {
         // Chroma and luma are at most 255: the same bits as signed numbers.
         let a = unsafe unsafeBitCast(v, to: Numbers.self) &- 128
         let b = 128 &- (unsafe unsafeBitCast(u, to: Numbers.self))
-        let light = unsafe unsafeBitCast(luma, to: Numbers.self)
+        let luma = unsafe unsafeBitCast(luma, to: Numbers.self)
+        let isLight = luma .> light
+        let more = Numbers.zero.replacing(with: unsafe unsafeBitCast(allowance, to: Numbers.self), where: isLight)
         let along = (a &* red &+ b &* yellow) &>> 4
         let turned = (a &* yellow &- b &* red) &>> 4
         let across = Self.greater(turned, 0 &- turned)
         // Three code values and an eighth of the distance from gray.
-        let direction = (30 &+ along &>> 3 &- across) &* 16
-        let distance = Self.smaller(along &- least, Numbers(repeating: most) &- along) &* 16
-        let brightness = Self.smaller(light &- dark, bright &- light) &* 16
+        let direction = (30 &+ more &+ along &>> 3 &- across) &* 16
+        let distance = Self.smaller(along &+ more &- least, Numbers(repeating: most) &- along) &* 16
+        let brightness = Self.smaller(luma &- dark, bright &- luma) &* 16
         var weight = Self.smaller(Self.smaller(direction, distance), brightness)
         weight = Self.greater(Self.smaller(weight, Numbers(repeating: 255)), .zero)
         weight = Self.smaller(weight, unsafe unsafeBitCast(near, to: Numbers.self))
@@ -94,10 +118,11 @@ struct SkinColorKernel {
         let (a, b) = (Int(v) - 128, 128 - Int(u))
         let along = (a * Int(red) + b * Int(yellow)) >> 4
         let across = abs((a * Int(yellow) - b * Int(red)) >> 4)
-        let direction = 30 + along >> 3 - across
-        let distance = min(along - Int(least), Int(most) - along)
+        let more = Int(luma) > Int(light) && isBeside(y) && (face.x..<face.x + face.side).contains(x) ? Int(allowance(x, y)) : 0
+        let direction = 30 + more + along >> 3 - across
+        let distance = min(along + more - Int(least), Int(most) - along)
         let brightness = min(Int(luma) - Int(dark), Int(bright) - Int(luma))
         let weight = max(0, min(255, 16 * min(direction, distance, brightness)))
-        return UInt8(min(weight, Int(min(columnReach(x), rowReach(y)))) * Int(strength) >> 8)
+        return UInt8((min(weight, Int(min(columnReach(x), rowReach(y)))) * Int(strength)) >> 8)
     }
 }

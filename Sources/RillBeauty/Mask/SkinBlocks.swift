@@ -12,6 +12,8 @@ final class SkinBlocks {
     private let deviation, texture: CellPlane
     private let aside: CellPlane
     private let row: CellPlane
+    /// Two rows: how far each column is from a face.
+    private let faceRows: CellPlane
 
     /// Skin by color and texture, blurred, with rows extended by one sample on both sides.
     let skin: CellPlane
@@ -38,6 +40,7 @@ final class SkinBlocks {
         texture = plane()
         aside = plane()
         row = CellPlane(width: width, height: 1)
+        faceRows = CellPlane(width: width, height: 2)
         skin = plane()
         mask = plane()
         spans = MaskSpans(height: height)
@@ -68,7 +71,8 @@ final class SkinBlocks {
             likelihood: likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
         blur(textured, to: skin)
         skin.extendRows()
-        if let strength = faces?.strength, strength > 0 { RaisingKernel.run(textured, to: likelihood, atMost: strength) }
+        let strength = faces?.strength ?? 0
+        if strength > 0 { RaisingKernel.run(textured, to: likelihood, atMost: strength) }
         close()
         // Twice: the steps of the closing leave a pattern.
         blur(closed, to: aside)
@@ -76,7 +80,8 @@ final class SkinBlocks {
         if isFirst {
             SteadyingKernel.begin(mask, with: closed)
         } else {
-            SteadyingKernel.run(mask, towards: closed)
+            SteadyingKernel.run(
+                mask, towards: closed, noise: strength == 256 ? SteadyingKernel.noiseOfFaces : SteadyingKernel.noise)
         }
     }
 
@@ -103,7 +108,7 @@ final class SkinBlocks {
         for face in faces.faces where face.strength > 0 {
             guard let color = face.color else { continue }
             SkinColorKernel(color, of: face.region.divided(by: scale), strength: face.strength).run(
-                u: smoothU, v: smoothV, luma: luma, row: row, addsTo: isAdded, to: aside)
+                u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
             isAdded = true
         }
         TapKernel.run(MinimumTap.self, aside, row: row, to: closed)
