@@ -8,17 +8,15 @@ final class FaceWindows {
     private let stride: Int
     /// The sum of all samples above and to the left of each sample, and of their squares.
     private let sums, squares: UnsafeMutablePointer<UInt32>
-    private let features: UnsafeMutablePointer<PlacedFeature>
-    private let featureCount: Int
-    private var nodes: [PlacedNode] = []
-    private var stages: [PlacedStage] = []
+    /// The nodes of all trees.
+    private let nodes: UnsafeMutablePointer<PlacedNode>
+    /// The first node of each tree.
+    private let roots: UnsafeMutablePointer<Int>
+    private let stages: UnsafeMutablePointer<PlacedStage>
+    private let stageCount: Int
     private let side: Int
 
-    /// Three rectangles as offsets of their corners. A missing one weighs nothing.
-    private struct PlacedFeature {
-        var first, second, third: PlacedRectangle
-    }
-
+    /// A rectangle of a feature, as offsets of its corners. A missing one weighs nothing.
     private struct PlacedRectangle {
         var corners: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         var weight: Int32 = 0
@@ -41,9 +39,9 @@ final class FaceWindows {
     }
 
     private struct PlacedNode {
-        var feature: Int
+        var first, second, third: PlacedRectangle
         var threshold: Float
-        /// The next node, or a negative number: the branch ends with `value`.
+        /// The next node, or a negative number: the branch ends with its value.
         var below, above: Int
         var valueBelow, valueAbove: Float
     }
@@ -52,9 +50,6 @@ final class FaceWindows {
         var trees: Range<Int>
         var threshold: Float
     }
-
-    /// The first node of each tree.
-    private var roots: [Int] = []
 
     /// Allocates memory for pictures up to that size.
     init(_ cascade: FaceCascade, greatestWidth: Int, greatestHeight: Int) {
@@ -65,41 +60,51 @@ final class FaceWindows {
         unsafe sums.initialize(repeating: 0, count: count)
         unsafe squares = .allocate(capacity: count)
         unsafe squares.initialize(repeating: 0, count: count)
-        featureCount = cascade.features.count
-        unsafe features = .allocate(capacity: featureCount)
-        for (index, feature) in cascade.features.enumerated() {
-            let parts = (0..<3).map { PlacedRectangle($0 < feature.count ? feature[$0] : nil, stride: stride) }
-            unsafe (features + index).initialize(to: PlacedFeature(first: parts[0], second: parts[1], third: parts[2]))
-        }
-        for stage in cascade.stages {
-            let first = roots.count
-            for tree in stage.trees { place(tree) }
-            stages.append(PlacedStage(trees: first..<roots.count, threshold: stage.threshold))
+        let trees = cascade.stages.flatMap(\.trees)
+        stageCount = cascade.stages.count
+        unsafe nodes = .allocate(capacity: trees.reduce(0) { $0 + $1.count })
+        unsafe roots = .allocate(capacity: trees.count)
+        unsafe stages = .allocate(capacity: stageCount)
+        var (nodeCount, treeCount) = (0, 0)
+        for (index, stage) in cascade.stages.enumerated() {
+            let range = treeCount..<treeCount + stage.trees.count
+            unsafe (stages + index).initialize(to: PlacedStage(trees: range, threshold: stage.threshold))
+            for tree in stage.trees {
+                unsafe (roots + treeCount).initialize(to: nodeCount)
+                for (place, node) in tree.enumerated() {
+                    let placed = placed(node, root: nodeCount, cascade.features[node.feature])
+                    unsafe (nodes + nodeCount + place).initialize(to: placed)
+                }
+                treeCount += 1
+                nodeCount += tree.count
+            }
         }
     }
 
     deinit {
         unsafe sums.deallocate()
         unsafe squares.deallocate()
-        unsafe features.deallocate()
+        unsafe nodes.deallocate()
+        unsafe roots.deallocate()
+        unsafe stages.deallocate()
     }
 
-    private func place(_ tree: [FaceCascade.Node]) {
-        let root = nodes.count
-        roots.append(root)
+    private func placed(
+        _ node: FaceCascade.Node, root: Int, _ feature: [FaceCascade.Rectangle]
+    ) -> PlacedNode {
         func parts(_ branch: FaceCascade.Node.Branch) -> (Int, Float) {
             switch branch {
             case .node(let index): (root + index, 0)
             case .leaf(let value): (-1, value)
             }
         }
-        for node in tree {
-            let (below, above) = (parts(node.below), parts(node.above))
-            nodes.append(
-                PlacedNode(
-                    feature: node.feature, threshold: node.threshold, below: below.0, above: above.0,
-                    valueBelow: below.1, valueAbove: above.1))
+        func rectangle(_ index: Int) -> PlacedRectangle {
+            PlacedRectangle(index < feature.count ? feature[index] : nil, stride: stride)
         }
+        let (below, above) = (parts(node.below), parts(node.above))
+        return PlacedNode(
+            first: rectangle(0), second: rectangle(1), third: rectangle(2), threshold: node.threshold, below: below.0,
+            above: above.0, valueBelow: below.1, valueAbove: above.1)
     }
 
     // MARK: Pictures
@@ -154,24 +159,27 @@ final class FaceWindows {
         guard contrast > 0 else { return Verdict(stages: 0, isFace: false, features: 1) }
         var count = 1
         let window = unsafe sums + place
-        for index in stages.indices {
-            let stage = stages[index]
+        for index in 0..<stageCount {
+            // The cascade was checked: stages name existing trees, trees existing nodes.
+            let stage = unsafe stages[index]
             var sum: Float = 0
-            for tree in stage.trees {
-                var next = roots[tree]
+            var tree = stage.trees.lowerBound
+            while tree < stage.trees.upperBound {
+                var next = unsafe roots[tree]
                 while next >= 0 {
-                    let node = nodes[next]
+                    let node = unsafe nodes + next
                     count &+= 1
-                    let value = unsafe features[node.feature].first.value(window) &+ features[node.feature].second.value(window)
-                        &+ features[node.feature].third.value(window)
-                    let isBelow = Float(value) < node.threshold * contrast
-                    next = isBelow ? node.below : node.above
-                    if next < 0 { sum += isBelow ? node.valueBelow : node.valueAbove }
+                    var value = unsafe node.pointee.first.value(window) &+ node.pointee.second.value(window)
+                    if unsafe node.pointee.third.weight != 0 { unsafe value &+= node.pointee.third.value(window) }
+                    let isBelow = unsafe Float(value) < node.pointee.threshold * contrast
+                    next = unsafe isBelow ? node.pointee.below : node.pointee.above
+                    if next < 0 { unsafe sum += isBelow ? node.pointee.valueBelow : node.pointee.valueAbove }
                 }
+                tree &+= 1
             }
             guard sum >= stage.threshold else { return Verdict(stages: index, isFace: false, features: count) }
         }
-        return Verdict(stages: stages.count, isFace: true, features: count)
+        return Verdict(stages: stageCount, isFace: true, features: count)
     }
 
     /// The standard deviation of the window without its rim, times its area; 0 for windows with too little of it.

@@ -91,8 +91,9 @@ struct SkinColorKernel {
         let a = unsafe unsafeBitCast(v, to: Numbers.self) &- 128
         let b = 128 &- (unsafe unsafeBitCast(u, to: Numbers.self))
         let luma = unsafe unsafeBitCast(luma, to: Numbers.self)
-        let isLight = luma .> light
-        let more = Numbers.zero.replacing(with: unsafe unsafeBitCast(allowance, to: Numbers.self), where: isLight)
+        // A mask, as below.
+        let isLight = unsafe unsafeBitCast(luma .> Numbers(repeating: light), to: Numbers.self)
+        let more = unsafe unsafeBitCast(allowance, to: Numbers.self) & isLight
         let along = (a &* red &+ b &* yellow) &>> 4
         let turned = (a &* yellow &- b &* red) &>> 4
         let across = Self.greater(turned, 0 &- turned)
@@ -108,10 +109,16 @@ struct SkinColorKernel {
     }
 
     @inline(__always)
-    private static func smaller(_ a: Numbers, _ b: Numbers) -> Numbers { a.replacing(with: b, where: b .< a) }
+    private static func smaller(_ a: Numbers, _ b: Numbers) -> Numbers {
+        // A mask has all bits of a number set, or none. (See Vectors.swift for why this is not `pointwiseMin`.)
+        a &- (unsafe unsafeBitCast(a .> b, to: Numbers.self) & (a &- b))
+    }
 
     @inline(__always)
-    private static func greater(_ a: Numbers, _ b: Numbers) -> Numbers { a.replacing(with: b, where: b .> a) }
+    private static func greater(_ a: Numbers, _ b: Numbers) -> Numbers {
+        // As above.
+        b &+ (unsafe unsafeBitCast(a .> b, to: Numbers.self) & (a &- b))
+    }
 
     /// The same for one block.
     func reference(u: UInt8, v: UInt8, luma: UInt8, x: Int, y: Int) -> UInt8 {
