@@ -7,9 +7,10 @@ public import RillCore
 /// guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // no free buffer
 /// ```
 ///
-/// Skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels. Texture separates
-/// it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and includes the eyes
-/// and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
+/// With a cascade, faces are found and followed, and skin is what has the color of a face within its reach. Without one, or
+/// while no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels.
+/// Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and
+/// includes the eyes and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
 /// `DiffusionKernel`). Where cells of two by two pixels differ from their surroundings by more than pores do, luma
 /// stays. Only the last step processes every pixel.
 ///

@@ -11,7 +11,8 @@ struct MaskQualityTests {
     /// The clips in the order in which they follow each other in `webcam_640x480.y4m`. The last frame of book and of yes is
     /// there twice.
     static let clips = [
-        (name: "book", length: 110), (name: "walk", length: 89), (name: "thanks", length: 51), (name: "yes", length: 66),
+        (name: "book", length: 110), (name: "walk", length: 89), (name: "thanks", length: 51),
+        (name: "yes", length: 66),
         (name: "eat", length: 47), (name: "sister", length: 87),
     ]
 

@@ -26,7 +26,9 @@ struct SkinPolygons {
                 }
                 crossings.sort()
                 for index in stride(from: 0, to: crossings.count - 1, by: 2) {
-                    let columns = crossings[index...index + 1].map { max(0, min(width, Int(($0 + 0.5).rounded(.down)))) }
+                    let columns = crossings[index...index + 1].map {
+                        max(0, min(width, Int(($0 + 0.5).rounded(.down))))
+                    }
                     if columns[0] < columns[1] { body(y, columns[0]..<columns[1]) }
                 }
             }
@@ -40,13 +42,17 @@ struct SkinPolygons {
     init(clip: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "SkinPolygons")
         var frame: Int?
-        for line in try String(contentsOf: folder.appending(path: "\(clip).txt"), encoding: .utf8).split(separator: "\n") {
+        for line in try String(contentsOf: folder.appending(path: "\(clip).txt"), encoding: .utf8).split(
+            separator: "\n")
+        {
             let words = line.split(separator: " ")
             if words[0] == "#" { continue }
             if words[0] == "frame" {
                 frame = Int(words[1])
             } else {
-                guard let frame, let label = Label(rawValue: String(words[0])) else { throw TestFailure("\(clip): \(line)") }
+                guard let frame, let label = Label(rawValue: String(words[0])) else {
+                    throw TestFailure("\(clip): \(line)")
+                }
                 let corners = try words.dropFirst().map { word in
                     let numbers = word.split(separator: ",").compactMap { Double($0) }
                     guard numbers.count == 2 else { throw TestFailure("\(clip): \(line)") }

@@ -84,7 +84,8 @@ public struct FaceCascade: Equatable, Sendable {
             try check((1...3).contains(feature.count), "feature \(index) has \(feature.count) rectangles")
             for part in feature {
                 let isInside =
-                    (0..<side).contains(part.x) && (0..<side).contains(part.y) && (1...side - part.x).contains(part.width)
+                    (0..<side).contains(part.x) && (0..<side).contains(part.y)
+                    && (1...side - part.x).contains(part.width)
                     && (1...side - part.y).contains(part.height) && abs(part.weight) <= 16
                 try check(isInside, "feature \(index) has \(part) in a window of \(side)x\(side)")
             }

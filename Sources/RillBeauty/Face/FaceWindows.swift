@@ -33,7 +33,8 @@ final class FaceWindows {
         @unsafe
         func value(_ sums: UnsafeMutablePointer<UInt32>) -> Int32 {
             // A window's corners are inside the memory, and so are those of its rectangles.
-            let sum = unsafe sums[Int(corners.3)] &- sums[Int(corners.2)] &- sums[Int(corners.1)] &+ sums[Int(corners.0)]
+            let sum =
+                unsafe sums[Int(corners.3)] &- sums[Int(corners.2)] &- sums[Int(corners.1)] &+ sums[Int(corners.0)]
             return weight &* Int32(truncatingIfNeeded: sum)
         }
     }
@@ -116,7 +117,9 @@ final class FaceWindows {
     }
 
     /// Takes row `y` of the picture: part of a plane from (`left`, `top`) on, `scale` 65536ths as large, bilinear.
-    func takeRow(_ y: Int, of plane: borrowing CellPlane, left: Int, top: Int, size: (width: Int, height: Int), scale: Int) {
+    func takeRow(
+        _ y: Int, of plane: borrowing CellPlane, left: Int, top: Int, size: (width: Int, height: Int), scale: Int
+    ) {
         let place = max(0, (2 * y + 1) * scale - 65536) >> 1
         let row = min(size.height - 1, place >> 16)
         let upper = plane.row(top + row)
@@ -131,7 +134,8 @@ final class FaceWindows {
             let next = min(size.width - 1, column + 1)
             let across = place & 65535
             let first = Int(upper[left + column]) << 16 + (Int(upper[left + next]) - Int(upper[left + column])) * across
-            let second = Int(lower[left + column]) << 16 + (Int(lower[left + next]) - Int(lower[left + column])) * across
+            let second =
+                Int(lower[left + column]) << 16 + (Int(lower[left + next]) - Int(lower[left + column])) * across
             let sample = UInt32(truncatingIfNeeded: (first << 16 + (second - first) * fraction + 1 << 31) >> 32)
             sum &+= sample
             square &+= sample &* sample

@@ -125,7 +125,9 @@ struct SkinColorKernel {
         let (a, b) = (Int(v) - 128, 128 - Int(u))
         let along = (a * Int(red) + b * Int(yellow)) >> 4
         let across = abs((a * Int(yellow) - b * Int(red)) >> 4)
-        let more = Int(luma) > Int(light) && isBeside(y) && (face.x..<face.x + face.side).contains(x) ? Int(allowance(x, y)) : 0
+        let more =
+            Int(luma) > Int(light) && isBeside(y) && (face.x..<face.x + face.side).contains(x)
+            ? Int(allowance(x, y)) : 0
         let direction = 30 + more + along >> 3 - across
         let distance = min(along + more - Int(least), Int(most) - along)
         let brightness = min(Int(luma) - Int(dark), Int(bright) - Int(luma))

@@ -19,7 +19,8 @@ extension FaceCascade {
             let count = try input.fill(1)
             guard count > 0 else { break }
             guard text.count + count <= Self.greatestFile else {
-                throw FileError.tooLarge(path: path, position: 0, byteCount: text.count + count, limit: Self.greatestFile)
+                throw FileError.tooLarge(
+                    path: path, position: 0, byteCount: text.count + count, limit: Self.greatestFile)
             }
             for index in 0..<count { text.append(input.buffered[index]) }
             input.consume(count)
