@@ -115,7 +115,7 @@ let package = Package(
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         // The drawn portrait, a person in front of a camera, for tests, benchmarks and demonstrations.
         module("RillScenes", ["RillCore", "RillImage"]),
-        module("RillFiles", ["RillCore", "CPNG"]),
+        module("RillFiles", ["RillCore", "RillBeauty", "CPNG"]),
         module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
         module("RillRTP", ["RillBytes"]),
         module("RillSend", ["RillRTP", "RillCore"]),
@@ -214,7 +214,7 @@ let package = Package(
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),
-        tests(of: "RillBeauty", ["RillScenes", "RillFiles"]),
+        tests(of: "RillBeauty", ["RillScenes", "RillFiles"], besides: ["SkinPolygons", "Faces/opencv-windows.txt"]),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),

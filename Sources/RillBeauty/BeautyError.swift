@@ -6,6 +6,8 @@ public enum BeautyError: Error, Equatable, Sendable {
     case amountOutOfRange(setting: String, text: String)
     /// The picture is not I420 in limited range, or is smaller than 16x16.
     case unsupportedPicture(format: String, width: Int, height: Int)
+    /// A cascade of face features contradicts itself.
+    case invalidCascade(String)
 }
 
 extension BeautyError: CustomStringConvertible {
@@ -18,6 +20,7 @@ extension BeautyError: CustomStringConvertible {
         case .amountOutOfRange(let setting, let text): "\(setting) goes from 0 to 1, not \"\(text)\""
         case .unsupportedPicture(let format, let width, let height):
             "the filter takes I420 in limited range, 16x16 or larger, not \(format) of \(width)x\(height)"
+        case .invalidCascade(let reason): "this is not a cascade of upright features for one window: \(reason)"
         }
     }
 }

@@ -7,9 +7,10 @@ public import RillCore
 /// guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // no free buffer
 /// ```
 ///
-/// Skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels. Texture separates
-/// it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and includes the eyes
-/// and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
+/// With a cascade, faces are found and followed, and skin is what has the color of a face within its reach. Without one, or
+/// while no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels.
+/// Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and
+/// includes the eyes and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
 /// `DiffusionKernel`). Where cells of two by two pixels differ from their surroundings by more than pores do, luma
 /// stays. Only the last step processes every pixel.
 ///
@@ -28,6 +29,7 @@ public struct BeautyFilter: ~Copyable {
     /// Counts since the filter was created.
     public private(set) var statistics = BeautyStatistics()
 
+    private let cascade: FaceCascade?
     private var ramp: BeautyRamp
     private var planes: SkinPlanes?
     /// Whether the mask is that of the previous frame.
@@ -38,8 +40,13 @@ public struct BeautyFilter: ~Copyable {
     public static let smallestSide = 16
 
     /// Creates a filter whose first frame has these options in full.
-    public init(_ options: BeautyOptions = .natural) {
+    ///
+    /// - Parameters:
+    ///   - options: the options of the first frame.
+    ///   - cascade: finds faces, whose color then says what skin is; `nil` to detect skin by the colors of all skin.
+    public init(_ options: BeautyOptions = .natural, cascade: FaceCascade? = nil) {
         self.options = options
+        self.cascade = cascade
         ramp = BeautyRamp(BeautyAmounts(options))
     }
 
@@ -90,7 +97,7 @@ public struct BeautyFilter: ~Copyable {
 
     private mutating func planes(for size: Resolution) -> SkinPlanes {
         if let planes, planes.width == size.width, planes.height == size.height { return planes }
-        let planes = SkinPlanes(pictureWidth: size.width, pictureHeight: size.height)
+        let planes = SkinPlanes(pictureWidth: size.width, pictureHeight: size.height, cascade: cascade)
         self.planes = planes
         hasMask = false
         return planes
@@ -102,6 +109,7 @@ public struct BeautyFilter: ~Copyable {
         framesSinceMask += 1
         let isMaskDue = !hasMask || framesSinceMask >= level.maskInterval
         planes.take(luma: PictureRows(reading: frame, plane: 0))
+        if level < .halfStatistics { planes.findFaces(luma: PictureRows(reading: frame, plane: 0)) }
         if isMaskDue {
             planes.findColor(u: PictureRows(reading: frame, plane: 1), v: PictureRows(reading: frame, plane: 2))
         }
@@ -142,6 +150,9 @@ public struct BeautyFilter: ~Copyable {
         result.timestamps = frame.timestamps
         return result
     }
+
+    /// The faces that are known, in pixels: found by the cascade, and seen a second time.
+    public var faces: [FaceRegion] { planes?.foundFaces ?? [] }
 
     /// The mask of the last filtered frame: 0 to 255 for each chroma sample, row by row; `nil` before the first.
     public var mask: [UInt8]? {

@@ -1,9 +1,11 @@
 /// Keeps the mask steady over time: small changes are applied by eighths, large ones at once.
 enum SteadyingKernel {
     /// Changes up to this count as noise. An eighth of it is 0.047 of the mask's range.
-    private static let noise: UInt8 = 96
+    static let noise: UInt8 = 96
+    /// The same while a face is known: its color leaves less to chance, and what moves away shall not leave a trace.
+    static let noiseOfFaces: UInt8 = 40
 
-    static func run(_ mask: borrowing CellPlane, towards target: borrowing CellPlane) {
+    static func run(_ mask: borrowing CellPlane, towards target: borrowing CellPlane, noise: UInt8 = noise) {
         let limit = Bytes(repeating: noise)
         let vectorCount = mask.vectorCount
         for y in 0..<mask.height {
@@ -19,7 +21,7 @@ enum SteadyingKernel {
         }
     }
 
-    static func reference(_ old: UInt8, towards target: UInt8) -> UInt8 {
+    static func reference(_ old: UInt8, towards target: UInt8, noise: UInt8 = noise) -> UInt8 {
         let distance = target > old ? target - old : old - target
         let step = distance.less(noise) + (min(distance, noise) + 7) >> 3
         return target > old ? old + step : old - step

@@ -17,6 +17,15 @@ enum PictureClass {
     /// Whether a cell's surroundings include more than the adjacent blocks.
     var isLarge: Bool { self == .large }
 
+    /// The width in pixels of what is searched for faces: a face is at least twenty of them wide.
+    var faceUnit: Int {
+        switch self {
+        case .small: 1
+        case .medium: 2
+        case .large: 4
+        }
+    }
+
     /// The distance of a second averaging of texture, after the one over adjacent blocks; `nil` for none.
     var secondTextureDistance: Int? {
         switch self {

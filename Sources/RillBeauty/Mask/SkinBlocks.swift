@@ -2,7 +2,8 @@
 /// anyway, and sensor noise is a quarter of a pixel's.
 final class SkinBlocks {
     /// Luma, Cb and Cr of each block, and their blurred versions.
-    private let luma, u, v, smoothLuma, smoothU, smoothV: CellPlane
+    let luma: CellPlane
+    private let u, v, smoothLuma, smoothU, smoothV: CellPlane
     /// How likely a block is skin by its color, and by color and texture.
     private let likelihood, textured: CellPlane
     /// The same without holes.
@@ -11,6 +12,8 @@ final class SkinBlocks {
     private let deviation, texture: CellPlane
     private let aside: CellPlane
     private let row: CellPlane
+    /// Two rows: how far each column is from a face.
+    private let faceRows: CellPlane
 
     /// Skin by color and texture, blurred, with rows extended by one sample on both sides.
     let skin: CellPlane
@@ -37,6 +40,7 @@ final class SkinBlocks {
         texture = plane()
         aside = plane()
         row = CellPlane(width: width, height: 1)
+        faceRows = CellPlane(width: width, height: 2)
         skin = plane()
         mask = plane()
         spans = MaskSpans(height: height)
@@ -59,12 +63,16 @@ final class SkinBlocks {
     }
 
     /// Computes the mask from color and texture; with `isFirst`, without regard to the previous one.
-    func makeMask(deviation cells: borrowing CellPlane, isFirst: Bool) {
+    ///
+    /// Where the color is that of a face, texture is no reason against it.
+    func makeMask(deviation cells: borrowing CellPlane, faces: FaceFinder?, isFirst: Bool) {
         measureTexture(cells)
         TextureKernel.run(
             likelihood: likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
         blur(textured, to: skin)
         skin.extendRows()
+        let strength = faces?.strength ?? 0
+        if strength > 0 { RaisingKernel.run(textured, to: likelihood, atMost: strength) }
         close()
         // Twice: the steps of the closing leave a pattern.
         blur(closed, to: aside)
@@ -72,17 +80,39 @@ final class SkinBlocks {
         if isFirst {
             SteadyingKernel.begin(mask, with: closed)
         } else {
-            SteadyingKernel.run(mask, towards: closed)
+            SteadyingKernel.run(
+                mask, towards: closed, noise: strength == 256 ? SteadyingKernel.noiseOfFaces : SteadyingKernel.noise)
         }
     }
 
-    /// Detects skin by its color.
-    func findColor(u pictureU: PictureRows, v pictureV: PictureRows) {
+    /// Detects skin by its color: that of any skin, or that of the known faces, found in a plane whose units are
+    /// `scale` to a block.
+    func findColor(u pictureU: PictureRows, v pictureV: PictureRows, faces: FaceFinder?, scale: Int) {
         HalvingKernel.run(pictureU, to: u)
         HalvingKernel.run(pictureV, to: v)
         blur(u, to: smoothU)
         blur(v, to: smoothV)
         LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: likelihood)
+        guard let faces else { return }
+        faces.learn(u: smoothU, v: smoothV, luma: luma, scale: scale)
+        let strength = faces.strength
+        guard strength > 0 else { return }
+        findColor(of: faces, scale)
+        FadingKernel.run(likelihood, strength: strength, adding: aside)
+    }
+
+    /// Computes how well blocks match the faces. Seams between two other colors can have that of skin: what is narrower
+    /// than three blocks does not count.
+    private func findColor(of faces: FaceFinder, _ scale: Int) {
+        var isAdded = false
+        for face in faces.faces where face.strength > 0 {
+            guard let color = face.color else { continue }
+            SkinColorKernel(color, of: face.region.divided(by: scale), strength: face.strength).run(
+                u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
+            isAdded = true
+        }
+        TapKernel.run(MinimumTap.self, aside, row: row, to: closed)
+        TapKernel.run(MaximumTap.self, closed, row: row, to: aside)
     }
 
     private func measureTexture(_ cells: borrowing CellPlane) {

@@ -23,9 +23,13 @@ final class SkinPlanes {
 
     private let blocks: SkinBlocks
     private let size: PictureClass
+    /// Finds faces, in pixels of small pictures, cells of medium and blocks of large ones; `nil` without a cascade.
+    private let faces: FaceFinder?
+    /// The pixels of small pictures.
+    private let pixels: CellPlane
 
     /// Allocates the planes for pictures of that size. This is all memory that the filter uses.
-    init(pictureWidth: Int, pictureHeight: Int) {
+    init(pictureWidth: Int, pictureHeight: Int, cascade: FaceCascade?) {
         let (width, height) = ((pictureWidth + 1) / 2, (pictureHeight + 1) / 2)
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
         self.width = pictureWidth
@@ -43,6 +47,29 @@ final class SkinPlanes {
         pixelRows = CellPlane(width: pictureWidth, height: 3)
         size = PictureClass(height: pictureHeight)
         blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
+        let unit = size.faceUnit
+        let isSmall = unit == 1 && cascade != nil
+        pixels = CellPlane(width: isSmall ? pictureWidth : 1, height: isSmall ? pictureHeight : 1)
+        faces = cascade.map {
+            FaceFinder($0, width: (pictureWidth + unit - 1) / unit, height: (pictureHeight + unit - 1) / unit)
+        }
+    }
+
+    /// The faces that were found and confirmed, in pixels.
+    var foundFaces: [FaceRegion] {
+        (faces?.faces ?? []).filter { $0.isPresent && $0.isConfirmed }.map { $0.region.multiplied(by: size.faceUnit) }
+    }
+
+    /// Searches the picture whose luma was taken for faces.
+    func findFaces(luma picture: PictureRows) {
+        guard let faces else { return }
+        switch size {
+        case .small:
+            for y in 0..<picture.height { pixels.row(y).copy(picture.row(y), count: picture.width) }
+            faces.advance(pixels)
+        case .medium: faces.advance(luma)
+        case .large: faces.advance(blocks.luma)
+        }
     }
 
     /// Takes the luma of a picture.
@@ -52,14 +79,16 @@ final class SkinPlanes {
     }
 
     /// Detects skin by its color, in the picture whose luma was taken.
-    func findColor(u: PictureRows, v: PictureRows) { blocks.findColor(u: u, v: v) }
+    func findColor(u: PictureRows, v: PictureRows) {
+        blocks.findColor(u: u, v: v, faces: faces, scale: 4 / size.faceUnit)
+    }
 
     /// Measures edges and texture where there may be skin.
     func measure() { blocks.measure(luma: luma, deviation: deviation) }
 
     /// Computes the mask; with `isFirst`, without regard to the previous one.
     func makeMask(isFirst: Bool) {
-        blocks.makeMask(deviation: deviation, isFirst: isFirst)
+        blocks.makeMask(deviation: deviation, faces: faces, isFirst: isFirst)
         blocks.enlargeMask(to: mask)
         mask.extendRows()
         spans.find(in: mask)

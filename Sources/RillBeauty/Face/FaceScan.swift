@@ -1,0 +1,156 @@
+/// Looks for faces of all sizes in one picture, a few windows at a time.
+///
+/// `begin` copies the part of the picture that is searched, `advance` works on until its budget of features is used up.
+/// Large faces come first: there are few windows for them. After each size the windows that were taken for a face are
+/// grouped: a face makes several, at neighboring places and sizes, and a mistake makes one.
+final class FaceScan {
+    private let snapshot: CellPlane
+    private let windows: FaceWindows
+    private let side: Int
+    private var origin = (x: 0, y: 0)
+    private var size = (width: 0, height: 0)
+
+    /// The sizes to search: how many 65536ths the plane's cells are larger than a window's.
+    private var scales: [Int] = []
+    /// The scale in work, how many rows of its picture exist, and the next row of windows.
+    private var index = 0
+    private var rowsLoaded = 0
+    private var row = 0
+
+    private var hits: [FaceRegion] = []
+    private var faces: [FaceRegion] = []
+    private var hasNews = false
+
+    /// Whether the picture has been searched.
+    private(set) var isDone = true
+
+    private static let greatestHits = 256
+    private static let greatestFaces = 8
+
+    /// Allocates memory for planes up to that size.
+    init(_ cascade: FaceCascade, width: Int, height: Int) {
+        snapshot = CellPlane(width: width, height: height)
+        windows = FaceWindows(cascade, greatestWidth: width, greatestHeight: height)
+        side = cascade.side
+        scales.reserveCapacity(64)
+        hits.reserveCapacity(FaceScan.greatestHits)
+        faces.reserveCapacity(FaceScan.greatestFaces)
+    }
+
+    /// The distance of windows, and how many make a face: fewer where windows are farther apart.
+    private var step = 2
+    private var leastHits: Int { step == 1 ? 3 : 2 }
+
+    /// Begins to search a whole plane, for faces of every size from the cascade's own on.
+    func begin(_ plane: borrowing CellPlane) {
+        scales.removeAll(keepingCapacity: true)
+        var scale = 65536
+        while min(plane.width, plane.height) << 16 / scale >= side, scales.count < 64 {
+            scales.append(scale)
+            scale = scale * 6 / 5
+        }
+        scales.reverse()
+        step = 2
+        begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
+    }
+
+    /// Begins to search the surroundings of a face, for faces of about its size.
+    func begin(_ plane: borrowing CellPlane, around face: FaceRegion) {
+        let margin = face.side / 4 + 1
+        let (left, top) = (max(0, face.x - margin), max(0, face.y - margin))
+        let right = min(plane.width, face.x + face.side + margin)
+        let bottom = min(plane.height, face.y + face.side + margin)
+        scales.removeAll(keepingCapacity: true)
+        for share in [58, 64, 70] {
+            let scale = max(65536, face.side << 10 * share / side)
+            if scales.last != scale { scales.append(scale) }
+        }
+        step = 1
+        begin(plane, left: left, top: top, width: max(0, right - left), height: max(0, bottom - top))
+    }
+
+    private func begin(_ plane: borrowing CellPlane, left: Int, top: Int, width: Int, height: Int) {
+        origin = (left, top)
+        size = (width, height)
+        for y in top..<top + height { snapshot.row(y).copy(plane.row(y), count: plane.width) }
+        hits.removeAll(keepingCapacity: true)
+        faces.removeAll(keepingCapacity: true)
+        hasNews = false
+        index = 0
+        beginScale()
+        isDone = false
+    }
+
+    private func beginScale() {
+        (rowsLoaded, row) = (0, 0)
+        guard index < scales.count else { return }
+        windows.begin(width: size.width << 16 / scales[index], height: size.height << 16 / scales[index])
+    }
+
+    /// Works on until `budget`, the number of features that may be computed, is used up or the scan is done. A row that
+    /// has begun is finished, so that the budget may become negative.
+    func advance(_ budget: inout Int) {
+        while budget > 0, !isDone {
+            guard index < scales.count else {
+                isDone = true
+                return
+            }
+            if rowsLoaded < windows.height {
+                windows.takeRow(
+                    rowsLoaded, of: snapshot, left: origin.x, top: origin.y, size: size, scale: scales[index])
+                rowsLoaded += 1
+                // A sample costs about as much as half a feature.
+                budget -= windows.width / 2
+            } else if row + side <= windows.height {
+                budget -= searchRow()
+            } else {
+                group()
+                index += 1
+                beginScale()
+            }
+        }
+    }
+
+    /// Classifies a row of windows, and returns the number of features that took.
+    private func searchRow() -> Int {
+        let scale = scales[index]
+        // Windows overlap by nine tenths. Beside one that the first stage rejects, the next one is left out.
+        var (x, features) = (0, 0)
+        while x + side <= windows.width {
+            let verdict = windows.classify(x, row)
+            features += verdict.features
+            if verdict.isFace, hits.count < FaceScan.greatestHits {
+                hits.append(
+                    FaceRegion(
+                        x: origin.x + (x * scale + 32768) >> 16, y: origin.y + (row * scale + 32768) >> 16,
+                        side: (side * scale + 32768) >> 16))
+            }
+            x += verdict.stages == 0 ? 2 * step : step
+        }
+        row += step
+        return features
+    }
+
+    /// Calls `body` with the faces found so far, in cells of the plane, if their number or places have changed.
+    func takeFaces(_ body: (FaceRegion) -> Void) {
+        guard hasNews else { return }
+        hasNews = false
+        for face in faces { body(face) }
+    }
+
+    /// Groups the hits: those near the first one, and so on.
+    private func group() {
+        let countBefore = faces.count
+        faces.removeAll(keepingCapacity: true)
+        for first in hits where !faces.contains(where: { $0.isNear(first, within: 0.6) }) {
+            var (x, y, side, count) = (0, 0, 0, 0)
+            for hit in hits where hit.isNear(first, within: 0.25) {
+                (x, y, side, count) = (x + hit.x, y + hit.y, side + hit.side, count + 1)
+            }
+            if count >= leastHits, faces.count < FaceScan.greatestFaces {
+                faces.append(FaceRegion(x: x / count, y: y / count, side: side / count))
+            }
+        }
+        if faces.count != countBefore || index == scales.count - 1, !faces.isEmpty { hasNews = true }
+    }
+}
