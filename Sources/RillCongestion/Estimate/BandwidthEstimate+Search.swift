@@ -4,6 +4,8 @@ import RillCore
 extension BandwidthEstimate {
     /// How often a ceiling was found when it is approached slowly.
     private static let sure = 2
+    /// A ceiling below so small a share of what is sent without a queue was none.
+    private static let refuted = 1.3
     /// What stands by chance in a fast rise, in seconds.
     private static let chance = 0.006
     /// The shares of a known ceiling that are aimed at while nothing higher is tried, and below which a queue drains.
@@ -15,7 +17,8 @@ extension BandwidthEstimate {
         let calm = ceiling.calm(at: now)
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
-        let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || ceiling.rate == nil
+        let isBeyond = bits > BandwidthEstimate.refuted * (ceiling.rate ?? 0)
+        let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || isBeyond
         if path.queue.standing > (isFast ? BandwidthEstimate.chance : isRising ? 0 : path.queue.noise) {
             // What stands after a cut says nothing of the present rate.
             guard now > holdUntil + .seconds(1) else { return bits }
@@ -31,7 +34,7 @@ extension BandwidthEstimate {
         // Nothing is known beyond what arrives.
         let most = max(1.5 * path.acknowledged.smoothed + 10_000, bits)
         if most == bits { decision = .hold(acknowledged: bitrate(path.acknowledged.smoothed)) }
-        guard let top = ceiling.rate else { return min(bits * 1.16, most) }
+        guard let top = ceiling.rate, !isBeyond else { return min(bits * 1.16, most) }
         if bits < 0.9 * top { return min(bits * 1.06, most) }
         guard calm > 0 else { return min(bits + 0.2 * (BandwidthEstimate.shares.steady * top - bits), most) }
         // Slowly at first: just above the ceiling the queue grows, and is seen late.
