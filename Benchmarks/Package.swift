@@ -42,6 +42,8 @@ let package = Package(
                 + rill(
                     "Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes", "RillSecurity",
                     "RillTransport")),
+        // Still blocks: altered clips, and what leaving blocks out does to the picture.
+        program("bench-still", "Still", rill("RillCore", "RillCodec", "RillFiles", "RillImage", "RillScenes")),
         // HTML pages of results.
         program("bench-page", "Page", rill("RillPages")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),

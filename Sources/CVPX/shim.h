@@ -39,6 +39,12 @@ static inline vpx_codec_err_t CVPX_enc_set_temporal_layer(vpx_codec_ctx_t *ctx, 
     return vpx_codec_control_(ctx, VP9E_SET_SVC_LAYER_ID, &layer);
 }
 
+// No map if `map` is null.
+static inline vpx_codec_err_t CVPX_enc_set_active_map(vpx_codec_ctx_t *ctx, unsigned char *map, int columns, int rows) {
+    vpx_active_map_t active = {map, (unsigned)rows, (unsigned)columns};
+    return vpx_codec_control_(ctx, VP8E_SET_ACTIVEMAP, &active);
+}
+
 // The members of the packet's anonymous union that the wrapper reads.
 static inline void *CVPX_packet_data(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.buf; }
 static inline size_t CVPX_packet_size(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.sz; }

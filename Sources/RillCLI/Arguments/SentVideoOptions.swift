@@ -21,6 +21,9 @@ struct SentVideoOptions: ParsableArguments {
     @Option(help: "The codec, vp8 or vp9, the same on both sides.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
+    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
+    var stillBlocks = StillBlocksChoice.off
+
     @Option(
         help: "Beautify faces before they are sent: natural, strong, or settings like smoothness=0.7,lightening=0.3.",
         completion: .beauty, transform: beautyNotation)
@@ -37,13 +40,17 @@ struct SentVideoOptions: ParsableArguments {
 
     /// The high stream of pictures of that size.
     func high(of resolution: Resolution) -> LayerSettings {
-        .high(resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
+        var high = LayerSettings.high(
+            resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
+        high.encoder.skipsStillBlocks = stillBlocks == .on
+        return high
     }
 
     /// The low stream.
     var low: LayerSettings {
         var low = LayerSettings.low(codec)
         low.bitrate = lowBitrate
+        low.encoder.skipsStillBlocks = stillBlocks == .on
         return low
     }
 }

@@ -173,6 +173,9 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "Kind of content; a still screen is encoded once a second.")
     var content = ContentChoice.camera
 
+    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
+    var stillBlocks = StillBlocksChoice.off
+
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
 
@@ -289,7 +292,10 @@ struct LoopbackCommand: ParsableCommand {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
         var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
-        for index in layers.indices { layers[index].encoder.content = content.content }
+        for index in layers.indices {
+            layers[index].encoder.content = content.content
+            layers[index].encoder.skipsStillBlocks = stillBlocks == .on
+        }
         var settings = LoopbackSettings(layers: layers, network: network)
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay

@@ -64,6 +64,9 @@ struct TranscodeOptions: ParsableArguments {
     @Option(help: "Kind of content; a still screen is encoded once a second.")
     var content = ContentChoice.camera
 
+    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
+    var stillBlocks = StillBlocksChoice.off
+
     @Option(
         help: """
             Beautify faces: natural, strong, or settings like \
@@ -114,6 +117,7 @@ struct TranscodeOptions: ParsableArguments {
         var settings: EncoderSettings = effort == .good ? .good(codec) : EncoderSettings(codec)
         settings.threadCount = threads
         settings.content = content.content
+        settings.skipsStillBlocks = stillBlocks == .on
         if let quality {
             settings.quality = quality
             settings.quantizers = 0...63

@@ -65,6 +65,7 @@ struct TranscodePlan {
         var layer = LayerSettings.low(options.codec)
         layer.bitrate = options.lowBitrate
         layer.encoder.content = options.content.content
+        layer.encoder.skipsStillBlocks = options.stillBlocks == .on
         return layer
     }
 

@@ -59,6 +59,11 @@ public struct EncoderSettings: Sendable, Equatable {
     /// Whether libvpx's temporal denoiser runs before coding. It takes up to a quarter more encoder time. It helps
     /// with a noisy camera; without noise it removes detail (figures: Benchmarks/README.md).
     public var isDenoising = false
+    /// Whether macroblocks that stand still are left as the decoder has them, instead of being coded again. The encoder then
+    /// takes fewer instructions for a camera that does not move, and as many for one that does (figures:
+    /// Benchmarks/README.md). Only VP8 in real time, of a camera's pictures, without ``isDenoising``; otherwise it does
+    /// nothing.
+    public var skipsStillBlocks = false
     /// The maximum size of a key frame, in percent of the bits of an average frame. 0 sets no limit.
     public var maximumKeyFramePercentage = 0
     /// The level of the rate control's buffer, in percent, below which frames are dropped. 0 drops none. It must be 0

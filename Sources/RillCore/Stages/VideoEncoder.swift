@@ -94,6 +94,8 @@ public struct EncoderStatistics: Codable, Sendable, Equatable {
     /// The sum of the frames' quantizer indices, on the codec's own scale: 0 to 127 each for VP8, 0 to 255 for VP9. 0
     /// if the encoder does not report them.
     public var qpSum = 0
+    /// Macroblocks left as the reference has them; see ``EncoderSettings/skipsStillBlocks``.
+    public var stillBlocksSkipped = 0
     /// Bytes of coded frames.
     public var bytesEncoded = 0
 

@@ -91,8 +91,14 @@ struct LayerSettingsNotation {
             value("buffer", \.encoder.bufferSize, \.notation, duration),
             value("buffer-initial", \.encoder.initialBufferLevel, \.notation, duration),
             value("buffer-optimal", \.encoder.optimalBufferLevel, \.notation, duration),
-            burstLimit,
+            burstLimit, stillBlocks,
         ]
+    }
+
+    private static var stillBlocks: Field {
+        var field = value("still", \.encoder.skipsStillBlocks, { "\($0)" }, { Bool(String($0)) })
+        field.isOptional = true
+        return field
     }
 
     private static var burstLimit: Field {

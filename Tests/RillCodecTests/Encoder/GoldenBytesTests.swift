@@ -35,6 +35,7 @@ struct GoldenBytesTests {
         Golden(.vp8, "L1T3", 19212, 0x2A62_0872_9C1D_B74C) { $0.encoder.temporalPattern = .l1t3 },
         Golden(.vp8, "screen", 43041, 0xCB17_D87F_13B2_8D40) { $0.encoder.content = .screen },
         Golden(.vp8, "denoised", 43185, 0x83E8_2CB6_2EDD_F236) { $0.encoder.isDenoising = true },
+        Golden(.vp8, "still blocks", 42853, 0xD43D_441A_9388_626B) { $0.encoder.skipsStillBlocks = true },
         Golden(.vp8, "letterboxed", 42117, 0xFEE0_63E9_367B_63F4) { $0.aspect = .letterbox },
         Golden(.vp9, "high", 45769, 0xDDE0_7685_4435_6B97),
         Golden(.vp9, "low", 3051, 0x57A7_AA0A_8070_F2C8) { $0 = .low(.vp9) },

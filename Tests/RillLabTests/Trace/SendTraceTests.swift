@@ -28,6 +28,7 @@ struct SendTraceTests {
         settings.encoder.maximumKeyFrameInterval = 450
         settings.encoder.staticThreshold = 12
         settings.encoder.isDenoising = true
+        settings.encoder.skipsStillBlocks = true
         settings.encoder.maximumKeyFramePercentage = 900
         settings.encoder.dropThreshold = 30
         settings.encoder.undershootPercentage = 44

@@ -38,6 +38,8 @@ public final class VPXEncoder: VideoEncoder {
     private let statisticsOfFirstPass: FirstPassBuffer?
     /// What limits single frames; `nil` if nothing does.
     var bursts: BurstControl?
+    /// What leaves out still blocks; `nil` if nothing does.
+    private var still: StillBlockControl?
     var nextNumber: Int64 = 0
     /// Frames since the last key frame, which is at 0.
     var patternPosition = 0
@@ -69,6 +71,7 @@ public final class VPXEncoder: VideoEncoder {
         self.context = try Self.makeContext(settings, resolution, bitrate, statistics)
         self.image = VPXInputImage(resolution)
         self.bursts = BurstControl(settings)
+        self.still = StillBlockControl.isPossible(settings) ? StillBlockControl(settings, resolution) : nil
     }
 
     /// Encodes one I420 picture.
@@ -100,6 +103,7 @@ public final class VPXEncoder: VideoEncoder {
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
         try limitBurst(of: frame, isKeyFrame: isKeyFrame || newest == nil, over: span)
+        try still?.mark(frame, isKeyFrame: isKeyFrame, for: context)
         held.append(HeldPicture(frame, ticks: span.start))
         try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
@@ -182,9 +186,12 @@ public final class VPXEncoder: VideoEncoder {
         let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
         lastQuantizer = quantizer
         bursts?.add(isKey: isKey, byteCount: byteCount, quantizer: quantizer)
+        let isReference = isKey || settings.temporalPattern.step(at: patternPosition).temporalIndex == 0
+        still?.add(quantizer: quantizer, isReference: isReference)
         statistics.framesEncoded += isHidden ? 0 : 1
         statistics.hiddenFramesEncoded += isHidden ? 1 : 0
         statistics.keyFramesEncoded += isKey ? 1 : 0
+        statistics.stillBlocksSkipped += still?.skipCount ?? 0
         statistics.bytesEncoded += byteCount
         statistics.qpSum += quantizer
     }
@@ -235,6 +242,7 @@ extension VPXEncoder {
     private func restart(_ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
         context = try Self.makeContext(settings, resolution, bitrate, nil)
         bursts.update(settings)
+        still = StillBlockControl.isPossible(settings) ? StillBlockControl(settings, resolution) : nil
         matrix = .bt601
         held.removeAll(keepingCapacity: true)
         if resolution != self.resolution { image = VPXInputImage(resolution) }
@@ -250,7 +258,10 @@ extension VPXEncoder {
         }
         try unsafe context.configure(settings.configuration(for: resolution, bitrate))
         bursts.update(settings)
-        if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
+        if settings != self.settings {
+            try settings.applyChangeableControls(to: context, resolution)
+            try still.update(settings, resolution, for: context)
+        }
         (self.settings, self.bitrate) = (settings, bitrate)
     }
 

@@ -43,6 +43,23 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(unsafe CVPX_enc_set_temporal_layer(handle.context, Int32(index)), "VP9E_SET_SVC_LAYER_ID")
     }
 
+    /// Tells libvpx which macroblocks to code, row by row: 1 for those that it codes. Without a map it codes all.
+    func setActiveMap(_ map: [UInt8]?, columns: Int, rows: Int) throws(CodecError) {
+        // libvpx copies the map. Its struct serves to read maps, too, so that its pointer is mutable.
+        let result =
+            unsafe map?.withUnsafeBufferPointer {
+                unsafe CVPX_enc_set_active_map(
+                    handle.context, UnsafeMutablePointer(mutating: $0.baseAddress), Int32(columns), Int32(rows))
+            } ?? CVPX_enc_set_active_map(handle.context, nil, Int32(columns), Int32(rows))
+        try handle.check(result, "VP8E_SET_ACTIVEMAP")
+    }
+
+    /// The picture that decoders have after the last frame, in libvpx's memory; `nil` before the first. Valid until the next picture.
+    @unsafe
+    func preview() -> vpx_image_t? {
+        unsafe vpx_codec_get_preview_frame(handle.context)?.pointee
+    }
+
     /// Encodes one picture. Afterwards ``nextPacket(_:after:)`` returns the packets that became ready.
     @unsafe
     func encode(

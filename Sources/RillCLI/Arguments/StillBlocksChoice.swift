@@ -1,0 +1,6 @@
+import ArgumentParser
+
+/// The values of `--still-blocks`.
+enum StillBlocksChoice: String, ExpressibleByArgument, CaseIterable {
+    case on, off
+}

@@ -1,0 +1,104 @@
+import RillCore
+
+/// Finds out whether the camera or the light moves, from blocks that seem to stand still.
+///
+/// Where a picture moves by parts of a pixel, it differs from the picture before by its gradients, all to one side; where the light
+/// changes it differs by a constant. Noise does neither. Smooth walls would seem to stand still, but moved or lit anew they are better
+/// predicted by an encoder that looks for the motion in every block.
+struct CameraMotion: Sendable {
+    /// One macroblock of so many is looked at; all of them in turn.
+    static let interval = 8
+    /// Whether the camera or the light moves.
+    private(set) var isMoving = false
+    /// One row of luma of each row of macroblocks, of the picture before; empty before the first.
+    private var previous: [UInt8] = []
+    private let width: Int
+    private var sums = MotionSums()
+    /// The mean squared difference from picture to picture, smoothed, and what of it a motion explains.
+    private var energy = (whole: 0.0, explained: 0.0)
+    /// The change of the light from picture to picture in code values, smoothed.
+    private var drift = 0.0
+
+    private static let smoothing = 1.0 / 8
+    private static let shareLimits = (start: 0.13, end: 0.1)
+    /// What a motion explains at least, so that what moved before a rest is forgotten.
+    private static let leastEnergy = 0.01
+    private static let driftLimits = (start: 0.12, end: 0.08)
+
+    init(_ resolution: Resolution) {
+        width = resolution.width
+        previous.reserveCapacity(width * ((resolution.height + 15) / 16))
+    }
+
+    /// Returns the column of the first macroblock of a row that is looked at in a picture.
+    static func firstSample(ofRow row: Int, picture: Int) -> Int { (3 &* (row &+ picture)) & (interval - 1) }
+
+    /// Adds a macroblock.
+    mutating func add(_ column: Int, of blocks: borrowing MacroblockRow) {
+        guard !previous.isEmpty else { return }
+        var sums = sums
+        blocks.addMotion(column, since: previous.span, to: &sums)
+        self.sums = sums
+    }
+
+    /// Draws the conclusion of a picture.
+    mutating func finishPicture(_ picture: borrowing PicturePlanes) {
+        energy.whole += (sums.meanSquare - energy.whole) * Self.smoothing
+        energy.explained += (sums.meanSquare * sums.explainedShare - energy.explained) * Self.smoothing
+        drift += (sums.mean - drift) * Self.smoothing
+        sums = MotionSums()
+        isMoving =
+            energy.explained
+            > max(Self.leastEnergy, energy.whole * (isMoving ? Self.shareLimits.end : Self.shareLimits.start))
+            || abs(drift) > (isMoving ? Self.driftLimits.end : Self.driftLimits.start)
+        previous.removeAll(keepingCapacity: true)
+        for row in stride(from: MacroblockRow.motionLine, to: picture.y.height, by: 16) {
+            previous.append(copying: picture.y.row(row))
+        }
+    }
+}
+
+/// How differences between two pictures go along with gradients.
+struct MotionSums: Sendable {
+    private var count = 0
+    private var differences = 0
+    private var squares = 0
+    private var across = Direction()
+    private var down = Direction()
+
+    private struct Direction: Sendable {
+        private var product = 0
+        private var squares = 0
+
+        @inline(__always)
+        mutating func add(_ difference: Int, _ gradient: Int) {
+            product &+= difference &* gradient
+            squares &+= gradient &* gradient
+        }
+
+        /// The share of the squared differences that a motion in this direction takes away.
+        func explainedShare(of differences: Int) -> Double {
+            guard squares > 0, differences > 0 else { return 0 }
+            return Double(product) * Double(product) / (Double(squares) * Double(differences))
+        }
+    }
+
+    /// Adds a sample: its difference from the picture before, and the picture's gradients.
+    @inline(__always)
+    mutating func add(difference: Int, across: Int, down: Int) {
+        count &+= 1
+        differences &+= difference
+        squares &+= difference &* difference
+        self.across.add(difference, across)
+        self.down.add(difference, down)
+    }
+
+    /// The mean difference; 0 without samples.
+    var mean: Double { count > 0 ? Double(differences) / Double(count) : 0 }
+
+    /// The mean squared difference; 0 without samples.
+    var meanSquare: Double { count > 0 ? Double(squares) / Double(count) : 0 }
+
+    /// The share of the squared differences that a motion explains; 0 without samples.
+    var explainedShare: Double { across.explainedShare(of: squares) + down.explainedShare(of: squares) }
+}

@@ -1,0 +1,47 @@
+/// How much a block may differ from the reference and still count as still.
+///
+/// The constants were fitted to three webcam clips, with and without noise, and hold for others (see Benchmarks/README.md).
+struct StillLimits: Sendable, Equatable {
+    /// The samples that are compared: of a block of luma, of a quarter of it, and of a block of chroma.
+    static let lumaCount = 128.0
+    static let quarterCount = 32.0
+
+    /// The largest sum of squared differences of luma.
+    let squares: Int32
+    /// The largest ``BlockErrors/pairs``.
+    let pairs: Int32
+    /// The largest difference of the sums of a quarter of luma: a change of light, or something faint that moves.
+    let sum: Int32
+    /// The largest sum of squared differences of a plane of chroma.
+    let chromaSquares: Int32
+    /// The largest difference of the sums of a plane of chroma.
+    let chromaSum: Int32
+
+    /// - Parameters:
+    ///   - step: the quantizer's step of the reference, in code values of a sample.
+    ///   - noise: the mean squared difference of luma from the reference where nothing moves, in code values squared.
+    ///   - chromaNoise: the same of chroma.
+    init(step: Double, noise: Double, chromaNoise: Double) {
+        let area = step * step
+        // What the quantizer would not change anyway, and what is noise but for a little.
+        squares = Self.total(min(0.06 * area, 1.4 * noise + min(2.5, 0.04 * area)), of: Self.lumaCount)
+        // A pair of columns has eight samples, whose noise adds up to an eighth of what one error of all would.
+        pairs = Self.total(3 * noise / 8 + min(0.8, 0.025 * area), of: 8 * Self.lumaCount)
+        chromaSquares = Self.total(
+            min(0.04 * area, 1.7 * chromaNoise + min(1.2, 0.014 * area)), of: Self.quarterCount)
+        // A mean of 32 samples has a sixth of their noise.
+        sum = Self.total(min(0.14 * step, 1.2 + 0.5 * noise.squareRoot()), of: Self.quarterCount)
+        chromaSum = Self.total(min(0.11 * step, 1 + 0.5 * chromaNoise.squareRoot()), of: Self.quarterCount)
+    }
+
+    private static func total(_ mean: Double, of count: Double) -> Int32 { Int32(mean * count) }
+
+    @inline(__always)
+    func allowsLuma(_ sums: SIMD2<Int32>) -> Bool { max(abs(sums.x), abs(sums.y)) <= sum }
+
+    @inline(__always)
+    func allowsChroma(_ errors: BlockErrors) -> Bool {
+        max(errors.squares.x, errors.squares.y) <= chromaSquares
+            && max(abs(errors.sums.x), abs(errors.sums.y)) <= chromaSum
+    }
+}

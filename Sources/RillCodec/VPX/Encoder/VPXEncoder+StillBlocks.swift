@@ -1,0 +1,125 @@
+internal import CVPX
+import RillCore
+
+/// The state with which a VP8 encoder leaves out still blocks.
+///
+/// While much stands still, libvpx also searches less for motion in the rest, which costs a part of the quality that still blocks gain.
+struct StillBlockControl {
+    fileprivate var blocks: StillBlocks
+    /// The quantizer index of the picture that the next frame refers to, while it is the one that libvpx coded last; otherwise `nil`.
+    private var referenceIndex: Int?
+    /// Whether libvpx has a map.
+    private var hasMap = false
+    /// libvpx's speed while much moves; `nil` if it must not change.
+    private var usualSpeed: Int?
+    /// Frames in a row of which much stands still.
+    private var calmCount = 0
+    /// Whether libvpx has the speed for such frames.
+    private var isFast = false
+
+    /// libvpx's speed when enough frames in a row are so calm. Below -8 it loses far more than it saves.
+    private static let calm = (speed: -8, frames: 8, share: 0.35)
+
+    init(_ settings: EncoderSettings, _ resolution: Resolution) {
+        blocks = StillBlocks(resolution)
+        usualSpeed = Self.usualSpeed(settings, resolution)
+    }
+
+    private static func usualSpeed(_ settings: EncoderSettings, _ resolution: Resolution) -> Int? {
+        let speed = settings.effectiveSpeed(for: resolution)
+        // Small pictures have slow speeds, and settings may have one of their own.
+        return settings.speed == nil && speed <= -6 ? speed : nil
+    }
+
+    /// Whether an encoder with these settings leaves out still blocks.
+    ///
+    /// libvpx's denoiser changes what is coded, so that the source says little of it. Screens have no noise, and libvpx has modes for
+    /// them.
+    static func isPossible(_ settings: EncoderSettings) -> Bool {
+        settings.skipsStillBlocks && settings.vpx == .vp8 && settings.effort == .realtime && settings.content == .camera
+            && !settings.isDenoising
+    }
+
+    /// The macroblocks that the current frame leaves out.
+    var skipCount: Int { hasMap ? blocks.stillCount : 0 }
+
+    /// Gives libvpx the map for the next frame.
+    mutating func mark(
+        _ frame: VideoFrame, isKeyFrame: Bool, for context: borrowing VPXEncoderContext
+    ) throws(CodecError) {
+        var isUsed = false
+        if let index = referenceIndex.take(), !isKeyFrame, let reference = unsafe context.preview() {
+            // libvpx does not touch its picture before the next one.
+            isUsed = unsafe blocks.compare(
+                PicturePlanes(y: frame.y, u: frame.u, v: frame.v), with: PicturePlanes(reference),
+                step: VP8Step.of(index))
+        }
+        try chooseSpeed(
+            isCalm: isUsed && Double(blocks.stillCount) > Self.calm.share * Double(blocks.map.count), context)
+        guard isUsed || hasMap else { return }
+        try context.setActiveMap(isUsed ? blocks.map : nil, columns: blocks.columns, rows: blocks.rows)
+        hasMap = isUsed
+    }
+
+    private mutating func chooseSpeed(isCalm: Bool, _ context: borrowing VPXEncoderContext) throws(CodecError) {
+        guard let usualSpeed else { return }
+        calmCount = isCalm ? calmCount + 1 : 0
+        guard isFast != (calmCount >= Self.calm.frames) else { return }
+        isFast.toggle()
+        try context.control(VP8E_SET_CPUUSED, to: isFast ? Self.calm.speed : usualSpeed)
+    }
+
+    /// Notes a coded frame.
+    ///
+    /// - Parameters:
+    ///   - quantizer: its quantizer index.
+    ///   - isReference: whether the next frame refers to it. Frames of upper temporal layers are not, and libvpx shows no older picture,
+    ///     so that the frame after one is coded as a whole.
+    mutating func add(quantizer: Int, isReference: Bool) { referenceIndex = isReference ? quantizer : nil }
+}
+
+extension StillBlockControl {
+    fileprivate mutating func follow(_ settings: EncoderSettings, _ resolution: Resolution) {
+        (usualSpeed, isFast) = (Self.usualSpeed(settings, resolution), false)
+    }
+}
+
+extension StillBlockControl? {
+    /// Follows new settings of a running encoder, which has the usual speed by now.
+    mutating func update(
+        _ settings: EncoderSettings, _ resolution: Resolution, for context: borrowing VPXEncoderContext
+    ) throws(CodecError) {
+        let isPossible = StillBlockControl.isPossible(settings)
+        guard isPossible != (self != nil) else {
+            self?.follow(settings, resolution)
+            return
+        }
+        if let blocks = self?.blocks { try context.setActiveMap(nil, columns: blocks.columns, rows: blocks.rows) }
+        self = isPossible ? StillBlockControl(settings, resolution) : nil
+    }
+}
+
+extension PicturePlanes {
+    /// The planes of a picture of libvpx, which must outlive them.
+    @unsafe
+    @_lifetime(immortal)
+    fileprivate init(_ image: vpx_image_t) {
+        let (width, height) = (Int(unsafe image.d_w), Int(unsafe image.d_h))
+        unsafe self.init(
+            y: Plane(image.planes.0, image.stride.0, width, height),
+            u: Plane(image.planes.1, image.stride.1, (width + 1) / 2, (height + 1) / 2),
+            v: Plane(image.planes.2, image.stride.2, (width + 1) / 2, (height + 1) / 2))
+    }
+}
+
+extension Plane {
+    /// A plane of libvpx, which must outlive this.
+    @unsafe
+    @_lifetime(immortal)
+    fileprivate init(_ start: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ width: Int, _ height: Int) {
+        // libvpx's planes have at least this size, with a border around.
+        let bytes = unsafe Span<UInt8>(_unsafeStart: start!, count: (height - 1) * Int(stride) + width)
+        let plane = Plane(bytes: bytes, stride: Int(stride), width: width, height: height)
+        self = unsafe _overrideLifetime(plane, copying: ())
+    }
+}
