@@ -275,19 +275,6 @@ struct LoopbackCommand: ParsableCommand {
         return "\(size) is above the limit of loopback, 8192x4320 pixels; give a smaller --size"
     }
 
-    private func openSource() throws -> any FrameSource {
-        if let camera { return try readingInput { try cameraOptions.open(camera) } }
-        if let clip { return try readingInput { try clipOptions.open(clip) } }
-        return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
-    }
-
-    /// The source, limited to `--duration`.
-    private func timed(_ source: any FrameSource) -> any FrameSource {
-        if camera != nil { return TimedSource(source, duration: sceneOptions.endlessDuration) }
-        guard clip != nil, let duration = sceneOptions.duration else { return source }
-        return TimedSource(source, duration: duration)
-    }
-
     private func settings(for resolution: Resolution) -> LoopbackSettings {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
@@ -350,7 +337,7 @@ struct LoopbackCommand: ParsableCommand {
     }
 
     /// The camera, if the argument names one.
-    private var camera: CameraSelection? { clip.flatMap(cameraSelection) }
+    var camera: CameraSelection? { clip.flatMap(cameraSelection) }
 
     func validate() throws {
         if let clip, camera != nil, !live {
