@@ -15,8 +15,8 @@ final class FaceFinder {
     /// The features computed for a frame: some 0.7 million instructions.
     static let featuresPerFrame = 12_000
     private static let greatestCount = 4
-    /// Frames within which the search near a face finds it, if it is turned to the camera.
-    private static let patience = 15
+    /// A face that the search near it has not found for so many frames is lost to that search.
+    private static let framesUntilLost = 15
 
     /// Creates a finder for planes of that size.
     init(_ cascade: FaceCascade, width: Int, height: Int) {
@@ -62,7 +62,7 @@ final class FaceFinder {
                 return
             }
             // Where a face was a second ago is of use only if the other scan has lost it.
-            if faces[index].framesMissed > FaceFinder.patience { faces[index].see(found) }
+            if faces[index].framesMissed > FaceFinder.framesUntilLost { faces[index].see(found) }
         }
     }
 
