@@ -1,7 +1,7 @@
 /// What a face's skin looks like in this light: its chroma, as a direction from gray and a distance, and its luma.
 ///
 /// Light and blood change how far skin is from gray more than in which direction: arms are redder than a face, and its
-/// sunlit half is paler. So another color belongs if its direction is about the same, and its distance within 0.55 to 1.8
+/// sunlit half is paler. So another color belongs if its direction is about the same, and its distance within 0.55 to 2
 /// times.
 struct SkinColor: Equatable {
     /// Cr - 128 and 128 - Cb, in 16ths of a code value.
