@@ -2,8 +2,6 @@ import RillCore
 
 /// How the rate moves where trains say nothing: jitter hides them, or every frame fits into one packet.
 extension BandwidthEstimate {
-    /// How often a ceiling was found when it is approached slowly.
-    private static let sure = 2
     /// A ceiling below so small a share of what is sent without a queue was none.
     private static let refuted = 1.3
     /// What stands by chance in a fast rise, in seconds.
@@ -18,7 +16,7 @@ extension BandwidthEstimate {
         // A queue seen by chance ends a rise at most; elsewhere it must be longer.
         let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
         let isBeyond = bits > BandwidthEstimate.refuted * (ceiling.rate ?? 0)
-        let isFast = isRising && ceiling.confirmations < BandwidthEstimate.sure || isBeyond
+        let isFast = isRising && ceiling.confirmations < Ceiling.sure || isBeyond
         if path.queue.standing > (isFast ? BandwidthEstimate.chance : isRising ? 0 : path.queue.noise) {
             // What stands after a cut says nothing of the present rate.
             guard now > holdUntil + .seconds(1) else { return bits }
@@ -38,7 +36,7 @@ extension BandwidthEstimate {
         if bits < 0.9 * top { return min(bits * 1.06, most) }
         guard calm > 0 else { return min(bits + 0.2 * (BandwidthEstimate.shares.steady * top - bits), most) }
         // Slowly at first: just above the ceiling the queue grows, and is seen late.
-        let growth = ceiling.confirmations < BandwidthEstimate.sure ? 0.04 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
+        let growth = ceiling.confirmations < Ceiling.sure ? 0.04 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
         return min(bits * (1 + growth), most)
     }
 }

@@ -186,6 +186,11 @@ public struct BandwidthEstimate: RateController {
         return cluster
     }
 
+    /// Notes what was sent for a probe.
+    ///
+    /// - Parameter byteCount: the bytes on the path.
+    public mutating func noteProbe(byteCount: Int) { probes.noteProbe(byteCount: byteCount) }
+
     /// Begins anew on another path, at the start rate or the present one, whichever is lower. What waits in the pacer is better discarded.
     ///
     /// - Parameter now: the current time.

@@ -12,15 +12,17 @@ struct Ceiling: Sendable {
 
     /// Whether a queue stands since the last update.
     private var isStanding = false
-    /// The longest queue since it stands, in seconds, and whether it began above the rate.
-    private var peak = (queue: 0.0, isAbove: false)
+    /// The longest queue since it stands, in seconds, whether it began above the rate, and whether something higher was tried then.
+    private var peak = (queue: 0.0, isAbove: false, isTried: false)
     private var standingSince: MediaTime?
     private var last: MediaTime?
 
-    /// A shorter queue may be chance, in seconds.
-    private static let proof = 0.0005
+    /// A shorter queue may be chance, in seconds: where something higher was tried, and where not.
+    private static let proof = (tried: 0.0005, steady: 0.02)
     /// After so many findings nothing higher is tried for 2 to that power seconds.
     private static let mostConfirmations = 5
+    /// How often a ceiling was found when it is approached slowly. A queue by chance does not change that.
+    static let sure = 2
 
     /// For how many seconds something higher may be tried; negative while it may not.
     func calm(at now: MediaTime) -> Double {
@@ -50,9 +52,11 @@ struct Ceiling: Sendable {
         guard isStanding else { return }
         isStanding = false
         guard peak.isAbove else { return }
-        confirmations =
-            peak.queue > Ceiling.proof
-            ? min(confirmations + 1, Ceiling.mostConfirmations) : max(0, confirmations - 1)
+        if peak.queue > (peak.isTried ? Ceiling.proof.tried : Ceiling.proof.steady) {
+            confirmations = min(confirmations + 1, Ceiling.mostConfirmations)
+        } else if peak.isTried {
+            confirmations = max(min(confirmations, Ceiling.sure), confirmations - 1)
+        }
     }
 
     private mutating func begin(_ arriving: Double, sending: Double, at now: MediaTime) {
@@ -62,6 +66,6 @@ struct Ceiling: Sendable {
             return
         }
         if arriving > 1.12 * rate { (self.rate, confirmations) = (arriving, 0) }
-        peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate)
+        peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate, calm(at: now) > 0)
     }
 }

@@ -15,6 +15,8 @@ struct Contention: Sendable {
     }
 
     private var state = State.alone
+    /// Whether a queue stood at the update before.
+    private var stood = false
     /// Whether a trial has shown that the others are there.
     private(set) var isConfirmed = false
     private var lastSeen = MediaTime.zero
@@ -44,9 +46,11 @@ struct Contention: Sendable {
     ///   - now: the current time.
     /// - Returns: whether a trial ends now.
     mutating func update(isStanding: Bool, roundTrip: Double, at now: MediaTime) -> Bool {
+        defer { stood = isStanding }
         switch state {
         case .alone:
-            guard isStanding else { return false }
+            // Seen once is no queue: the first packet after a step up makes those before it look late.
+            guard isStanding, stood else { return false }
             (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.0)
         case .shared:
             if isStanding { lastSeen = now }

@@ -49,7 +49,10 @@ struct ProbePlanner: Sendable {
     /// Asks for a probe of a rate that was known before, as soon as one can be sent.
     mutating func ask(for rate: Double) { asked = rate }
 
-    /// The probe that is due.
+    /// Notes what a probe took: whole packets, and so often more than was asked for.
+    mutating func noteProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
+
+    /// The probe that is due. What is sent of it is to be noted by ``noteProbe(byteCount:)``.
     ///
     /// - Parameters:
     ///   - rate: the present rate in bits per second.
@@ -60,10 +63,8 @@ struct ProbePlanner: Sendable {
         guard asked != nil || !isSighted(within: .seconds(1), at: now), rate < 0.95 * most else { return nil }
         let target = min(max(2 * rate, asked ?? 0), most)
         let byteCount = max(1000, target * ProbePlanner.length / 8)
-        let cost = Int(byteCount * Double(ProbePlanner.period))
-        guard cost <= allowance else { return nil }
+        guard Int(byteCount * Double(ProbePlanner.period)) <= allowance else { return nil }
         if rate > 0.5 * target { asked = nil }
-        allowance -= cost
         lastProbe = now
         count += 1
         return ProbeCluster(byteCount: Int(byteCount), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(target)))

@@ -59,6 +59,11 @@ public protocol RateController: Sendable {
     /// - Returns: what to send; `nil` for nothing.
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster?
 
+    /// Notes what was sent for a probe: whole packets may be more than was asked for. By default nothing happens.
+    ///
+    /// - Parameter byteCount: the bytes on the path.
+    mutating func noteProbe(byteCount: Int)
+
     /// Begins anew on another path, as after an ICE restart. By default nothing happens.
     ///
     /// - Parameter now: the current time.
@@ -87,6 +92,11 @@ extension RateController {
     ///
     /// - Parameter now: the current time.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? { nil }
+
+    /// Notes nothing.
+    ///
+    /// - Parameter byteCount: the bytes on the path.
+    public mutating func noteProbe(byteCount: Int) {}
 
     /// Goes on as before.
     ///

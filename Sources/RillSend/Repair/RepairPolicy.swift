@@ -25,6 +25,9 @@ public import RillCore
 ///
 /// At 10 % and 400 ms a third of the packets for FEC shows more still: 98.5, 1.0.
 ///
+/// With congestion control the frames are as many with FEC as without, and the freezes are fewer: 35,824 of 35,883 and 101 instead of 244 in
+/// 40 calls of half a minute without encoders, at 10 %, 200 ms and 2 Mbit/s.
+///
 /// So there is FEC in two cases: frames of several packets on a path that loses much and is long, and frames of one packet on a path that is
 /// very long and loses little. An app that prefers a short delay over the number of frames protects more: with FEC the delay is 52 ms instead
 /// of 185 at 1 % and a round trip of 100 ms.

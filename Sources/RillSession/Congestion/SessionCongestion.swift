@@ -158,6 +158,11 @@ struct SessionCongestion: ~Copyable {
         settings.feedback != nil && packetCount == 0 ? estimate.takeProbe(at: now) : nil
     }
 
+    /// Notes that the packets that wait are those of a probe.
+    mutating func noteProbe() {
+        estimate.noteProbe(byteCount: waiting.byteCount)
+    }
+
     /// Drops the frames of a stream that wait; returns whether there were any.
     mutating func discardFrames(of stream: Int) -> Bool {
         let count =

@@ -123,6 +123,7 @@ final class SimulatedFlow {
         }
         train += 1
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
+        estimate.noteProbe(byteCount: cluster.byteCount)
         for _ in 0..<count {
             packets[token] = (cluster.byteCount / count, -1, train)
             pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now, rate: cluster.rate)

@@ -65,6 +65,7 @@ final class TraceCall {
             pacer.setRate(controller.pacingRate(at: now))
             if pacer.count == 0, let cluster = controller.takeProbe(at: now) {
                 enqueue(cluster, into: &pacer, at: now)
+                controller.noteProbe(byteCount: cluster.byteCount)
                 pacerTime = now
             }
             if pacerTime <= now { pacerTime = send(from: &pacer, for: &controller, at: now) }
