@@ -6,7 +6,7 @@ import RillFiles
 /// The whole sending side, as fast as possible: a clip's pictures, two encoders, and packets, which are sent to sockets or
 /// discarded.
 ///
-///     send --clip C [--bitrate 1500k] [--low-bitrate 45k] [--threads 1] [--beauty natural]
+///     send --clip C [--bitrate 1500k] [--low-bitrate 45k] [--threads 1] [--beauty natural] [--still-blocks on]
 ///          [--high ADDRESS --low ADDRESS]
 struct SendWork {
     private let clip: String
@@ -23,6 +23,9 @@ struct SendWork {
         let bitrate = try arguments.optional("bitrate").map { try Bitrate(notation: $0) }
         var layers = [LayerSettings.high(size, bitrate: bitrate ?? .suggested(for: size)), LayerSettings.low]
         layers[0].encoder.threadCount = threadCount
+        for index in layers.indices {
+            layers[index].encoder.skipsStillBlocks = arguments.optional("still-blocks") == "on"
+        }
         if let bitrate = arguments.optional("low-bitrate") { layers[1].bitrate = try Bitrate(notation: bitrate) }
         var settings = SendSettings(layers: layers, seed: 1)
         if let beauty = arguments.optional("beauty") { settings.beauty = try BeautyOptions(notation: beauty) }

@@ -17,10 +17,13 @@ struct SimulcastWork {
     init(_ arguments: Arguments) throws {
         clip = try Y4MReader(path: arguments["clip"])
         let codec = try arguments.codec
-        layers = [
+        var layers: [LayerSettings] = [
             .high(clip.format.resolution, bitrate: try Bitrate(notation: arguments["bitrate"]), codec: codec),
             .low(codec, bitrate: try Bitrate(notation: arguments["low-bitrate"])),
         ]
+        // All blocks, as libvpx's own tools code them.
+        for index in layers.indices { layers[index].encoder.skipsStillBlocks = false }
+        self.layers = layers
         frameCount = try arguments.number("count") ?? .max
         output = try arguments.optional("output").map(FrameFile.init)
     }

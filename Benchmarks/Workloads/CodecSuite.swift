@@ -1,24 +1,27 @@
 import Rill
 
 extension Suite {
-    static let codecWorkloads: [Workload] = VideoCodec.allCases.flatMap { codec in
-        [
-            encoding(codec, .high, of: .clipFrame, count: 6),
-            encoding(codec, .low, of: .lowFrame, count: 20),
-            decoding(codec, .high, of: .clipFrame, count: 15),
-            decoding(codec, .low, of: .lowFrame, count: 5),
-        ]
-    }
+    static let codecWorkloads: [Workload] =
+        VideoCodec.allCases.flatMap { codec in
+            [
+                encoding(codec, .high, of: .clipFrame, count: 6),
+                encoding(codec, .low, of: .lowFrame, count: 20),
+                decoding(codec, .high, of: .clipFrame, count: 15),
+                decoding(codec, .low, of: .lowFrame, count: 5),
+            ]
+        } + [encoding(.vp8, .high, of: .clipFrame, count: 6, name: "vp8-still-blocks") { $0.skipsStillBlocks = true }]
 
     private static func name(_ codec: VideoCodec, _ verb: String, _ rid: StreamLayer.RID) -> String {
         "\(codec.rawValue.lowercased())-\(verb)-\(rid)"
     }
 
     private static func encoding(
-        _ codec: VideoCodec, _ rid: StreamLayer.RID, of unit: Workload.Unit, count: Int
+        _ codec: VideoCodec, _ rid: StreamLayer.RID, of unit: Workload.Unit, count: Int, name title: String? = nil,
+        _ change: @escaping @Sendable (inout EncoderSettings) -> Void = { _ in }
     ) -> Workload {
-        Workload(.codec, name(codec, "encode", rid), of: unit, count: count) { material in
-            let layer = material.layers(codec)[rid == .high ? 0 : 1]
+        Workload(.codec, title ?? name(codec, "encode", rid), of: unit, count: count) { material in
+            var layer = material.layers(codec)[rid == .high ? 0 : 1]
+            change(&layer.encoder)
             let pictures = try rid == .high ? material.pictures() : material.lowPictures()
             let encoder = try VPXEncoder(
                 layer.encoder, layer: StreamLayer(rid: rid), resolution: layer.resolution, frameRate: layer.frameRate,

@@ -75,6 +75,12 @@ public final class Material {
     func layers(_ codec: VideoCodec) -> [LayerSettings] { Self.layers(codec, resolution) }
 
     static func layers(_ codec: VideoCodec, _ resolution: Resolution) -> [LayerSettings] {
-        [.high(resolution, bitrate: .suggested(for: resolution, codec: codec), codec: codec), .low(codec)]
+        var layers = [
+            LayerSettings.high(resolution, bitrate: .suggested(for: resolution, codec: codec), codec: codec),
+            .low(codec),
+        ]
+        // All blocks, as libvpx's own tools code them.
+        for index in layers.indices { layers[index].encoder.skipsStillBlocks = false }
+        return layers
     }
 }

@@ -108,6 +108,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "clips": {"metavar": "FILES", "help": "Y4M clips, with commas between"},
     "alterations": {"metavar": "NAMES", "help": "only these alterations of clips, with commas between"},
     "rates": {"metavar": "LIST", "help": "bitrates in kbit/s, with commas between"},
+    "kept": {"metavar": "FOLDER", "help": "a folder for altered clips and for figures of the usual recipe, which later runs use"},
     "threads": {"metavar": "LIST", "help": "thread counts for FFmpeg"},
     "command": {"metavar": "TEXT", "help": "the command to count, with {frames} or {seconds} for its length"},
     "times": {"type": number(2), "metavar": "N", "help": "length of the longer run relative to the shorter"},

@@ -26,6 +26,11 @@ public struct TranscodeProgress: Codable, Sendable, Equatable {
     }
 }
 
+extension TranscodeProgress {
+    /// The progress of work without a ``Transcoder``.
+    package init(framesRead: Int) { self.init(framesRead: framesRead, outputs: []) }
+}
+
 /// State shared by the threads of a transcode: the latest progress, and whether to continue.
 final class TranscodeMeter: Sendable {
     private let state: Monitor<State>

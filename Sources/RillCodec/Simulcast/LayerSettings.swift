@@ -99,15 +99,17 @@ public struct LayerSettings: Sendable, Equatable {
 // MARK: - Presets
 
 extension LayerSettings {
-    /// Returns the stream of the picture at full size, at up to 30 frames per second.
+    /// Returns the stream of the picture at full size, at up to 30 frames per second, without coding again what stands still
+    /// (``/RillCore/EncoderSettings/skipsStillBlocks``).
     public static func high(
         _ resolution: Resolution, bitrate: Bitrate, codec: VideoCodec = .vp8
     ) -> LayerSettings {
         LayerSettings(
-            rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: EncoderSettings(codec))
+            rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: .layer(codec))
     }
 
-    /// The stream for thumbnails and poor networks: 160x120, 5 frames per second, 45 kbit/s, VP8.
+    /// The stream for thumbnails and poor networks: 160x120, 5 frames per second, 45 kbit/s, VP8. It leaves out what stands
+    /// still, too.
     public static let low = low(.vp8)
 
     /// Returns the stream for thumbnails and poor networks in the given codec.
@@ -118,10 +120,19 @@ extension LayerSettings {
     /// picture would be five decibels worse than necessary.
     public static func low(_ codec: VideoCodec) -> LayerSettings {
         var low = LayerSettings(
-            rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: EncoderSettings(codec))
+            rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: .layer(codec))
         low.encoder.maximumKeyFramePercentage = 175
         low.encoder.initialBufferLevel = low.encoder.bufferSize
         return low
+    }
+}
+
+extension EncoderSettings {
+    /// The settings of a layer, which leaves out what stands still.
+    fileprivate static func layer(_ codec: VideoCodec) -> EncoderSettings {
+        var settings = EncoderSettings(codec)
+        settings.skipsStillBlocks = true
+        return settings
     }
 }
 

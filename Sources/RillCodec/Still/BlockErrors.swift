@@ -4,14 +4,16 @@ import RillCore
 struct BlockErrors: Equatable {
     /// The sum of the differences of each half.
     var sums: SIMD2<Int32>
-    /// The sum of the squared differences of each half; ``maximum`` if it is larger.
+    /// The sum of the squared differences of each half; differences beyond ``largestDifference`` count as that.
     var squares: SIMD2<Int32>
 
     /// The sums of pairs of columns, squared and added up over both halves. Noise hardly adds to it, and what an encoder would code does.
     var pairs: Int32
 
-    /// The largest sum of squares. No block with such a sum stands still.
-    static let maximum: Int32 = 0xFFFF
+    /// The largest difference that is told from larger ones. No block with such a difference stands still.
+    static let largestDifference: Int16 = 63
+    /// The same for the sum of a pair of columns: its square fits 16 bits.
+    static let largestPair: Int16 = 181
 
     /// Compares four rows of sixteen samples, every second one.
     ///
@@ -59,78 +61,74 @@ struct BlockErrors: Equatable {
                 let half = (x - columns.lowerBound) / 8
                 sums[half] += difference
                 pairs[(x - columns.lowerBound) / 2] += difference
-                squares[half] += difference * difference
+                let limited = min(max(difference, -Int32(Self.largestDifference)), Int32(Self.largestDifference))
+                squares[half] += limited * limited
             }
         }
         var total: Int32 = 0
-        for pair in pairs.indices { total += pairs[pair] * pairs[pair] }
+        for pair in pairs.indices {
+            let limited = min(max(pairs[pair], -Int32(Self.largestPair)), Int32(Self.largestPair))
+            total += limited * limited
+        }
         self.init(sums: sums, squares: squares, pairs: total)
     }
 
     @inline(__always)
     fileprivate init(sums: SIMD2<Int32>, squares: SIMD2<Int32>, pairs: Int32) {
-        (self.sums, self.pairs) = (sums, pairs)
-        self.squares = SIMD2(min(squares.x, Self.maximum), min(squares.y, Self.maximum))
+        (self.sums, self.squares, self.pairs) = (sums, squares, pairs)
     }
 }
 
 /// Sixteen samples.
 private typealias Samples = SIMD16<UInt8>
-/// Eight unsigned 16-bit numbers.
-private typealias Words = SIMD8<UInt16>
+/// Eight 16-bit numbers.
+private typealias Words = SIMD8<Int16>
 
 /// The sums of a kernel, lane by lane: the lower four are of the left half, the upper four of the right. Each lane adds eight samples.
 private struct Lanes {
-    /// Modulo 65536, of numbers from -2040 to 2040.
+    /// Numbers from -2040 to 2040.
     private var sums = Words()
-    /// Saturated: a lane of 65535 may be larger.
+    /// Numbers up to 8 · 63², which need not fit a signed one.
     private var squares = Words()
 
     @inline(__always)
     mutating func add(_ a: Samples, _ b: Samples) {
         let (even, odd) = (a.evenWords &- b.evenWords, a.oddWords &- b.oddWords)
         sums &+= even &+ odd
-        // The square of a negative number modulo 65536 is that of its magnitude, which is at most 255².
-        squares = squares.saturatingAdd(even &* even).saturatingAdd(odd &* odd)
+        let (smallEven, smallOdd) = (
+            even.limited(to: BlockErrors.largestDifference), odd.limited(to: BlockErrors.largestDifference)
+        )
+        squares &+= smallEven &* smallEven &+ smallOdd &* smallOdd
     }
 
     @inline(__always)
     var total: BlockErrors {
-        let (left, right) = (sums &+ Words(repeating: Self.bias)).sums
         // Two lanes in each 32-bit number.
-        let both = unsafe unsafeBitCast(squares, to: SIMD4<UInt32>.self)
-        let added = unsafe unsafeBitCast((both & 0xFFFF) &+ (both &>> 16), to: SIMD4<Int32>.self)
-        let signed = unsafe unsafeBitCast(self.sums, to: SIMD4<Int32>.self)
-        let (even, odd) = ((signed &<< 16) &>> 16, signed &>> 16)
-        let pairs = even &* even &+ odd &* odd
+        let signed = unsafe unsafeBitCast(sums, to: SIMD4<Int32>.self)
+        let added = ((signed &<< 16) &>> 16) &+ (signed &>> 16)
+        let small = sums.limited(to: BlockErrors.largestPair)
+        let (squares, pairs) = (self.squares.unsignedPairs, (small &* small).unsignedPairs)
         return BlockErrors(
-            sums: SIMD2(left, right) &- 4 * Int32(Self.bias),
-            squares: SIMD2(added[0] &+ added[1], added[2] &+ added[3]),
+            sums: SIMD2(added[0] &+ added[1], added[2] &+ added[3]),
+            squares: SIMD2(squares[0] &+ squares[1], squares[2] &+ squares[3]),
             pairs: (pairs[0] &+ pairs[1]) &+ (pairs[2] &+ pairs[3]))
     }
-
-    /// Makes sums positive.
-    private static let bias: UInt16 = 8192
 }
 
-extension SIMD8 where Scalar == UInt16 {
-    /// The sums of the lower and of the upper four lanes. Each must fit 16 bits.
+extension SIMD8 where Scalar == Int16 {
+    /// Limits the magnitude of each lane (`pminsw`, `pmaxsw`).
     @inline(__always)
-    fileprivate var sums: (Int32, Int32) {
-        // Four lanes are a number of 64 bits. Multiplied, its upper lane is the sum of all.
-        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
-        let ones: UInt64 = 0x0001_0001_0001_0001
-        return (
-            Int32(truncatingIfNeeded: (halves.x &* ones) &>> 48), Int32(truncatingIfNeeded: (halves.y &* ones) &>> 48)
-        )
+    fileprivate func limited(to magnitude: Int16) -> Self {
+        let (low, high) = (Self(repeating: -magnitude), Self(repeating: magnitude))
+        let lower = replacing(with: high, where: self .> high)
+        return lower.replacing(with: low, where: lower .< low)
     }
 
-    /// Saturating addition: 65535 where the sum would be larger (`paddusw`).
+    /// The sums of neighbouring lanes, which are unsigned numbers.
     @inline(__always)
-    fileprivate func saturatingAdd(_ other: Self) -> Self {
-        let sum = self &+ other
-        // A mask has all bits of a word set, or none.
-        return unsafe sum | unsafeBitCast(self .> sum, to: Self.self)
+    fileprivate var unsignedPairs: SIMD4<Int32> {
+        let both = unsafe unsafeBitCast(self, to: SIMD4<UInt32>.self)
+        return unsafe unsafeBitCast((both & 0xFFFF) &+ (both &>> 16), to: SIMD4<Int32>.self)
     }
 }
 
@@ -165,6 +163,6 @@ extension SIMD16 where Scalar == UInt8 {
     @inline(__always)
     fileprivate var oddWords: Words {
         // The upper byte of each word.
-        unsafe unsafeBitCast(self, to: Words.self) &>> 8
+        unsafe unsafeBitCast(unsafeBitCast(self, to: SIMD8<UInt16>.self) &>> 8, to: Words.self)
     }
 }

@@ -5,15 +5,20 @@ import RillCore
 /// Where a picture moves by parts of a pixel, it differs from the picture before by its gradients, all to one side; where the light
 /// changes it differs by a constant. Noise does neither. Smooth walls would seem to stand still, but moved or lit anew they are better
 /// predicted by an encoder that looks for the motion in every block.
+///
+/// It keeps a few samples of the picture before, and so also finds out whether the source repeats them.
 struct CameraMotion: Sendable {
     /// One macroblock of so many is looked at; all of them in turn.
     static let interval = 8
     /// Whether the camera or the light moves.
     private(set) var isMoving = false
+    /// Whether the source repeats its pictures.
+    var isRepeating: Bool { repetition.isRepeating }
     /// One row of luma of each row of macroblocks, of the picture before; empty before the first.
     private var previous: [UInt8] = []
     private let width: Int
     private var sums = MotionSums()
+    private var repetition = RepetitionMeter()
     /// The mean squared difference from picture to picture, smoothed, and what of it a motion explains.
     private var energy = (whole: 0.0, explained: 0.0)
     /// The change of the light from picture to picture in code values, smoothed.
@@ -34,8 +39,14 @@ struct CameraMotion: Sendable {
     static func firstSample(ofRow row: Int, picture: Int) -> Int { (3 &* (row &+ picture)) & (interval - 1) }
 
     /// Adds a macroblock.
-    mutating func add(_ column: Int, of blocks: borrowing MacroblockRow) {
+    ///
+    /// - Parameter isStill: whether it seems to stand still. What moves says nothing of the camera.
+    mutating func add(_ column: Int, of blocks: borrowing MacroblockRow, isStill: Bool) {
         guard !previous.isEmpty else { return }
+        let isRepeated = blocks.repeats(column, previous.span)
+        repetition.add(isRepeated: isRepeated)
+        // Slides repeated tell nothing more.
+        guard isStill, !(isRepeated && repetition.isRepeating) else { return }
         var sums = sums
         blocks.addMotion(column, since: previous.span, to: &sums)
         self.sums = sums
@@ -47,6 +58,7 @@ struct CameraMotion: Sendable {
         energy.explained += (sums.meanSquare * sums.explainedShare - energy.explained) * Self.smoothing
         drift += (sums.mean - drift) * Self.smoothing
         sums = MotionSums()
+        repetition.finishPicture()
         isMoving =
             energy.explained
             > max(Self.leastEnergy, energy.whole * (isMoving ? Self.shareLimits.end : Self.shareLimits.start))

@@ -68,8 +68,20 @@ struct MacroblockRow: ~Escapable {
         return unsafe BlockErrors((u.a + x, v.a + x), a.u.stride, (u.b + x, v.b + x), b.u.stride)
     }
 
-    /// The row of a macroblock's luma that ``addMotion(_:since:to:)`` looks at.
+    /// The row of a macroblock's luma that is compared with the picture before.
     static let motionLine = 8
+
+    /// Whether a macroblock has the samples of the picture before, in that row.
+    ///
+    /// - Parameters:
+    ///   - column: the macroblock.
+    ///   - previous: the row ``motionLine`` of each row of macroblocks, of the picture before.
+    func repeats(_ column: Int, _ previous: Span<UInt8>) -> Bool {
+        let now = a.y.row(16 * row + Self.motionLine)
+        let before = previous.extracting(row * now.count..<(row + 1) * now.count)
+        for x in 16 * column..<16 * column + 16 where now[x] != before[x] { return false }
+        return true
+    }
 
     /// Adds what a macroblock tells of a motion since the picture before; one at the picture's edge tells nothing.
     ///

@@ -3,13 +3,14 @@ import RillCore
 /// Says which macroblocks of a picture an encoder need not code, because its reference already shows them.
 ///
 /// A webcam's background stands still, but for the sensor's noise. A block is still if the reference differs from it by no more than the
-/// quantizer or the noise hides (``StillLimits``). The reference is the picture that decoders have: what drifts away from it, however
-/// slowly, is coded again. There is no other memory of blocks, so nothing has to be refreshed.
+/// quantizer or the noise hides (``StillLimits``), and if it has not changed for a while (``BlockAges``). The reference is the picture that
+/// decoders have: what drifts away from it, however slowly, is coded again, so nothing has to be refreshed.
 ///
 /// Every second row of samples is compared, the even ones of one picture and the odd ones of the next: what only the other rows show is
 /// seen a picture later.
 ///
-/// Blocks that the picture's edge cuts are always coded.
+/// Blocks that the picture's edge cuts are always coded. So is all while the camera or the light moves (``CameraMotion``), and all of
+/// sources without noise (``RepetitionMeter``).
 ///
 /// A pure value, tested without libvpx. Cost: reads half of both pictures' luma, and half of chroma where luma stands still; no
 /// allocation after the first picture.
@@ -24,6 +25,7 @@ struct StillBlocks: Sendable {
     private(set) var stillCount = 0
     private var luma = NoiseMeter()
     private var chroma = NoiseMeter()
+    private var ages: BlockAges
     private var motion: CameraMotion
     private var pictureCount = 0
 
@@ -32,11 +34,15 @@ struct StillBlocks: Sendable {
     /// The same for chroma, which is looked at only where luma stands still.
     private static let middleShare = 0.5
 
+    /// Whether the picture shows much that the one before did not, where it was at rest.
+    var showsNews: Bool { ages.showsNews }
+
     /// Creates the state for pictures of one size. Nothing is still before the first comparison.
     init(_ resolution: Resolution) {
         columns = (resolution.width + 15) / 16
         rows = (resolution.height + 15) / 16
         map = Array(repeating: 1, count: columns * rows)
+        ages = BlockAges(count: columns * rows)
         motion = CameraMotion(resolution)
     }
 
@@ -46,51 +52,59 @@ struct StillBlocks: Sendable {
     ///   - source: the picture to code.
     ///   - reference: the picture that decoders have, of the same size.
     ///   - step: the quantizer's step of the reference, in code values of a sample.
-    /// - Returns: whether to use the map; `false` while the camera or the light moves.
+    /// - Returns: whether to use the map; `false` while the camera or the light moves, or the source has no noise.
     mutating func compare(
         _ source: borrowing PicturePlanes, with reference: borrowing PicturePlanes, step: Double
     ) -> Bool {
         let limits = StillLimits(step: step, noise: luma.noise, chromaNoise: chroma.noise)
-        let isMoving = motion.isMoving
+        let isUseless = motion.isMoving || motion.isRepeating
         stillCount = 0
+        ages.beginPicture()
         for row in 0..<source.y.height / 16 {
             let blocks = MacroblockRow(row, source, reference, parity: pictureCount & 1)
-            // While the camera moves only a sample is looked at.
+            // As long as the map is not used, only a sample is looked at.
             let first = CameraMotion.firstSample(ofRow: row, picture: pictureCount)
             var next = first
-            for column in stride(from: isMoving ? first : 0, to: blocks.count, by: isMoving ? CameraMotion.interval : 1)
+            for column in stride(
+                from: isUseless ? first : 0, to: blocks.count, by: isUseless ? CameraMotion.interval : 1)
             {
-                let isStill = isStill(column, of: blocks, limits)
-                map[row &* columns &+ column] = isStill ? 0 : 1
+                let index = row &* columns &+ column
+                let isStill = isStill(column, at: index, of: blocks, limits)
+                map[index] = isStill ? 0 : 1
                 stillCount &+= isStill ? 1 : 0
                 guard column == next else { continue }
                 next &+= CameraMotion.interval
-                if isStill { motion.add(column, of: blocks) }
+                motion.add(column, of: blocks, isStill: isStill)
             }
         }
         pictureCount &+= 1
         luma.finishPicture(at: Self.stillestShare)
         chroma.finishPicture(at: Self.middleShare)
         motion.finishPicture(source)
-        return !isMoving && !motion.isMoving
+        return !isUseless && !motion.isMoving && !motion.isRepeating
     }
 
+    /// - Parameter index: the macroblock's place in the map.
     @inline(__always)
-    private mutating func isStill(_ column: Int, of blocks: borrowing MacroblockRow, _ limits: StillLimits) -> Bool {
+    private mutating func isStill(
+        _ column: Int, at index: Int, of blocks: borrowing MacroblockRow, _ limits: StillLimits
+    ) -> Bool {
         let upper = blocks.upperLuma(column)
         var squares = upper.squares.x &+ upper.squares.y
         guard squares <= limits.squares else {
             luma.add(2 &* squares)
+            _ = ages.add(index, isChanged: 2 &* squares > limits.change)
             return false
         }
         let lower = blocks.lowerLuma(column)
         squares &+= lower.squares.x &+ lower.squares.y
         luma.add(squares)
+        let isOld = ages.add(index, isChanged: squares > limits.change)
         guard squares <= limits.squares, upper.pairs &+ lower.pairs <= limits.pairs, limits.allowsLuma(upper.sums),
             limits.allowsLuma(lower.sums)
         else { return false }
         let errors = blocks.chroma(column)
         chroma.add(2 &* (errors.squares.x &+ errors.squares.y))
-        return limits.allowsChroma(errors)
+        return isOld && limits.allowsChroma(errors)
     }
 }

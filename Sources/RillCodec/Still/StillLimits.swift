@@ -8,6 +8,8 @@ struct StillLimits: Sendable, Equatable {
 
     /// The largest sum of squared differences of luma.
     let squares: Int32
+    /// The sum of squared differences of luma above which a block shows something else.
+    let change: Int32
     /// The largest ``BlockErrors/pairs``.
     let pairs: Int32
     /// The largest difference of the sums of a quarter of luma: a change of light, or something faint that moves.
@@ -24,14 +26,15 @@ struct StillLimits: Sendable, Equatable {
     init(step: Double, noise: Double, chromaNoise: Double) {
         let area = step * step
         // What the quantizer would not change anyway, and what is noise but for a little.
-        squares = Self.total(min(0.06 * area, 1.4 * noise + min(2.5, 0.04 * area)), of: Self.lumaCount)
+        squares = Self.total(min(0.06 * area, 1.5 * noise + min(3, 0.04 * area)), of: Self.lumaCount)
+        change = 4 * squares
         // A pair of columns has eight samples, whose noise adds up to an eighth of what one error of all would.
         pairs = Self.total(3 * noise / 8 + min(0.8, 0.025 * area), of: 8 * Self.lumaCount)
         chromaSquares = Self.total(
-            min(0.04 * area, 1.7 * chromaNoise + min(1.2, 0.014 * area)), of: Self.quarterCount)
+            min(0.028 * area, 1.4 * chromaNoise + min(0.85, 0.009 * area)), of: Self.quarterCount)
         // A mean of 32 samples has a sixth of their noise.
         sum = Self.total(min(0.14 * step, 1.2 + 0.5 * noise.squareRoot()), of: Self.quarterCount)
-        chromaSum = Self.total(min(0.11 * step, 1 + 0.5 * chromaNoise.squareRoot()), of: Self.quarterCount)
+        chromaSum = Self.total(min(0.11 * step, 0.8 + 0.5 * chromaNoise.squareRoot()), of: Self.quarterCount)
     }
 
     private static func total(_ mean: Double, of count: Double) -> Int32 { Int32(mean * count) }

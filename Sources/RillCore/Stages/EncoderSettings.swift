@@ -62,7 +62,8 @@ public struct EncoderSettings: Sendable, Equatable {
     /// Whether macroblocks that stand still are left as the decoder has them, instead of being coded again. The encoder then
     /// takes fewer instructions for a camera that does not move, and as many for one that does (figures:
     /// Benchmarks/README.md). Only VP8 in real time, of a camera's pictures, without ``isDenoising``; otherwise it does
-    /// nothing.
+    /// nothing. Off here, so that libvpx's own tools give the same bytes; on in
+    /// ``/RillCodec/LayerSettings/high(_:bitrate:codec:)`` and ``/RillCodec/LayerSettings/low(_:)``.
     public var skipsStillBlocks = false
     /// The maximum size of a key frame, in percent of the bits of an average frame. 0 sets no limit.
     public var maximumKeyFramePercentage = 0

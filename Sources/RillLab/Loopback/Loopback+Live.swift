@@ -39,6 +39,7 @@ extension Loopback {
         while !live.isFinished {
             clock.sleep(until: clock.now + .milliseconds(100))
             progress(clock.now)
+            recorder?.network?.look(at: sender, at: clock.now)
         }
         let drainEnd = clock.now + Self.drainTime
         while clock.now < drainEnd, !(way.isIdle && receiver.isIdle) {

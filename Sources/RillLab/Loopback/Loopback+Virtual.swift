@@ -30,6 +30,7 @@ extension Loopback {
         }
         var framesSeen = 0
         try call.run(settlingWithin: Self.drainTime) {
+            recorder?.network?.look(at: sender, at: call.now)
             guard call.sender.framesCaptured != framesSeen else { return }
             framesSeen = call.sender.framesCaptured
             progress(call.now)

@@ -48,6 +48,7 @@ public final class Loopback {
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
         send.beauty = settings.beauty
+        send.faces = settings.faces
         send.congestion = settings.congestion
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         send.fec = settings.fec
@@ -64,7 +65,8 @@ public final class Loopback {
             let comparator =
                 settings.measuresQuality
                 ? try ReferenceComparator(
-                    source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
+                    source: BeautySource(try makeSource(), options: settings.beauty, faces: settings.faces),
+                    layer: layer)
                 : nil
             meters.append(
                 try LoopbackMeter(
@@ -82,6 +84,10 @@ public final class Loopback {
     public func timelines() throws -> [LayerTimeline] {
         try recorder?.layers.map { try $0.timeline() } ?? []
     }
+
+    /// What congestion control did, about ten times a second and at most 2048 times; empty without, or unless
+    /// ``LoopbackSettings/isRecorded``.
+    public var networkTimeline: [NetworkSample] { recorder?.network?.samples ?? [] }
 
     /// Returns how the receiver receives layer `index`.
     func receiveSettings(layer index: Int) throws(StreamDescriptionError) -> ReceiveSettings {

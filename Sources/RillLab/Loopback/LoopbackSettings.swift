@@ -1,6 +1,7 @@
 public import RillBeauty
 public import RillCodec
 public import RillCore
+public import RillFaces
 public import RillLink
 public import RillReceive
 public import RillSend
@@ -17,6 +18,8 @@ public struct LoopbackSettings: Sendable {
     public var returnNetwork: LinkSettings?
     /// The face processing before sending. The shown pictures are then compared with the processed ones.
     public var beauty = BeautyOptions.off
+    /// How the beauty filter finds faces; see ``/Rill/SendSettings/faces``.
+    public var faces = FaceDetection.automatic
     /// Whether missing packets are NACKed.
     public var usesNACK = true
     /// Whether retransmissions use a separate stream (RTX); otherwise packets are retransmitted unchanged.

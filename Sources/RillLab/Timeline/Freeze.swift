@@ -15,16 +15,6 @@ public struct Freeze: Sendable, Equatable {
     public var duration: MediaDuration { end - start }
 }
 
-/// A picture before or after a freeze.
-public struct Thumbnail: Sendable {
-    /// When the picture was shown.
-    public var time: MediaTime
-    /// Its size here.
-    public var resolution: Resolution
-    /// A file that browsers show: ``RillFiles/WebPPicture``.
-    public var webP: [UInt8]
-}
-
 /// A freeze with the pictures before and after it.
 public struct PicturedFreeze: Sendable {
     /// The freeze.

@@ -1,6 +1,4 @@
-import RillCodec
 import RillCore
-import RillFiles
 import RillImage
 
 /// Keeps small copies of the pictures before and after the longest freezes.
@@ -59,22 +57,11 @@ struct FreezeGallery: Sendable {
     func pictured() throws -> [PicturedFreeze] {
         try kept.map { freeze, before, after in
             PicturedFreeze(
-                freeze: freeze, before: try Self.thumbnail(of: before, at: freeze.start),
-                after: try Self.thumbnail(of: after, at: freeze.end))
+                freeze: freeze, before: try Thumbnail(of: before, at: freeze.start, quantizer: Self.quantizer),
+                after: try Thumbnail(of: after, at: freeze.end, quantizer: Self.quantizer))
         }
     }
 
     /// libvpx's quantizer, of 63: about 3 kB for 160x120.
     private static let quantizer = 24
-
-    private static func thumbnail(of picture: VideoFrame, at time: MediaTime) throws -> Thumbnail {
-        var settings = EncoderSettings(.vp8)
-        settings.quantizers = quantizer...quantizer
-        let encoder = try VPXEncoder(
-            settings, layer: StreamLayer(rid: "thumbnail"), resolution: picture.resolution, frameRate: 1,
-            bitrate: .megabits(1))
-        var file: [UInt8] = []
-        try encoder.encode(picture, isKeyFrame: true) { _, payload in file = WebPPicture.bytes(ofKeyFrame: payload) }
-        return Thumbnail(time: time, resolution: picture.resolution, webP: file)
-    }
 }

@@ -8,6 +8,8 @@ import RillReceive
 struct SessionRecorder: Sendable {
     /// One for each layer, in order.
     let layers: [LayerRecorder]
+    /// What congestion control does; `nil` without.
+    let network: NetworkRecorder?
     private let sources: [Source]
 
     /// An SSRC of packets: a layer's own, or that of its retransmissions.
@@ -20,6 +22,7 @@ struct SessionRecorder: Sendable {
 
     init(_ sender: SendPipeline) {
         layers = sender.layers.map { LayerRecorder($0.settings) }
+        network = sender.settings.congestion == nil ? nil : NetworkRecorder()
         sources = zip(sender.layers, layers).flatMap { layer, recorder in
             let repair = layer.description.repair
             let own = Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false, repair: repair)
@@ -30,6 +33,7 @@ struct SessionRecorder: Sendable {
 
     /// Notes a datagram that was handed to the network, which already knows its outcome.
     func noteSent(_ datagram: Span<UInt8>, _ outcome: SendOutcome, at now: MediaTime) {
+        network?.sent(outcome, at: now)
         guard let source = source(of: datagram),
             let purpose = source.sendsAgain ? .retransmission : PacketPurpose(datagram, source.repair)
         else { return }

@@ -63,7 +63,21 @@ public struct SendTrace: Sendable {
     }
 
     /// The face processing, in the order of frames; the first entry is the initial state. Empty if there was none.
-    public private(set) var beauty: [Beauty] = []
+    public internal(set) var beauty: [Beauty] = []
+
+    /// The checksum of the cascade that found the faces (``/RillBeauty/FaceCascade/checksum``); `nil` if none did.
+    public internal(set) var cascade: UInt64?
+
+    /// All faces that the app gave for a frame.
+    public struct GivenFaces: Sendable, Equatable {
+        /// The frame.
+        public var frame: Int
+        /// The faces; none if the app said so.
+        public var faces: [FaceRegion]
+    }
+
+    /// The faces that the app gave, in the order of frames.
+    public internal(set) var givenFaces: [GivenFaces] = []
 
     /// Reads a trace; `-` is standard input. Its memory grows with the file: about 50 bytes per line.
     ///
@@ -124,7 +138,7 @@ public struct SendTrace: Sendable {
     /// Parses one line; returns a sentence on what is wrong with it, or `nil`.
     private mutating func add(_ line: String) -> String? {
         let words = line.split(separator: " ")
-        if words.first == "*" { return addBeauty(words.dropFirst()) }
+        if words.first == "*" { return addProcessing(Array(words.dropFirst())) }
         guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
             return "a line has a layer, a verb and its arguments"
         }
@@ -148,20 +162,6 @@ public struct SendTrace: Sendable {
             Set(rids).count == rids.count
         else { return "the second line names one to \(LayerTasks.capacity) different layers" }
         layers = rids.map(Layer.init(rid:))
-        return nil
-    }
-
-    private mutating func addBeauty(_ words: ArraySlice<Substring>) -> String? {
-        let words = Array(words)
-        guard words.count == 4, words[0] == "beauty", let frame = Int(words[1]),
-            // The error in the options is reported with the line's number.
-            let options = try? BeautyOptions(notation: String(words[2])),
-            let level = BeautyLevel.allCases.first(where: { "\($0)" == words[3] })
-        else { return "a line with * has beauty, a frame, options and a level" }
-        guard beauty.isEmpty ? frame == 0 : frame >= beauty[beauty.count - 1].frame else {
-            return "beauty of frame \(frame) is out of order"
-        }
-        beauty.append(Beauty(frame: frame, options: options, level: level))
         return nil
     }
 

@@ -86,6 +86,16 @@ public final class SendTraceWriter: SendTraceSink {
         append("* beauty \(frame) \(options) \(level)")
     }
 
+    /// Writes the checksum of the cascade.
+    public func record(cascade: FaceCascade?) throws(TraceError) {
+        append("* cascade \(cascade.map { SendTrace.text(ofChecksum: $0.checksum) } ?? "none")")
+    }
+
+    /// Writes faces that the app gave for a frame.
+    public func record(givenFaces faces: [FaceRegion], fromFrame frame: Int) throws(TraceError) {
+        append((["* faces \(frame)"] + faces.map { "\($0.x),\($0.y),\($0.side)" }).joined(separator: " "))
+    }
+
     /// Writes what is pending, and closes the file.
     public func finish() throws(TraceError) {
         try flush()

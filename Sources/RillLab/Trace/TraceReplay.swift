@@ -1,6 +1,7 @@
 import RillBeauty
 public import RillCodec
 public import RillCore
+public import RillFaces
 import RillImage
 
 /// An offline repetition of what a live run encoded: the same frames with the same settings and requests, so the same
@@ -25,6 +26,9 @@ public final class TraceReplay {
     private var beauty: BeautyStage?
     private var options = BeautyOptions.off
     private var level = BeautyLevel.full
+    /// The faces that the app gave, the next ones first.
+    private var given: ArraySlice<SendTrace.GivenFaces>
+    private let faces: FaceDetection
 
     /// Prepares a replay; nothing is read yet.
     ///
@@ -32,17 +36,20 @@ public final class TraceReplay {
     ///   - trace: the trace.
     ///   - source: the frames of the run.
     ///   - isPreprocessed: whether the source's frames already have the run's face processing; `false` by default.
+    ///   - faces: the cascade of the run. It is compared with the trace, and not used if the run had none.
     ///   - makeEncoder: the run's custom encoders, if it had any (``Rill/SendSettings/makeEncoder``).
     /// - Throws: ``/RillCodec/CodecError`` for settings that this system's libvpx, or the custom encoder, does not
     ///   accept.
     public init(
         _ trace: SendTrace, source: any FrameSource, isPreprocessed: Bool = false,
-        makeEncoder: VideoEncoderFactory? = nil
+        faces: FaceDetection = .automatic, makeEncoder: VideoEncoderFactory? = nil
     ) throws(CodecError) {
         self.trace = trace
         // As in the run.
         self.source = I420Source(source, capacity: 2)
         changes = isPreprocessed ? [] : trace.beauty[...]
+        given = isPreprocessed ? [] : trace.givenFaces[...]
+        self.faces = faces
         if let first = changes.first { beauty = BeautyStage(first.options, capacity: 1) }
         for layer in trace.layers {
             layers.append(
@@ -60,11 +67,12 @@ public final class TraceReplay {
     /// - Parameters:
     ///   - progress: is called after each frame of the source, with their number.
     ///   - body: receives each encoded frame.
-    /// - Throws: ``TraceError/sourceTooShort(frameCount:wantedFrame:)``, an error of the source or of an encoder, or
-    ///   what `body` throws.
+    /// - Throws: ``TraceError/otherCascade(wanted:found:)``, ``TraceError/sourceTooShort(frameCount:wantedFrame:)``, an
+    ///   error of the source or of an encoder, or what `body` throws.
     public func run(
         progress: (Int) -> Void = { _ in }, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws {
+        if let wanted = trace.cascade, beauty != nil { beauty?.cascade = try cascade(wanted) }
         var index = 0
         while let wanted = nextFrame {
             switch try source.next() {
@@ -76,6 +84,18 @@ public final class TraceReplay {
             index += 1
             progress(index)
         }
+    }
+
+    /// The run's cascade.
+    private func cascade(_ wanted: UInt64) throws(TraceError) -> FaceCascade {
+        let outcome = faces.outcome
+        guard let cascade = outcome.cascade, cascade.checksum == wanted else {
+            throw .otherCascade(
+                wanted: SendTrace.text(ofChecksum: wanted),
+                found: outcome.cascade.map { SendTrace.text(ofChecksum: $0.checksum) }
+                    ?? outcome.failure.map { "\($0)" } ?? "none")
+        }
+        return cascade
     }
 
     /// The next frame that a layer must encode.
@@ -90,6 +110,10 @@ public final class TraceReplay {
         while let change = changes.first, change.frame <= index {
             changes.removeFirst()
             (options, level) = (change.options, change.level)
+        }
+        while let next = given.first, next.frame <= index {
+            given.removeFirst()
+            beauty?.giveFaces(next.faces)
         }
         guard beauty != nil else { return frame }
         guard let result = try beauty?.apply(options, to: frame, level: level) else {

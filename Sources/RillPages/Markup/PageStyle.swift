@@ -70,6 +70,7 @@ enum PageStyle {
             figcaption { font-size: 14px; margin-bottom: 4px; }
             .legend { margin-left: 16px; color: var(--soft); } .key { margin-right: 14px; white-space: nowrap; }
             .key svg { vertical-align: middle; margin-right: 5px; }
+            .whole img { display: block; max-width: 100%; height: auto; border-radius: 3px; background: var(--grid); }
             .drawing { padding: 6px 12px 0 56px; position: relative; }
             .drawing .outer { display: block; overflow: visible; }
             .cards { display: flex; flex-wrap: wrap; gap: 16px 20px; margin: 10px 0; }

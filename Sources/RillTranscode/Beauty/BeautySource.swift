@@ -1,5 +1,6 @@
 public import RillBeauty
 public import RillCore
+public import RillFaces
 import RillImage
 
 /// A source that applies the beauty filter to its pictures: offline, for files.
@@ -15,21 +16,31 @@ public final class BeautySource: FrameSource {
     private var stage: BeautyStage
     /// A picture that found no free buffer.
     private var waiting: VideoFrame?
+    /// Why faces are not searched for although it was asked for; `nil` if they are.
+    public let faceFailure: FaceCascadeError?
 
     /// Creates a source that filters the pictures of another one.
     ///
     /// - Parameters:
     ///   - source: the pictures to filter.
     ///   - options: the filter's options.
+    ///   - faces: how faces are found. The installed cascade is read here; without it the source works without.
     ///   - capacity: how many pictures may be in use downstream at once.
-    public init(_ source: any FrameSource, options: BeautyOptions, capacity: Int = 8) {
+    public init(
+        _ source: any FrameSource, options: BeautyOptions, faces: FaceDetection = .automatic, capacity: Int = 8
+    ) {
         self.source = I420Source(source, capacity: capacity)
         self.options = options
-        stage = BeautyStage(options, capacity: capacity)
+        let found = faces.outcome
+        stage = BeautyStage(options, cascade: found.cascade, capacity: capacity)
+        faceFailure = found.failure
     }
 
     /// The format of the wrapped source.
     public var format: SourceFormat { source.format }
+
+    /// The faces known in the last picture, in its pixels; see ``/RillBeauty/BeautyFilter/faces``.
+    public var faces: [FaceRegion] { stage.faces }
 
     /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     public func next() throws -> SourceOutput {

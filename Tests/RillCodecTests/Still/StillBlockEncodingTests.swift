@@ -30,6 +30,7 @@ struct StillBlockEncodingTests {
         private(set) var skipped: [Int] = []
         private(set) var psnr: [Double] = []
         private(set) var isKey: [Bool] = []
+        private(set) var isDropped: [Bool] = []
         private(set) var checksum = Checksum()
 
         init(_ settings: EncoderSettings, _ resolution: Resolution = StillPictures.resolution) throws {
@@ -41,13 +42,14 @@ struct StillBlockEncodingTests {
 
         func send(_ picture: VideoFrame, isKeyFrame: Bool = false) throws {
             let before = encoder.statistics.stillBlocksSkipped
-            try encoder.encode(picture, isKeyFrame: isKeyFrame) { frame, bytes in
+            let outcome = try encoder.encode(picture, isKeyFrame: isKeyFrame) { frame, bytes in
                 checksum.add(bytes)
                 isKey.append(frame.isKey)
                 if case .picture(let shown) = try decoder.decode(bytes, captureTime: frame.captureTime) {
                     psnr.append(PictureDifference(between: shown, and: picture).psnr.y)
                 }
             }
+            isDropped.append(outcome == .dropped)
             skipped.append(encoder.statistics.stillBlocksSkipped - before)
         }
     }
@@ -60,6 +62,7 @@ struct StillBlockEncodingTests {
         }
         let (on, again, off) = (streams[0], streams[1], streams[2])
         #expect(on.skipped[20...].allSatisfy { $0 > Self.count / 2 }, "\(on.skipped)")
+        #expect(on.encoder.activeMap.filter { $0 == 0 }.count == on.skipped.last && off.encoder.activeMap.isEmpty)
         #expect(off.skipped.allSatisfy { $0 == 0 })
         #expect(on.checksum.value == again.checksum.value)
         for (with, without) in zip(on.psnr, off.psnr) { #expect(with > without - 1, "\(with) and \(without) dB") }
@@ -88,6 +91,32 @@ struct StillBlockEncodingTests {
         #expect(on.skipped.allSatisfy { $0 == 0 })
     }
 
+    /// Whatever made the speed slow: the size or the settings.
+    @Test func `At a slow speed the golden frame is a reference, and a map leaves out a tenth of the blocks`() {
+        func usage(_ resolution: Resolution, speed: Int? = nil) -> StillBlockControl.Usage {
+            StillBlockControl.Usage(Self.settings { $0.speed = speed }, resolution)
+        }
+        let small = Resolution(width: 320, height: 240)
+        for fast in [usage(.vga), usage(.hd720), usage(.vga, speed: -8), usage(small, speed: -6)] {
+            #expect(fast.ignored == [.ignoresGolden, .ignoresAlternate] && fast.leastShare == 0)
+        }
+        for slow in [usage(small), usage(.qqvga), usage(.vga, speed: -5)] {
+            #expect(slow.ignored == .ignoresAlternate && slow.leastShare == 0.1)
+        }
+    }
+
+    /// One of fifteen rows of blocks stands still.
+    @Test func `At a slow speed few still blocks are coded as all others, at a fast one left out`() throws {
+        let (slow, fast) = (try Stream(Self.settings()), try Stream(Self.settings { $0.speed = -6 }))
+        for index in 0..<20 {
+            let picture = try pictures.picture(index, noise: 1, livelyRows: 224)
+            try slow.send(picture)
+            try fast.send(picture)
+        }
+        #expect(slow.skipped.allSatisfy { $0 == 0 }, "\(slow.skipped)")
+        #expect(fast.skipped[10...].allSatisfy { (1...20).contains($0) }, "\(fast.skipped)")
+    }
+
     @Test func `A requested key frame codes every block, and the next frames go on`() throws {
         let stream = try Stream(Self.settings())
         for index in 0..<30 { try stream.send(try pictures.picture(index, noise: 1), isKeyFrame: index == 20) }
@@ -97,21 +126,23 @@ struct StillBlockEncodingTests {
 
     @Test func `Another scene is coded as a whole`() throws {
         let stream = try Stream(Self.settings())
-        for index in 0..<30 { try stream.send(try pictures.picture(index, noise: 1, shift: index < 20 ? 0 : 47)) }
-        #expect(stream.skipped[19] > Self.count / 2 && stream.skipped[20] < Self.count / 20, "\(stream.skipped)")
-        #expect(stream.skipped[29] > Self.count / 4, "\(stream.skipped)")
+        for index in 0..<50 { try stream.send(try pictures.picture(index, noise: 1, shift: index < 20 ? 0 : 47)) }
+        #expect(stream.skipped[19] > Self.count / 2, "\(stream.skipped)")
+        // Until it is refined, but for blocks that are nearly the same in both scenes.
+        #expect(stream.skipped[20..<36].allSatisfy { $0 < Self.count / 10 }, "\(stream.skipped)")
+        #expect(stream.skipped[49] > Self.count / 2, "\(stream.skipped)")
     }
 
     @Test func `A new bitrate goes on, a restart begins anew`() throws {
         let stream = try Stream(Self.settings())
-        for index in 0..<40 {
+        for index in 0..<60 {
             if index == 20 { try stream.encoder.setBitrate(.kilobits(300)) }
             if index == 30 { try stream.encoder.restart() }
             try stream.send(try pictures.picture(index, noise: 1))
         }
         #expect(stream.skipped[20] > Self.count / 2, "\(stream.skipped)")
         #expect(stream.isKey[30] && stream.skipped[30] == 0, "\(stream.skipped)")
-        #expect(stream.skipped[39] > Self.count / 4, "\(stream.skipped)")
+        #expect(stream.skipped[59] > Self.count / 2, "\(stream.skipped)")
     }
 
     @Test func `A new size begins anew`() throws {
@@ -131,9 +162,11 @@ struct StillBlockEncodingTests {
         }
     }
 
+    /// The light changes with the switch: a map that libvpx kept would show.
     @Test func `It can be switched while the encoder runs, and content switches it`() throws {
         let stream = try Stream(Self.settings())
         let off = Self.settings(false)
+        let usual = try Stream(off)
         let screen = Self.settings { $0.content = .screen }
         for index in 0..<80 {
             let settings = [20: off, 40: Self.settings(), 60: screen][index]
@@ -141,9 +174,29 @@ struct StillBlockEncodingTests {
                 try stream.encoder.change(
                     to: settings, resolution: StillPictures.resolution, frameRate: 30, bitrate: .kilobits(400))
             }
-            try stream.send(try pictures.picture(index, noise: 1))
+            let picture = try pictures.picture(index, noise: 1, light: index < 20 ? 0 : 12)
+            try stream.send(picture)
+            try usual.send(picture)
         }
         #expect(stream.skipped[20..<40].allSatisfy { $0 == 0 } && stream.skipped[60...].allSatisfy { $0 == 0 })
+        #expect(stream.skipped[19] > Self.count / 2 && stream.skipped[59] > Self.count / 2, "\(stream.skipped)")
+        #expect(stream.isKey.filter { $0 }.count == 1)
+        for (index, (with, without)) in zip(stream.psnr, usual.psnr).enumerated() where (20..<40).contains(index) {
+            #expect(with > without - 1, "\(index): \(with) and \(without) dB")
+        }
+    }
+
+    @Test func `The denoiser switches it off while it runs, and on again`() throws {
+        let stream = try Stream(Self.settings())
+        for index in 0..<60 {
+            if let isDenoising = [20: true, 40: false][index] {
+                try stream.encoder.change(
+                    to: Self.settings { $0.isDenoising = isDenoising }, resolution: StillPictures.resolution,
+                    frameRate: 30, bitrate: .kilobits(400))
+            }
+            try stream.send(try pictures.picture(index, noise: 1))
+        }
+        #expect(stream.skipped[20..<40].allSatisfy { $0 == 0 })
         #expect(stream.skipped[19] > Self.count / 2 && stream.skipped[59] > Self.count / 2, "\(stream.skipped)")
         #expect(stream.isKey.filter { $0 }.count == 1)
     }
@@ -174,21 +227,28 @@ struct StillBlockEncodingTests {
         }
     }
 
-    /// The dropped picture is not what the next frame refers to.
-    @Test func `A dropped frame is followed by a whole one`() throws {
+    /// What libvpx drops changes no reference: the frame after it leaves out what stands still since the last coded one.
+    @Test func `After dropped frames still blocks are found as before`() throws {
         let stream = try Stream(
             Self.settings {
                 $0.dropThreshold = 90
                 $0.quantizers = 10...30
+                // At a slow speed few still blocks would be none.
+                $0.speed = -6
             })
-        try stream.encoder.setBitrate(.kilobits(20))
-        var random = SeededGenerator(seed: 3)
+        // While much is coded at a bitrate that is far too low, frames are dropped.
         for index in 0..<120 {
-            try stream.send(
-                try pictures.picture(
-                    index, noise: 1, shift: index % 40 < 20 ? 0 : Double.random(in: 0...60, using: &random)))
+            if let kilobits = [40: 10, 80: 400][index] { try stream.encoder.setBitrate(.kilobits(kilobits)) }
+            let isLively = (40..<80).contains(index)
+            try stream.send(try pictures.picture(index, noise: isLively ? 4 : 1))
         }
-        #expect(stream.encoder.statistics.framesDropped > 0)
+        let isDropped = stream.isDropped
+        let followers = isDropped.indices.dropFirst().filter { isDropped[$0 - 1] && !isDropped[$0] }
+        #expect(!followers.isEmpty)
+        for index in followers { #expect(stream.skipped[index] > 0, "\(index): \(stream.skipped)") }
+        #expect(isDropped.indices.allSatisfy { !isDropped[$0] || stream.skipped[$0] == 0 })
+        // With another reference than the decoder's it would be 20 dB less.
+        #expect(stream.psnr.suffix(10).allSatisfy { $0 > 40 }, "\(stream.psnr.suffix(10))")
     }
 
     @Test func `A layer that was off begins with a key frame, and leaves out blocks again`() throws {

@@ -33,16 +33,19 @@ struct StillPictures {
     ///   - shift: the motion of the picture in pixels.
     ///   - light: added to luma.
     ///   - u: added to U.
+    ///   - livelyRows: rows at the top that show something else in every picture.
     ///   - spot: a square of 8 samples a side that is darker by that; its top left corner is at 100, 100.
     func picture(
-        _ index: Int, noise: Int = 0, shift: Double = 0, light: Double = 0, u: Int = 0, spot: Double = 0
+        _ index: Int, noise: Int = 0, shift: Double = 0, light: Double = 0, u: Int = 0, livelyRows: Int = 0,
+        spot: Double = 0
     ) throws -> VideoFrame {
         guard var frame = pool.makeFrame() else { throw TestFailure("the pool is dry") }
         var planes = frame.planes
         var random = SeededGenerator(seed: UInt64(index))
-        let (whole, part) = (Int(shift), shift - Double(Int(shift)))
+        let part = shift - Double(Int(shift))
         for y in 0..<planes.y.height {
             var row = planes.y.row(y)
+            let whole = y < livelyRows ? 17 * index % 40 : Int(shift)
             for x in row.indices {
                 var value = texture[y][x + whole] * (1 - part) + texture[y][x + whole + 1] * part + light
                 if (100..<108).contains(x), (100..<108).contains(y) { value -= spot }

@@ -98,6 +98,29 @@ struct SendTraceTests {
         #expect(trace.layers[1][0].task == LayerTask(settings: .low))
     }
 
+    @Test func `Faces round-trip`() throws {
+        let path = folder.path("faces.trace")
+        let writer = try SendTraceWriter(path: path)
+        writer.begin([.high])
+        try writer.record(cascade: nil)
+        try writer.record(beauty: .natural, at: .full, fromFrame: 0)
+        try writer.record(
+            givenFaces: [FaceRegion(x: -5, y: 6, side: 70), FaceRegion(x: 8, y: 9, side: 10)], fromFrame: 3)
+        try writer.record(givenFaces: [], fromFrame: 5)
+        try writer.finish()
+        let trace = try SendTrace(path: path)
+        #expect(trace.cascade == nil && trace.beauty.count == 1)
+        #expect(
+            trace.givenFaces == [
+                SendTrace.GivenFaces(
+                    frame: 3, faces: [FaceRegion(x: -5, y: 6, side: 70), FaceRegion(x: 8, y: 9, side: 10)]),
+                SendTrace.GivenFaces(frame: 5, faces: []),
+            ])
+        // Sixteen digits, also of a small number.
+        let small = "GOOD* cascade 0000000000000abc\n".replacing("GOOD", with: good)
+        #expect(try SendTrace(parsing: Array(small.utf8).span).cascade == 0xabc)
+    }
+
     private var good: String {
         "rill-trace 1\nlayers high low\nhigh set \(LayerSettingsNotation.text(of: unusual))\nhigh frame 2 at 7 key\nhigh drop 3\n"
     }
@@ -112,6 +135,12 @@ struct SendTraceTests {
             ("GOOD?! frame 4 at 9\n", 6), ("GOODother drop 4\n", 6), ("GOODhigh set codec=VP8\n", 6),
             ("GOODhigh frame 4 at 9223372036854775807\n", 6), ("GOOD* beauty 0 natural\n", 6),
             ("GOOD* beauty 3 natural full\n", 6), ("GOOD* beauty 0 lovely full\n", 6),
+            ("GOOD* cascade 12\n", 6), ("GOOD* cascade 00000000000000zz\n", 6), ("GOOD* cascade\n", 6),
+            ("GOOD* fly\n", 6),
+            ("GOOD* cascade 0123456789abcdef\n* cascade 0123456789abcdef\n", 7),
+            ("GOOD* beauty 0 off full\n* cascade none\n", 7), ("GOOD*\n", 6),
+            ("GOOD* faces\n", 6), ("GOOD* faces 1 2,3\n", 6), ("GOOD* faces 1 2,3,x\n", 6),
+            ("GOOD* faces 1 1,1,1 1,1,1 1,1,1 1,1,1 1,1,1\n", 6), ("GOOD* faces 2\n* faces 1\n", 7),
             ("GOOD* beauty 0 off full\n* beauty 9 natural full\n* beauty 8 natural full\n", 8),
         ] as [(String, Int?)])
     func `A damaged line is refused by its number`(text: String, line: Int?) {
@@ -130,7 +159,8 @@ struct SendTraceTests {
 
     @Test func `No bytes bring the reader down`() throws {
         let seeds = [
-            good, good + "low set \(LayerSettingsNotation.text(of: .low))\nlow frame 0 at 0 restart content=3\n",
+            good, good + "* cascade 0123456789abcdef\n* beauty 0 natural full\n* faces 3 1,2,3 4,5,6\n",
+            good + "low set \(LayerSettingsNotation.text(of: .low))\nlow frame 0 at 0 restart content=3\n",
         ]
         var read = 0
         for bytes in MutatedInputs(

@@ -24,6 +24,10 @@ public final class VPXEncoder: VideoEncoder {
     /// The quantizer index of the last frame coded.
     private var lastQuantizer: Int?
 
+    /// The macroblocks of the last frame, row by row: 1 for those that libvpx was to code, 0 for those left out because they
+    /// stood still (``/RillCore/EncoderSettings/skipsStillBlocks``). Empty if it was to code all.
+    public var activeMap: [UInt8] { still?.activeMap ?? [] }
+
     var context: VPXEncoderContext
     private var image: VPXInputImage
     private(set) var bitrate: Bitrate
@@ -101,9 +105,10 @@ public final class VPXEncoder: VideoEncoder {
         // A stream declares its matrix in key frames.
         let isKeyFrame = try declareMatrix(of: frame) || isKeyFrame
         if isKeyFrame { patternPosition = 0 }
-        let flags = try beginStep(isKeyFrame: isKeyFrame)
+        var flags = try beginStep(isKeyFrame: isKeyFrame)
         try limitBurst(of: frame, isKeyFrame: isKeyFrame || newest == nil, over: span)
         try still?.mark(frame, isKeyFrame: isKeyFrame, for: context)
+        if let still { flags.formUnion(still.flags) }
         held.append(HeldPicture(frame, ticks: span.start))
         try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)

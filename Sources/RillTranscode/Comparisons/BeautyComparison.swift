@@ -1,5 +1,6 @@
 public import RillBeauty
 public import RillCore
+public import RillFaces
 import RillImage
 
 /// A source that shows the effect of the beauty filter: the original picture, the filtered one, and its skin mask in
@@ -20,10 +21,13 @@ public final class BeautyComparison: FrameSource {
     /// - Parameters:
     ///   - source: the pictures to filter.
     ///   - options: the filter's options.
+    ///   - faces: how faces are found, as for ``BeautySource``.
     ///   - capacity: how many pictures may be in use downstream at once.
     /// - Throws: ``/RillCore/FrameError``, or ``/RillBeauty/BeautyError/unsupportedPicture(format:width:height:)`` if
     ///   the pictures are too wide.
-    public init(_ source: any FrameSource, options: BeautyOptions, capacity: Int = 8) throws {
+    public init(
+        _ source: any FrameSource, options: BeautyOptions, faces: FaceDetection = .automatic, capacity: Int = 8
+    ) throws {
         size = source.format.resolution
         guard let wide = Resolution(validatingWidth: 3 * size.evenWidth, height: size.height) else {
             throw BeautyError.unsupportedPicture(format: "three pictures", width: size.width, height: size.height)
@@ -32,7 +36,7 @@ public final class BeautyComparison: FrameSource {
             resolution: wide, frameRate: source.format.frameRate, frameCount: source.format.frameCount)
         self.source = I420Source(source, capacity: 2)
         self.options = options
-        stage = BeautyStage(options, capacity: 2)
+        stage = BeautyStage(options, cascade: faces.outcome.cascade, capacity: 2)
         pool = try FramePool(resolution: wide, capacity: capacity)
     }
 
@@ -50,23 +54,10 @@ public final class BeautyComparison: FrameSource {
         planes.y.fill(16)
         planes.u.fill(128)
         planes.v.fill(128)
-        paste(frame, at: 0, into: &planes)
-        paste(result, at: size.evenWidth, into: &planes)
+        planes.paste(frame, x: 0, y: 0)
+        planes.paste(result, x: size.evenWidth, y: 0)
         pasteMask(at: 2 * size.evenWidth, into: &planes)
         return .frame(wide.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace))
-    }
-
-    private func paste(_ frame: VideoFrame, at x: Int, into planes: inout MutablePlanes) {
-        for y in 0..<frame.y.height {
-            var row = planes.y.row(y)
-            row.copy(from: frame.y.row(y), at: x)
-        }
-        for y in 0..<frame.u.height {
-            var u = planes.u.row(y)
-            u.copy(from: frame.u.row(y), at: x / 2)
-            var v = planes.v.row(y)
-            v.copy(from: frame.v.row(y), at: x / 2)
-        }
     }
 
     private func pasteMask(at x: Int, into planes: inout MutablePlanes) {
@@ -80,9 +71,4 @@ public final class BeautyComparison: FrameSource {
             }
         }
     }
-}
-
-extension Resolution {
-    /// The width rounded up to even, so that the chroma of adjacent pictures does not mix.
-    fileprivate var evenWidth: Int { (width + 1) / 2 * 2 }
 }
