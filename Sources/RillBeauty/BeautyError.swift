@@ -15,8 +15,8 @@ extension BeautyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownSetting(let text):
-            "\"\(text)\" is not a setting: expected natural, strong or off, or lightening, smoothness, redness and "
-                + "sharpness from 0 to 1 and contrast=low, normal or high, as in smoothness=0.7,contrast=high"
+            "\"\(text)\" is not a setting: expected natural, strong or off, or lightening, smoothness, redness, "
+                + "sharpness, lips and eyes from 0 to 1 and contrast=low, normal or high, as in smoothness=0.7,contrast=high"
         case .amountOutOfRange(let setting, let text): "\(setting) goes from 0 to 1, not \"\(text)\""
         case .unsupportedPicture(let format, let width, let height):
             "the filter takes I420 in limited range, 16x16 or larger, not \(format) of \(width)x\(height)"

@@ -7,14 +7,14 @@ public import RillCore
 /// guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // no free buffer
 /// ```
 ///
-/// With a cascade, faces are found and followed, and skin is what has the color of a face within its reach. Without one, or
-/// while no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels.
+/// With a cascade, or if an app gives faces, they are followed, and skin is what has the color of a face within its reach.
+/// While no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels.
 /// Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and
-/// includes the eyes and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
-/// `DiffusionKernel`). Where cells of two by two pixels differ from their surroundings by more than pores do, luma
-/// stays. Only the last step processes every pixel.
+/// includes the eyes and lips that skin surrounds; those of a known face are spared. Inside the mask, luma moves toward
+/// the result of an edge-preserving diffusion (see `DiffusionKernel`). Where cells of two by two pixels differ from their
+/// surroundings by more than pores do, luma stays. Only the last step processes every pixel.
 ///
-/// Deterministic: the same frames with the same options produce the same bytes on any machine. If all four amounts
+/// Deterministic: the same frames with the same options produce the same bytes on any machine. If all amounts
 /// are 0, the frame itself is returned.
 ///
 /// One owner, one thread at a time. Options may change between any two frames. A change takes eight frames, so that
@@ -29,7 +29,14 @@ public struct BeautyFilter: ~Copyable {
     /// Counts since the filter was created.
     public private(set) var statistics = BeautyStatistics()
 
-    private let cascade: FaceCascade?
+    /// What finds faces, whose color then says what skin is; `nil` to detect skin by the colors of all skin.
+    ///
+    /// A change forgets the known faces and the mask, and frees and allocates memory with the next frame.
+    public var cascade: FaceCascade? {
+        didSet { if cascade != oldValue { planes = nil } }
+    }
+
+    private var given: [FaceRegion]?
     private var ramp: BeautyRamp
     private var planes: SkinPlanes?
     /// Whether the mask is that of the previous frame.
@@ -78,6 +85,7 @@ public struct BeautyFilter: ~Copyable {
         guard !amounts.isNone else {
             ramp = following
             hasMask = false
+            given = nil
             statistics.framesUnfiltered += 1
             return frame
         }
@@ -85,10 +93,12 @@ public struct BeautyFilter: ~Copyable {
         ramp = following
         let planes = planes(for: size)
         if frame.isDiscontinuity { hasMask = false }
+        if let given { planes.give(given) }
+        given = nil
         findSkin(in: frame, planes, level, amounts)
         write(frame, planes, level.limited(amounts), to: &target)
         hasMask = true
-        statistics.count(level)
+        statistics.count(level, faceCount: planes.knownFaces.count)
         return BeautyFilter.finished(target, as: frame)
     }
 
@@ -137,6 +147,8 @@ public struct BeautyFilter: ~Copyable {
         RednessKernel.run(
             PictureRows(reading: frame, plane: 2), mask: planes.mask, spans: planes.spans, amount: amounts.redness,
             to: PictureRows(writing: &target, plane: 2))
+        planes.colorLips(
+            PictureRows(reading: frame, plane: 2), amounts, in: PictureRows(writing: &target, plane: 2))
         LumaKernel(amounts: amounts).run(
             PictureRows(reading: frame, plane: 0), smooth: planes.smoothLuma, flatness: planes.flatness,
             lift: planes.lift, mask: planes.mask, spans: planes.spans, rows: planes.pixelRows,
@@ -151,8 +163,25 @@ public struct BeautyFilter: ~Copyable {
         return result
     }
 
-    /// The faces that are known, in pixels: found by the cascade, and seen a second time.
-    public var faces: [FaceRegion] { planes?.foundFaces ?? [] }
+    /// The faces that are known, in pixels of the last frame: given, or found by the cascade and seen a second time. At most
+    /// four.
+    public var faces: [FaceRegion] { planes?.knownFaces ?? [] }
+
+    /// Gives all faces of the next frame, found by a detector of the app.
+    ///
+    /// ```swift
+    /// filter.giveFaces([FaceRegion(x: 500, y: 120, side: 240)])
+    /// ```
+    ///
+    /// A face stays known for 120 frames, so a detector may look at every tenth frame only, and be some frames late. An
+    /// empty list says that there is none. For 120 frames after a call the filter does not search itself.
+    ///
+    /// - Parameter faces: squares in pixels of the frame, as the filter takes it (upright). Any numbers; the first four
+    ///   count.
+    public mutating func giveFaces(_ faces: [FaceRegion]) { given = faces }
+
+    /// Forgets faces that were given for a frame that is not filtered.
+    mutating func forgetGivenFaces() { given = nil }
 
     /// The mask of the last filtered frame: 0 to 255 for each chroma sample, row by row; `nil` before the first.
     public var mask: [UInt8]? {
@@ -171,6 +200,8 @@ public struct BeautyFilter: ~Copyable {
 public struct BeautyStatistics: Codable, Hashable, Sendable {
     /// Filtered frames.
     public var framesFiltered = 0
+    /// Filtered frames in which a face was known.
+    public var framesWithFaces = 0
     /// Frames returned unchanged because all amounts were 0.
     public var framesUnfiltered = 0
     /// The number of filtered frames at each level, in the order of `BeautyLevel.allCases`.
@@ -181,8 +212,9 @@ public struct BeautyStatistics: Codable, Hashable, Sendable {
     /// Creates zero counts.
     public init() {}
 
-    mutating func count(_ level: BeautyLevel) {
+    mutating func count(_ level: BeautyLevel, faceCount: Int) {
         framesFiltered += 1
+        if faceCount > 0 { framesWithFaces += 1 }
         framesAtLevel[level.rawValue] += 1
         self.level = level
     }

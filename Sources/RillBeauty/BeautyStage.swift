@@ -13,13 +13,15 @@ package struct BeautyStage: ~Copyable {
     ///
     /// - Parameters:
     ///   - options: the filter's initial options.
+    ///   - cascade: finds faces; `nil` for none.
     ///   - budget: the time that a frame may take; `nil` for no limit.
     ///   - modelledCost: the assumed cost of a frame; `nil` to measure it with the clock.
     ///   - capacity: pictures that may be in use at once.
     package init(
-        _ options: BeautyOptions, budget: MediaDuration? = nil, modelledCost: MediaDuration? = nil, capacity: Int
+        _ options: BeautyOptions, cascade: FaceCascade? = nil, budget: MediaDuration? = nil,
+        modelledCost: MediaDuration? = nil, capacity: Int
     ) {
-        filter = BeautyFilter(options)
+        filter = BeautyFilter(options, cascade: cascade)
         deadline = budget.map(BeautyDeadline.init(budget:))
         pictures = ResizingPool(capacity: capacity)
         self.modelledCost = modelledCost
@@ -29,6 +31,18 @@ package struct BeautyStage: ~Copyable {
 
     /// The mask of the last picture; see ``BeautyFilter/mask``.
     package var mask: [UInt8]? { filter.mask }
+
+    /// See ``BeautyFilter/cascade``.
+    package var cascade: FaceCascade? {
+        get { filter.cascade }
+        set { filter.cascade = newValue }
+    }
+
+    /// See ``BeautyFilter/faces``; none while pictures are not filtered.
+    package var faces: [FaceRegion] { filter.isIdle ? [] : filter.faces }
+
+    /// Gives the faces of the next picture; see ``BeautyFilter/giveFaces(_:)``. Forgotten if it is not filtered.
+    package mutating func giveFaces(_ faces: [FaceRegion]) { filter.giveFaces(faces) }
 
     /// Filters a picture with `options`, and reports the cost to the deadline, which sets the level of the next
     /// picture.
@@ -55,7 +69,10 @@ package struct BeautyStage: ~Copyable {
         if filter.options != options { filter.options = options }
         // Options that are off need no buffers, and must not reject what an encoder would accept.
         let smallest = min(frame.resolution.width, frame.resolution.height)
-        guard !filter.isIdle, frame.format == .i420, smallest >= BeautyFilter.smallestSide else { return frame }
+        guard !filter.isIdle, frame.format == .i420, smallest >= BeautyFilter.smallestSide else {
+            filter.forgetGivenFaces()
+            return frame
+        }
         let pool = try pictures.pool(for: frame.resolution)
         guard let result = try filter.apply(to: frame, into: pool, level: level) else {
             picturesWithoutBuffer += 1

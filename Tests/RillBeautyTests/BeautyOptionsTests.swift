@@ -8,7 +8,13 @@ struct BeautyOptionsTests {
         #expect(natural == BeautyOptions())
         #expect(
             natural.lighteningContrast == .normal && natural.lightening == 0.6 && natural.smoothness == 0.5
-                && natural.redness == 0.1 && natural.sharpness == 0.3)
+                && natural.redness == 0.1 && natural.sharpness == 0.3 && natural.lips == 0 && natural.eyes == 0)
+        #expect(BeautyOptions.strong.lips == 0 && BeautyOptions.strong.eyes == 0)
+        for only in [\BeautyOptions.lips, \.eyes] {
+            var options = BeautyOptions.off
+            options[keyPath: only] = 0.1
+            #expect(!options.isOff)
+        }
         #expect(BeautyOptions.off.isOff && !natural.isOff && !BeautyOptions.strong.isOff)
     }
 
@@ -17,7 +23,8 @@ struct BeautyOptionsTests {
         #expect(
             options.lightening == 1 && options.smoothness == 0 && options.redness == 0 && options.sharpness == 1)
         options.smoothness = 1.5
-        #expect(options.smoothness == 1)
+        (options.lips, options.eyes) = (2, -1)
+        #expect(options.smoothness == 1 && options.lips == 1 && options.eyes == 0)
     }
 
     @Test func `What is written is read`() throws {
@@ -31,6 +38,13 @@ struct BeautyOptionsTests {
         options = .natural
         options.redness = 0
         #expect(try BeautyOptions(notation: "natural,redness=0") == options)
+        options.lips = 0.25
+        options.eyes = 1
+        #expect(try BeautyOptions(notation: "natural,redness=0,eyes=1,lips=0.25") == options)
+        // What has neither is written as before there were these two.
+        #expect(
+            "\(BeautyOptions(lightening: 0.1))"
+                == "lightening=0.1,smoothness=0.5,redness=0.1,sharpness=0.3,contrast=normal")
         for options in [BeautyOptions.off, .natural, .strong, options] {
             #expect(try BeautyOptions(notation: options.description) == options)
         }
@@ -47,6 +61,9 @@ struct BeautyOptionsTests {
     @Test func `Numbers of strangers are refused by name`() {
         #expect(throws: BeautyError.amountOutOfRange(setting: "redness", text: "1.5")) {
             try BeautyOptions(validatingLightening: 0, smoothness: 1, redness: 1.5, sharpness: 0)
+        }
+        #expect(throws: BeautyError.amountOutOfRange(setting: "eyes", text: "-1.0")) {
+            try BeautyOptions(validatingLightening: 0, smoothness: 1, redness: 0, sharpness: 0, eyes: -1)
         }
         #expect(throws: BeautyError.self) {
             try BeautyOptions(validatingLightening: .nan, smoothness: 1, redness: 0, sharpness: 0)

@@ -1,3 +1,4 @@
+import Foundation
 import RillCore
 import RillTestSupport
 
@@ -42,7 +43,8 @@ struct MaskMeasures {
         self.mask = mask
     }
 
-    private mutating func addCells(_ isSkin: [Bool?], _ mask: [UInt8], _ frame: VideoFrame, _ result: VideoFrame) {
+    /// Adds the cells of a filtered frame: what each is, `nil` for those that do not count, and the mask.
+    mutating func addCells(_ isSkin: [Bool?], _ mask: [UInt8], _ frame: VideoFrame, _ result: VideoFrame) {
         let width = frame.u.width
         for (index, isSkin) in isSkin.enumerated() {
             guard let isSkin else { continue }
@@ -88,5 +90,13 @@ struct MaskMeasures {
                 }
             }
         }
+    }
+}
+
+extension MaskMeasures: CustomStringConvertible {
+    var description: String {
+        String(
+            format: "overlap %.3f, outside of skin luma %.3f and Cr %.4f, flicker %.4f, parts differ by %.2f", overlap,
+            lumaChange, redChange, flicker, inequality)
     }
 }

@@ -1,5 +1,6 @@
 import RillCore
 import RillScenes
+import RillTestSupport
 
 @testable import RillBeauty
 
@@ -12,6 +13,23 @@ extension PixelRect {
 }
 
 extension VideoFrame {
+    /// A frame with the same pixels, to paint on.
+    func editable() throws -> MutableFrame {
+        var target = try existing(FramePool(resolution: resolution, capacity: 1).makeFrame())
+        var planes = target.planes
+        for y in 0..<self.y.height {
+            var row = planes.y.row(y)
+            row.copy(from: self.y.row(y))
+        }
+        for y in 0..<u.height {
+            var blue = planes.u.row(y)
+            blue.copy(from: u.row(y))
+            var red = planes.v.row(y)
+            red.copy(from: v.row(y))
+        }
+        return target
+    }
+
     /// Luma at the nearest pixel.
     private func luma(_ x: Int, _ y: Int) -> Int {
         Int(self.y[max(0, min(resolution.width - 1, x)), max(0, min(resolution.height - 1, y))])

@@ -83,6 +83,19 @@ struct SkinPolygons {
         }
     }
 
+    /// The same polygons in a picture that is `scale` times as large, part of another from `x` and `y` on.
+    func scaled(by scale: Double, x: Double = 0, y: Double = 0) -> SkinPolygons {
+        var copy = self
+        copy.frames = frames.mapValues { polygons in
+            polygons.map { polygon in
+                var polygon = polygon
+                polygon.corners = polygon.corners.map { (x: x + $0.x * scale, y: y + $0.y * scale) }
+                return polygon
+            }
+        }
+        return copy
+    }
+
     /// How many pixels off an outline may be.
     private static let margin = 2
 }

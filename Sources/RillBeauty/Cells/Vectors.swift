@@ -112,6 +112,10 @@ extension SIMD8 where Scalar == UInt16 {
         unsafe unsafeBitCast(self .> other, to: Self.self) & (self &- other)
     }
 
+    /// Lane-wise minimum.
+    @inline(__always)
+    func smaller(_ other: Self) -> Self { self &- less(other) }
+
     /// The upper half of the lane-wise product (`pmulhuw`).
     ///
     /// Written out lane by lane: the generic conversion is not inlined in a large function.

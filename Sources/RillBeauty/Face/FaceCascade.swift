@@ -1,10 +1,10 @@
 /// A classifier that tells faces from everything else in a small window: a cascade of boosted trees over Haar features.
 ///
 /// ```swift
-/// let cascade = try FaceCascade(openCVFile: "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml")
+/// let cascade = try FaceCascade(openCVFile: FaceCascade.installedFile)
 /// ```
 ///
-/// (The reader of files is in RillFiles.) Each stage adds up the leaves of its trees and rejects the window if the sum is
+/// (The reader of files is in RillFaces.) Each stage adds up the leaves of its trees and rejects the window if the sum is
 /// below its threshold. Nearly all windows fail in the first stages, so most cost a few features.
 ///
 /// A value of some tens of kilobytes that any number of filters share. Source: Viola and Jones, Rapid Object Detection

@@ -5,6 +5,10 @@
 /// grouped: a face makes several, at neighboring places and sizes, and a mistake makes one.
 final class FaceScan {
     private let snapshot: CellPlane
+    /// Where there may be skin, per block, in the picture that is searched.
+    private let skin: CellPlane
+    /// The units of the plane in a block, as a power of two; `nil` if windows without skin are searched too.
+    private var shift: Int?
     private let windows: FaceWindows
     private let side: Int
     private var origin = (x: 0, y: 0)
@@ -24,12 +28,15 @@ final class FaceScan {
     /// Whether the picture has been searched.
     private(set) var isDone = true
 
+    /// The likelihood of skin from which on there may be a face: the darkest tone has twice of it.
+    private static let leastSkin: UInt8 = 16
     private static let greatestHits = 256
     private static let greatestFaces = 8
 
-    /// Allocates memory for planes up to that size.
-    init(_ cascade: FaceCascade, width: Int, height: Int) {
+    /// Allocates memory for planes up to that size, and for a map of skin with so many units in a block.
+    init(_ cascade: FaceCascade, width: Int, height: Int, scale: Int) {
         snapshot = CellPlane(width: width, height: height)
+        skin = CellPlane(width: (width + scale - 1) / scale, height: (height + scale - 1) / scale)
         windows = FaceWindows(cascade, greatestWidth: width, greatestHeight: height)
         side = cascade.side
         scales.reserveCapacity(64)
@@ -39,10 +46,15 @@ final class FaceScan {
 
     /// The distance of windows, and how many make a face: fewer where windows are farther apart.
     private var step = 2
-    private var leastHits: Int { step == 1 ? 3 : 2 }
+    private var leastHits = 1
 
-    /// Begins to search a whole plane, for faces of every size from the cascade's own on.
-    func begin(_ plane: borrowing CellPlane) {
+    /// Begins to search a whole plane, for faces of every size from the cascade's own on. What it finds is to be looked at
+    /// again: a single window counts.
+    ///
+    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is.
+    func begin(_ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool) {
+        shift = onlySkin ? unit.trailingZeroBitCount : nil
+        for y in 0..<skin.height { skin.row(y).copy(map.nearestRow(y), count: min(skin.width, map.width)) }
         scales.removeAll(keepingCapacity: true)
         var scale = 65536
         while min(plane.width, plane.height) << 16 / scale >= side, scales.count < 64 {
@@ -50,13 +62,14 @@ final class FaceScan {
             scale = scale * 6 / 5
         }
         scales.reverse()
-        step = 2
+        (step, leastHits) = (2, 1)
         begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
     }
 
-    /// Begins to search the surroundings of a face, for faces of about its size.
-    func begin(_ plane: borrowing CellPlane, around face: FaceRegion) {
-        let margin = face.side / 4 + 1
+    /// Begins to search the surroundings of a face, for faces of about its size; with `far`, wider surroundings.
+    func begin(_ plane: borrowing CellPlane, around face: FaceRegion, far: Bool) {
+        shift = nil
+        let margin = far ? face.side * 3 / 2 : face.side / 4 + 1
         let (left, top) = (max(0, face.x - margin), max(0, face.y - margin))
         let right = min(plane.width, face.x + face.side + margin)
         let bottom = min(plane.height, face.y + face.side + margin)
@@ -65,7 +78,7 @@ final class FaceScan {
             let scale = max(65536, face.side << 10 * share / side)
             if scales.last != scale { scales.append(scale) }
         }
-        step = 1
+        (step, leastHits) = far ? (2, 2) : (1, 3)
         begin(plane, left: left, top: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
@@ -115,8 +128,13 @@ final class FaceScan {
     private func searchRow() -> Int {
         let scale = scales[index]
         // Windows overlap by nine tenths. Beside one that the first stage rejects, the next one is left out.
-        var (x, features) = (0, 0)
+        var (x, features, passed) = (0, 0, 0)
         while x + side <= windows.width {
+            guard mayBeSkin(x, scale) else {
+                passed += 1
+                x += step
+                continue
+            }
             let verdict = windows.classify(x, row)
             features += verdict.features
             if verdict.isFace, hits.count < FaceScan.greatestHits {
@@ -128,7 +146,19 @@ final class FaceScan {
             x += verdict.stages == 0 ? 2 * step : step
         }
         row += step
-        return features
+        // Looking for skin costs about as much as three features in two windows.
+        return features + passed * 3 / 2
+    }
+
+    /// Whether two of five places in the window at (`x`, `row`) have the color of skin: those of brow, nose, cheeks and chin.
+    private func mayBeSkin(_ x: Int, _ scale: Int) -> Bool {
+        guard let shift else { return true }
+        let (left, top, size) = (origin.x + (x * scale) >> 16, origin.y + (row * scale) >> 16, (side * scale) >> 16)
+        func isSkin(_ across: Int, _ down: Int) -> Int {
+            let (column, row) = ((left + (across * size) >> 4) >> shift, (top + (down * size) >> 4) >> shift)
+            return skin.row(min(skin.height - 1, row))[min(skin.width - 1, column)] >= FaceScan.leastSkin ? 1 : 0
+        }
+        return isSkin(8, 10) + isSkin(5, 10) + isSkin(11, 10) + isSkin(8, 4) + isSkin(8, 14) >= 2
     }
 
     /// Calls `body` with the faces found so far, in cells of the plane, if their number or places have changed.

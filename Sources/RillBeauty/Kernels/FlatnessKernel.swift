@@ -6,9 +6,9 @@ enum FlatnessKernel {
     /// Computes the flatness of each cell.
     ///
     /// - Parameters:
-    ///   - skin: skin by color and texture of this frame, per block, with rows extended by one sample on both sides.
-    ///     Enlarged, it is limited by the mask, which is steady over time.
-    ///   - mask: the mask per cell.
+    ///   - skin: skin by color and texture of this frame, per block, with rows extended by one sample on both sides. It
+    ///     has been limited by the mask.
+    ///   - mask: the mask per cell. Where it is 0, nothing is smooth skin.
     ///   - luma: the luma of each cell.
     ///   - edges: the sum of the deviations of the nine cells around each cell.
     ///   - spans: the spans of the mask.
@@ -40,13 +40,13 @@ enum FlatnessKernel {
 
     @inline(__always)
     private static func fill(_ rows: CellRows, _ x: Int, _ skin: Bytes, _ limits: LumaLimits) {
-        let weight = skin.smaller(rows.mask[bytes: x])
+        let weight = skin & ~rows.mask[bytes: x].isZeroMask
         guard !weight.isZero else { return rows.flatness[bytes: x] = .zero }
         let room = limits.bytes(luma: rows.luma[bytes: x]).less(rows.edges[bytes: x])
         rows.flatness[bytes: x] = weight.smaller(room.twice.twice.twice.twice)
     }
 
     static func reference(skin: UInt8, mask: UInt8, luma: UInt8, edges: UInt8, limits: LumaLimits) -> UInt8 {
-        min(skin, mask, limits.byte(luma: luma).less(edges).doubled(4))
+        mask == 0 ? 0 : min(skin, limits.byte(luma: luma).less(edges).doubled(4))
     }
 }

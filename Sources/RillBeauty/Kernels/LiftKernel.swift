@@ -1,7 +1,9 @@
 /// Computes how much each cell of the mask is lightened: a curve of its luma, times the mask.
 ///
-/// With u = luma - 16 the lift is 4 u (219 - u) (lift + u·slope) / 2^24: none for black and white, most in between.
-/// It is computed from luma without pores, so a face's fine texture is neither stretched nor compressed.
+/// The lift is the same for all luma, so that the parts of a face are lightened alike, in the sun and in the shade; but at
+/// most three quarters of the way to white, and two fifths of the way from black, and less of both with smaller amounts.
+/// So nothing is clipped, and no two values change places. It is computed from luma without pores: a face's fine texture is
+/// neither stretched nor compressed.
 enum LiftKernel {
     /// Computes the lift of each cell.
     ///
@@ -18,6 +20,7 @@ enum LiftKernel {
     ) {
         let lift = Words(repeating: UInt16(bitPattern: amounts.lift))
         let slope = Words(repeating: UInt16(bitPattern: amounts.liftSlope))
+        let (black, white) = (Words(repeating: amounts.shareOfBlack), Words(repeating: amounts.shareOfWhite))
         for y in 0..<target.height {
             let (luma, mask, output) = (luma.row(y), mask.row(y), target.row(y))
             for vector in spans.touched(y) {
@@ -29,24 +32,28 @@ enum LiftKernel {
                 }
                 let samples = luma[bytes: x]
                 output[bytes: x] = Bytes(
-                    even: lifted(samples.evenWords, weight.evenWords, lift, slope),
-                    odd: lifted(samples.oddWords, weight.oddWords, lift, slope))
+                    even: lifted(samples.evenWords, weight.evenWords, lift, slope, black, white),
+                    odd: lifted(samples.oddWords, weight.oddWords, lift, slope, black, white))
             }
         }
     }
 
     @inline(__always)
-    private static func lifted(_ luma: Words, _ mask: Words, _ lift: Words, _ slope: Words) -> Words {
+    private static func lifted(
+        _ luma: Words, _ mask: Words, _ lift: Words, _ slope: Words, _ black: Words, _ white: Words
+    ) -> Words {
         let above = luma.less(Words(repeating: 16))
         let below = Words(repeating: 235).less(luma)
-        let weighted = (above &* below &<< 2).upperProduct(lift &+ above &* slope).upperProduct(mask &<< 8)
+        let ends = (above &* black).smaller(below &* white)
+        let weighted = (lift &+ above &* slope).smaller(ends).upperProduct(mask &<< 8)
         return (weighted &+ 128) &>> 8
     }
 
     static func reference(luma: UInt8, mask: UInt8, amounts: BeautyAmounts) -> UInt8 {
         let (above, below) = (max(0, Int(luma) - 16), max(0, 235 - Int(luma)))
-        let curve = Int(amounts.lift) + above * Int(amounts.liftSlope)
-        let weighted = (((4 * above * below * curve) >> 16) * Int(mask) << 8) >> 16
+        let even = Int(amounts.lift) + above * Int(amounts.liftSlope)
+        let curve = min(even, above * Int(amounts.shareOfBlack), below * Int(amounts.shareOfWhite))
+        let weighted = (curve * Int(mask)) >> 8
         return UInt8((weighted + 128) >> 8)
     }
 }

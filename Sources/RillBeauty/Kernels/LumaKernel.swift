@@ -6,7 +6,7 @@ import RillCore
 ///
 /// ```text
 /// Y1 = Y + (M - Y) F·smoothing                 removes pores from smooth skin, as far as requested
-/// Y2 = Y1 + min(L, (235 - Y1) / 2)             keeps bright samples within the range, and in their order
+/// Y2 = Y1 + min(L, (235 - Y1) 3/4)             keeps bright samples within the range, and in their order
 /// Y3 = Y2 ± step(|Y - mean of 4 around Y|)     moves edges by a few code values; not where F is high
 /// ```
 struct LumaKernel {
@@ -208,7 +208,8 @@ struct LumaKernel {
             even: smoothing.share(distance.evenWords &* cells.flatness.evenWords),
             odd: smoothing.share(distance.oddWords &* cells.flatness.oddWords))
         let skin = samples &+ step.smaller(rise) &- step.smaller(fall)
-        let light = skin &+ cells.lift.smaller((Bytes(repeating: 235).less(skin)) &>> 1)
+        let room = Bytes(repeating: 235).less(skin)
+        let light = skin &+ cells.lift.smaller(room.less((room &+ 3) &>> 2))
         guard Steps.count > 0 else { return light }
         let edge = edge(samples, above, below, across, edges, Steps.self)
         let allowed = edge.change.smaller((~cells.flatness) &>> 5)
@@ -285,7 +286,8 @@ struct LumaKernel {
         let product = Int(distance) * Int(flatness) + Int(LumaKernel.half(smoothing))
         let step = min(distance, UInt8((product * Int(smoothing)) >> 16))
         let skin = sample > smooth ? sample - step : sample + step
-        let light = skin + min(lift, UInt8(235).less(skin) >> 1)
+        let room = UInt8(235).less(skin)
+        let light = skin + min(lift, room - (room + 3) >> 2)
         return UInt8(max(0, min(255, Int(light) + edge(source, x, y, flatness: flatness))))
     }
 

@@ -2,41 +2,72 @@
 ///
 /// Inside of a face what is bright may be paler, and differ more: forehead and cheeks in the sun.
 ///
-/// Let (a, b) = (Cr - 128, 128 - Cb). `along` is its part in the direction of the face's color, `across` the rest. Both are
-/// in eighths of a code value.
+/// Let (a, b) = (Cr - 128, 128 - Cb), less what gray has at this luma. `along` is its part in the direction of the face's
+/// color, `across` the rest. Both are in eighths of a code value.
 struct SkinColorKernel {
     /// The direction of the color, in 128ths.
     private let red, yellow: Int16
-    private let least, most: Int16
+    /// The least and the most `along`, and how much the former rises with luma, in 64ths.
+    private let least, most, leastSlope: Int16
     private let dark, bright: Int16
+    /// How much more luma a block needs that is far beside the face.
+    private let farDark: Int16
     /// The luma from which on a block inside of the face is bright.
     private let light: Int16
+    /// How much the color moves with luma along its direction and across, in 256ths of eighths of a code value.
+    private let alongSlope, acrossSlope: Int16
+    /// What gray has along the direction and across, in 64ths of eighths of a code value per code value of luma above black.
+    private let grayAlong, grayAcross: Int16
+    private let middle: Int16
     private let strength: Int16
     private let face: FaceRegion
 
     /// Creates a kernel for a face, in blocks, and its color, which counts `strength` 256ths.
     init(_ color: SkinColor, of face: FaceRegion, strength: Int) {
-        let length = max(1, Double(color.red * color.red + color.yellow * color.yellow).squareRoot())
-        red = Int16((128 * Double(color.red) / length).rounded())
-        yellow = Int16((128 * Double(color.yellow) / length).rounded())
-        least = Int16((0.55 * length / 2).rounded()) - 8
-        most = Int16((2.0 * length / 2).rounded()) + 12
-        dark = Int16(color.dark / 2) - 6
-        bright = Int16(color.bright) + 48
-        light = Int16(color.dark)
+        let distance = color.distanceFromGray
+        let length = max(1, Double(distance.red * distance.red + distance.yellow * distance.yellow).squareRoot())
+        let (a, b) = (Double(distance.red) / length, Double(distance.yellow) / length)
+        // What is multiplied by luma is limited, so that the products have fifteen bits.
+        func limited(_ value: Double, _ most: Double) -> Int16 { Int16(max(-most, min(most, value.rounded()))) }
+        (red, yellow) = (limited(128 * a, 128), limited(128 * b, 128))
+        least = limited(Self.leastShare * length / 2, 4000) - 8
+        most = limited(2.0 * length / 2, 4000) + 12
+        leastSlope = limited(Self.leastShare * 512 * length / Double(max(256, color.middle - 256)), 400)
+        dark = Int16(color.dark * 3 / 64) - 8
+        bright = Int16(color.bright / 16) + 48
+        light = Int16(color.dark / 20)
+        farDark = max(0, Int16(color.middle * 5 / 128) - dark)
+        middle = Int16(color.middle / 16)
+        let (grayRed, grayYellow) = (Double(color.gray.red), Double(color.gray.yellow))
+        grayAlong = limited((grayRed * a + grayYellow * b) / 8, 136)
+        grayAcross = limited((grayRed * b - grayYellow * a) / 8, 136)
+        // The color's own change with luma, besides that of gray.
+        let (redSlope, yellowSlope) = (
+            Double(color.redSlope) - grayRed / 16, Double(color.yellowSlope) - grayYellow / 16
+        )
+        alongSlope = limited(8 * (redSlope * a + yellowSlope * b), 400)
+        acrossSlope = limited(8 * (redSlope * b - yellowSlope * a), 400)
         self.strength = Int16(strength)
         self.face = face
     }
+
+    /// The least distance from gray, as a share of the face's, in proportion to luma where that is above the face's.
+    private static let leastShare = 0.65
+    /// How much redder than the face a block may be that is far beside it: three code values.
+    private static let farRedness: Int16 = 24
+    /// White walls are nearer to gray than that.
+    private static let leastRoom: Int16 = 64
 
     /// Writes the weights, or the greater ones of these and what is there.
     func run(
         u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
         addsTo isAdded: Bool, to target: borrowing CellPlane
     ) {
-        let (reach, allowances) = (rows.row(0), rows.row(1))
+        let (reach, allowances, farness) = (rows.row(0), rows.row(1), rows.row(2))
         for x in 0..<target.width {
             reach[x] = columnReach(x)
             allowances[x] = 0
+            farness[x] = columnDistance(x)
         }
         for y in 0..<target.height {
             let columns = (face.x..<face.x + face.side).clamped(to: 0..<target.width)
@@ -52,10 +83,15 @@ struct SkinColorKernel {
                     continue
                 }
                 let (u, v, luma) = (u[bytes: x], v[bytes: x], luma[bytes: x])
-                let more = allowances[bytes: x]
-                let match = Bytes(
-                    even: weights(u.evenWords, v.evenWords, luma.evenWords, near.evenWords, more.evenWords),
-                    odd: weights(u.oddWords, v.oddWords, luma.oddWords, near.oddWords, more.oddWords))
+                let (more, far) = (allowances[bytes: x], farness[bytes: x])
+                let even = distances(u.evenWords, v.evenWords, luma.evenWords, more.evenWords, far.evenWords)
+                let odd = distances(u.oddWords, v.oddWords, luma.oddWords, more.oddWords, far.oddWords)
+                // Most of a picture is too near to gray.
+                guard !even.match.greater(odd.match).greater(.zero).isZero else {
+                    output[bytes: x] = old
+                    continue
+                }
+                let match = Bytes(even: weights(even, near.evenWords), odd: weights(odd, near.oddWords))
                 output[bytes: x] = match.greater(old)
             }
         }
@@ -67,70 +103,105 @@ struct SkinColorKernel {
         return UInt8(max(0, min(255, (3 * face.side - distance) * 255 / face.side)))
     }
 
+    /// How far beside head and neck a column is, from 0 to 16: what is there may be wood, and hands differ less from the face
+    /// than its own shade does.
+    private func columnDistance(_ x: Int) -> UInt8 {
+        let distance = max(0, face.x - x, x - face.x - face.side)
+        return UInt8(max(0, min(16, (distance - face.side / 4) * 64 / face.side)))
+    }
+
     /// Above the forehead there is hair, and then a wall.
     private func rowReach(_ y: Int) -> UInt8 {
         UInt8(max(0, min(255, (y - face.y + face.side * 6 / 10) * 64)))
     }
 
     /// Whether row `y` is one of those in which the allowance may differ from the row before.
-    private func isBeside(_ y: Int) -> Bool { (face.y - face.side / 4...face.y + face.side * 3 / 2).contains(y) }
+    private func isBeside(_ y: Int) -> Bool { (face.y - face.side / 2...face.y + face.side * 3 / 2).contains(y) }
 
-    /// How much farther off a bright block may be: three code values in an ellipse from the hair line to the chin.
+    /// How much farther off a bright block may be: four code values in an ellipse from the hair line to the chin.
     private func allowance(_ x: Int, _ y: Int) -> UInt8 {
         let across = 2 * x - 2 * face.x - face.side
-        let down = 2 * y - 2 * face.y - face.side
-        // Half as wide as 8/10, and half as high as 12/10 of the side.
-        return 225 * across * across + 100 * down * down < 144 * face.side * face.side ? 24 : 0
+        let down = 2 * y - 2 * face.y - face.side * 7 / 8
+        // As wide as the side, and half as high again.
+        return 144 * across * across + 64 * down * down < 144 * face.side * face.side ? 32 : 0
     }
 
     private typealias Numbers = SIMD8<Int16>
 
+    /// What is known of eight blocks before it is known how far across the direction of the color they are.
+    private struct Distances {
+        /// How far inside of the limits of distance from gray and of luma, in eighths of a code value and in code values.
+        let match: Numbers
+        /// How far across a block may be.
+        let tolerance: Numbers
+        /// How far it may be on the side of red.
+        let redTolerance: Numbers
+        /// How far it is, with what does not depend on luma only.
+        let turned, off, lit: Numbers
+    }
+
     @inline(__always)
-    private func weights(_ u: Words, _ v: Words, _ luma: Words, _ near: Words, _ allowance: Words) -> Words {
+    private func distances(_ u: Words, _ v: Words, _ luma: Words, _ allowance: Words, _ far: Words) -> Distances {
         // Chroma and luma are at most 255: the same bits as signed numbers.
         let a = unsafe unsafeBitCast(v, to: Numbers.self) &- 128
         let b = 128 &- (unsafe unsafeBitCast(u, to: Numbers.self))
         let luma = unsafe unsafeBitCast(luma, to: Numbers.self)
-        // A mask, as below.
+        // A mask has all bits of a number set, or none.
         let isLight = unsafe unsafeBitCast(luma .> Numbers(repeating: light), to: Numbers.self)
         let more = unsafe unsafeBitCast(allowance, to: Numbers.self) & isLight
-        let along = (a &* red &+ b &* yellow) &>> 4
-        let turned = (a &* yellow &- b &* red) &>> 4
-        let across = Self.greater(turned, 0 &- turned)
-        // Three code values and an eighth of the distance from gray.
-        let direction = (30 &+ more &+ along &>> 3 &- across) &* 16
-        let distance = Self.smaller(along &+ more &- least, Numbers(repeating: most) &- along) &* 16
-        let brightness = Self.smaller(luma &- dark, bright &- luma) &* 16
-        var weight = Self.smaller(Self.smaller(direction, distance), brightness)
-        weight = Self.greater(Self.smaller(weight, Numbers(repeating: 255)), .zero)
-        weight = Self.smaller(weight, unsafe unsafeBitCast(near, to: Numbers.self))
-        // At most 255 * 256, which needs the sixteenth bit: unsigned again.
-        return unsafe (unsafeBitCast(weight, to: Words.self) &* UInt16(bitPattern: strength)) &>> 8
+        // 80 values of luma off at the most: what a face shows of the color's slope.
+        let off = (luma &- middle).smaller(Numbers(repeating: 80)).greater(.zero)
+        // What is clipped is gray.
+        let room = (235 &- luma) &* 6
+        let lit = (luma &- 16).smaller(room)
+        let along = (a &* red &+ b &* yellow) &>> 4 &- (off &* alongSlope) &>> 8 &- (lit &* grayAlong) &>> 6
+        // Near white there is room for three quarters of a code value of Cr below each code value of luma.
+        let expected = (off &* leastSlope) &>> 6 &+ least
+        let needed = expected.smaller(room.greater(Numbers(repeating: Self.leastRoom)))
+        // At most 16.
+        let far = unsafe unsafeBitCast(far, to: Numbers.self)
+        let distance = (along &+ more &- needed).smaller(most &- along)
+        let brightness = (luma &- dark &- (far &* farDark) &>> 4).smaller(bright &- luma)
+        // Three code values, an eighth of the distance from gray, and what clipping takes.
+        let tolerance = along &>> 3 &+ more &+ (expected &- needed) &+ 30
+        let redder = (tolerance &- Self.farRedness).greater(.zero)
+        return Distances(
+            match: distance.smaller(brightness), tolerance: tolerance,
+            redTolerance: tolerance &- (far &* redder) &>> 4,
+            turned: (a &* yellow &- b &* red) &>> 4, off: off, lit: lit)
     }
 
     @inline(__always)
-    private static func smaller(_ a: Numbers, _ b: Numbers) -> Numbers {
-        // A mask has all bits of a number set, or none. (See Vectors.swift for why this is not `pointwiseMin`.)
-        a &- (unsafe unsafeBitCast(a .> b, to: Numbers.self) & (a &- b))
-    }
-
-    @inline(__always)
-    private static func greater(_ a: Numbers, _ b: Numbers) -> Numbers {
-        // As above.
-        b &+ (unsafe unsafeBitCast(a .> b, to: Numbers.self) & (a &- b))
+    private func weights(_ blocks: Distances, _ near: Words) -> Words {
+        let turned = blocks.turned &- (blocks.off &* acrossSlope) &>> 8 &- (blocks.lit &* grayAcross) &>> 6
+        let direction = (blocks.tolerance &+ turned).smaller(blocks.redTolerance &- turned)
+        let match = direction.smaller(blocks.match)
+        // Two code values of chroma, and sixteen of luma, from nothing to all.
+        let weight = (match.smaller(Numbers(repeating: 16)).greater(.zero) &* 16).smaller(Numbers(repeating: 255))
+        // At most 255 * 256, which needs the sixteenth bit: unsigned.
+        return unsafe (unsafeBitCast(weight, to: Words.self).smaller(near) &* UInt16(bitPattern: strength)) &>> 8
     }
 
     /// The same for one block.
     func reference(u: UInt8, v: UInt8, luma: UInt8, x: Int, y: Int) -> UInt8 {
         let (a, b) = (Int(v) - 128, 128 - Int(u))
-        let along = (a * Int(red) + b * Int(yellow)) >> 4
-        let across = abs((a * Int(yellow) - b * Int(red)) >> 4)
+        let off = max(0, min(80, Int(luma) - Int(middle)))
+        let lit = min(Int(luma) - 16, 6 * (235 - Int(luma)))
+        let along =
+            (a * Int(red) + b * Int(yellow)) >> 4 - (off * Int(alongSlope)) >> 8 - (lit * Int(grayAlong)) >> 6
+        let across =
+            (a * Int(yellow) - b * Int(red)) >> 4 - (off * Int(acrossSlope)) >> 8 - (lit * Int(grayAcross)) >> 6
+        let far = Int(columnDistance(x))
         let more =
             Int(luma) > Int(light) && isBeside(y) && (face.x..<face.x + face.side).contains(x)
             ? Int(allowance(x, y)) : 0
-        let direction = 30 + more + along >> 3 - across
-        let distance = min(along + more - Int(least), Int(most) - along)
-        let brightness = min(Int(luma) - Int(dark), Int(bright) - Int(luma))
+        let expected = Int(least) + (off * Int(leastSlope)) >> 6
+        let needed = min(expected, max(6 * (235 - Int(luma)), Int(Self.leastRoom)))
+        let tolerance = 30 + more + along >> 3 + expected - needed
+        let redTolerance = tolerance - (far * max(0, tolerance - Int(Self.farRedness))) >> 4
+        let direction = min(tolerance + across, redTolerance - across)
+        let distance = min(along + more - needed, Int(most) - along)
+        let brightness = min(Int(luma) - Int(dark) - (far * Int(farDark)) >> 4, Int(bright) - Int(luma))
         let weight = max(0, min(255, 16 * min(direction, distance, brightness)))
         return UInt8((min(weight, Int(min(columnReach(x), rowReach(y)))) * Int(strength)) >> 8)
     }

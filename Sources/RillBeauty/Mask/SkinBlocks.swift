@@ -2,22 +2,30 @@
 /// anyway, and sensor noise is a quarter of a pixel's.
 final class SkinBlocks {
     /// Luma, Cb and Cr of each block, and their blurred versions.
-    let luma: CellPlane
-    private let u, v, smoothLuma, smoothU, smoothV: CellPlane
-    /// How likely a block is skin by its color, and by color and texture.
-    private let likelihood, textured: CellPlane
-    /// The same without holes.
-    private let closed: CellPlane
+    let luma, u, v: CellPlane
+    private let smoothLuma, smoothU, smoothV: CellPlane
+    /// Skin by the color of all skin, and by that of the known faces.
+    private let general, learned: SkinLayer
+    /// How much the latter counts, from 0 to 256.
+    private var share = 0
+    /// The units of a face that a block has.
+    private var faceScale = 1
+    /// The side of the largest face.
+    private var faceSide = 0
+    /// How likely a block is skin by color and texture, and the same without holes.
+    private let textured, closed: CellPlane
     /// The deviation of luma from its surroundings, in eighths, and its mean over many blocks.
     private let deviation, texture: CellPlane
     private let aside: CellPlane
+    /// Where faces are searched for.
+    let searched: CellPlane
     private let row: CellPlane
-    /// Two rows: how far each column is from a face.
+    /// Three rows: how far each column is from a face.
     private let faceRows: CellPlane
 
     /// Skin by color and texture, blurred, with rows extended by one sample on both sides.
     let skin: CellPlane
-    /// The mask. It includes eyes and lips, and persists from frame to frame, which keeps it steady.
+    /// The mask, which includes eyes and lips.
     let mask: CellPlane
 
     /// The spans where the mask is not 0.
@@ -33,57 +41,27 @@ final class SkinBlocks {
         smoothLuma = plane()
         smoothU = plane()
         smoothV = plane()
-        likelihood = plane()
+        general = SkinLayer(width: width, height: height)
+        learned = SkinLayer(width: width, height: height)
         textured = plane()
         closed = plane()
         deviation = plane()
         texture = plane()
         aside = plane()
+        searched = plane()
         row = CellPlane(width: width, height: 1)
-        faceRows = CellPlane(width: width, height: 2)
+        faceRows = CellPlane(width: width, height: 3)
         skin = plane()
         mask = plane()
         spans = MaskSpans(height: height)
         self.size = size
     }
 
+    /// Finds where the last picture whose color was detected may have skin, for a search.
+    func findSearched() { LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: searched) }
+
     /// Takes the luma of the cells.
     func take(luma cells: borrowing CellPlane) { HalvingKernel.run(PictureRows(reading: cells), to: luma) }
-
-    /// Measures how far each cell's luma is from its surroundings, where there may be skin.
-    func measure(luma cells: borrowing CellPlane, deviation: borrowing CellPlane) {
-        if size.isLarge {
-            blur(luma, to: smoothLuma)
-            smoothLuma.extendRows()
-            DeviationKernel.run(luma: cells, surroundings: smoothLuma, where: likelihood, to: deviation)
-        } else {
-            luma.extendRows()
-            DeviationKernel.run(luma: cells, surroundings: luma, where: likelihood, to: deviation)
-        }
-    }
-
-    /// Computes the mask from color and texture; with `isFirst`, without regard to the previous one.
-    ///
-    /// Where the color is that of a face, texture is no reason against it.
-    func makeMask(deviation cells: borrowing CellPlane, faces: FaceFinder?, isFirst: Bool) {
-        measureTexture(cells)
-        TextureKernel.run(
-            likelihood: likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
-        blur(textured, to: skin)
-        skin.extendRows()
-        let strength = faces?.strength ?? 0
-        if strength > 0 { RaisingKernel.run(textured, to: likelihood, atMost: strength) }
-        close()
-        // Twice: the steps of the closing leave a pattern.
-        blur(closed, to: aside)
-        blur(aside, distance: 2, to: closed)
-        if isFirst {
-            SteadyingKernel.begin(mask, with: closed)
-        } else {
-            SteadyingKernel.run(
-                mask, towards: closed, noise: strength == 256 ? SteadyingKernel.noiseOfFaces : SteadyingKernel.noise)
-        }
-    }
 
     /// Detects skin by its color: that of any skin, or that of the known faces, found in a plane whose units are
     /// `scale` to a block.
@@ -92,30 +70,133 @@ final class SkinBlocks {
         HalvingKernel.run(pictureV, to: v)
         blur(u, to: smoothU)
         blur(v, to: smoothV)
-        LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: likelihood)
-        guard let faces else { return }
-        faces.learn(u: smoothU, v: smoothV, luma: luma, scale: scale)
-        let strength = faces.strength
-        guard strength > 0 else { return }
-        findColor(of: faces, scale)
-        FadingKernel.run(likelihood, strength: strength, adding: aside)
+        faces?.learn(u: smoothU, v: smoothV, luma: luma, scale: scale)
+        share = faces?.strength ?? 0
+        faceScale = scale
+        if share < 256 { LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: general.likelihood) }
+        if let faces, share > 0 { findColor(of: faces, scale) }
     }
 
-    /// Computes how well blocks match the faces. Seams between two other colors can have that of skin: what is narrower
-    /// than three blocks does not count.
+    /// Computes how well blocks match the faces.
     private func findColor(of faces: FaceFinder, _ scale: Int) {
         var isAdded = false
+        faceSide = 0
+        var coarseness = 0
         for face in faces.faces where face.strength > 0 {
             guard let color = face.color else { continue }
-            SkinColorKernel(color, of: face.region.divided(by: scale), strength: face.strength).run(
-                u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
+            faceSide = max(faceSide, face.region.side / scale)
+            let kernel = SkinColorKernel(
+                color, of: face.region.divided(by: scale), strength: face.strength * 256 / share)
+            let blur = Self.coarseness(face.region, scale)
+            coarseness = max(coarseness, blur)
+            if blur == 256 {
+                kernel.run(u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
+            } else {
+                MixingKernel.run(u, smoothU, share: blur, steepens: false, to: closed)
+                MixingKernel.run(v, smoothV, share: blur, steepens: false, to: textured)
+                kernel.run(u: closed, v: textured, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
+            }
             isAdded = true
         }
-        TapKernel.run(MinimumTap.self, aside, row: row, to: closed)
-        TapKernel.run(MaximumTap.self, closed, row: row, to: aside)
+        removeSeams(coarseness)
     }
 
-    private func measureTexture(_ cells: borrowing CellPlane) {
+    /// How coarsely a face is looked at, from 0 to 256. A large one can do with a blurred color, which has less noise. The hand
+    /// of one that is eight blocks wide has four, and a blur would leave little of it.
+    private static func coarseness(_ face: FaceRegion, _ scale: Int) -> Int {
+        max(0, min(256, (face.side - 8 * scale) * 64 / scale))
+    }
+
+    /// Seams between two other colors can have that of skin: what is narrower than three blocks does not count, and, as long as
+    /// faces are small, what is narrower than two.
+    private func removeSeams(_ coarseness: Int) {
+        if coarseness < 256 {
+            PairKernel.run(MinimumTap.self, aside, .rightAndBelow, row: row, to: closed)
+            PairKernel.run(MaximumTap.self, closed, .leftAndAbove, row: row, to: textured)
+        }
+        TapKernel.run(MinimumTap.self, aside, row: row, to: closed)
+        TapKernel.run(MaximumTap.self, closed, row: row, to: learned.likelihood)
+        if coarseness < 256 {
+            MixingKernel.run(
+                textured, learned.likelihood, share: coarseness, steepens: false, to: learned.likelihood)
+        }
+    }
+
+    /// Measures how far each cell's luma is from its surroundings, where there may be skin, and so near to it that nothing
+    /// depends on what is not measured.
+    func measure(luma cells: borrowing CellPlane, deviation: borrowing CellPlane) {
+        if share == 0 {
+            TapKernel.run(MaximumTap.self, general.likelihood, distance: 2, row: row, to: aside)
+        } else if share == 256 {
+            TapKernel.run(MaximumTap.self, learned.likelihood, distance: 2, row: row, to: aside)
+        } else {
+            MixingKernel.run(general.likelihood, learned.likelihood, share: 128, steepens: false, to: closed)
+            TapKernel.run(MaximumTap.self, closed, distance: 2, row: row, to: aside)
+        }
+        if size.isLarge {
+            blur(luma, to: smoothLuma)
+            smoothLuma.extendRows()
+            DeviationKernel.run(luma: cells, surroundings: smoothLuma, where: aside, to: deviation)
+        } else {
+            luma.extendRows()
+            DeviationKernel.run(luma: cells, surroundings: luma, where: aside, to: deviation)
+        }
+    }
+
+    /// Computes the mask from color and texture; with `isFirst`, without regard to the previous one.
+    func makeMask(deviation cells: borrowing CellPlane, faces: FaceFinder?, isFirst: Bool) {
+        if isFirst || share == 256 { general.hasMask = false }
+        if isFirst || share == 0 { learned.hasMask = false }
+        if share < 256 { makeGeneralMask(cells) }
+        if share > 0 {
+            makeLearnedMask(cells, faces)
+            faces?.follow(learned.mask)
+        }
+        // Smoothing and lightening change by turns, so that a fading mask does not change a pixel by both at once.
+        let (even, odd) = (share & ~7, min(256, (share + 4) & ~7))
+        MixingKernel.run(general.mask, learned.mask, share: even, steepens: true, to: mask)
+        MixingKernel.run(general.skin, learned.skin, share: odd, steepens: false, to: skin)
+        skin.extendRows()
+    }
+
+    private func makeGeneralMask(_ cells: borrowing CellPlane) {
+        measureTexture(cells, where: general.likelihood)
+        TextureKernel.run(
+            likelihood: general.likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
+        blur(textured, to: general.skin)
+        let (near, far) = size.closingDistances
+        close(textured, near, far, limit: general.likelihood, near)
+        // Twice: the steps of the closing leave a pattern.
+        blur(closed, to: aside)
+        blur(aside, distance: 2, to: closed)
+        general.steady(towards: closed, noise: SteadyingKernel.noise)
+        LimitKernel.run(general.skin, by: general.mask)
+    }
+
+    /// Where the color is that of a face, texture is no reason against it; but what is coarse is not smoothed.
+    private func makeLearnedMask(_ cells: borrowing CellPlane, _ faces: FaceFinder?) {
+        measureTexture(cells, where: learned.likelihood)
+        TextureKernel.run(
+            likelihood: learned.likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
+        blur(textured, to: learned.skin)
+        if let faces { leaveHair(faces) }
+        // An eye with its brow is a third of the face high.
+        let reach = max(2, min(10, faceSide / 6))
+        let near = max(1, reach / 3)
+        close(learned.likelihood, near, reach - near, limit: learned.likelihood, max(1, reach / 2))
+        blur(closed, to: aside)
+        learned.steady(towards: aside, noise: SteadyingKernel.noiseOfFaces)
+        MixingKernel.run(learned.mask, learned.mask, share: 256, steepens: true, to: closed)
+        LimitKernel.run(learned.skin, by: closed)
+    }
+
+    private func leaveHair(_ faces: FaceFinder) {
+        for face in faces.faces where face.strength > 0 {
+            HairKernel.run(learned.likelihood, textured: textured, above: face.region.divided(by: faceScale))
+        }
+    }
+
+    private func measureTexture(_ cells: borrowing CellPlane, where likelihood: borrowing CellPlane) {
         HalvingKernel.run(PictureRows(reading: cells), to: aside)
         DeviationKernel.eighths(of: aside, where: likelihood, to: deviation)
         guard let distance = size.secondTextureDistance else { return blur(deviation, to: texture) }
@@ -126,13 +207,14 @@ final class SkinBlocks {
     /// Closes holes in the skin: first the maximum, then the minimum over a square around each block. What is
     /// narrower than the square and inside skin (an eye with its brow, a nostril, the mouth) becomes part of it if
     /// its color is close to skin. The wall between a face and a hand does not. The outline stays.
-    private func close() {
-        let (near, far) = size.closingDistances
-        TapKernel.run(MaximumTap.self, textured, distance: near, row: row, to: aside)
+    private func close(
+        _ skin: borrowing CellPlane, _ near: Int, _ far: Int, limit: borrowing CellPlane, _ reach: Int
+    ) {
+        TapKernel.run(MaximumTap.self, skin, distance: near, row: row, to: aside)
         TapKernel.run(MaximumTap.self, aside, distance: far, row: row, to: closed)
         TapKernel.run(MinimumTap.self, closed, distance: near, row: row, to: aside)
         TapKernel.run(MinimumTap.self, aside, distance: far, row: row, to: closed)
-        TapKernel.run(MaximumTap.self, likelihood, distance: near, row: row, to: aside)
+        TapKernel.run(MaximumTap.self, limit, distance: reach, row: row, to: aside)
         LimitKernel.run(closed, by: aside)
     }
 

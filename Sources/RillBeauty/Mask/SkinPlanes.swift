@@ -23,10 +23,19 @@ final class SkinPlanes {
 
     private let blocks: SkinBlocks
     private let size: PictureClass
-    /// Finds faces, in pixels of small pictures, cells of medium and blocks of large ones; `nil` without a cascade.
-    private let faces: FaceFinder?
-    /// The pixels of small pictures.
+    /// Finds faces, in pixels of small pictures, cells of medium and blocks of large ones; `nil` without a cascade until
+    /// faces are given.
+    private var faces: FaceFinder?
+    /// The pixels of small pictures, if they are searched.
     private let pixels: CellPlane
+    private let hasPixels: Bool
+    /// Lips and eyes; `nil` as long as there can be no faces.
+    private var features: FaceFeatures?
+    private var featureFaces: [FaceFeatures.Face] = []
+    /// Cb and Cr of each cell, for features that are found in cells.
+    private var chroma: ChromaCells?
+    /// The faces that are known and confirmed, in pixels.
+    private(set) var knownFaces: [FaceRegion] = []
 
     /// Allocates the planes for pictures of that size. This is all memory that the filter uses.
     init(pictureWidth: Int, pictureHeight: Int, cascade: FaceCascade?) {
@@ -47,28 +56,45 @@ final class SkinPlanes {
         pixelRows = CellPlane(width: pictureWidth, height: 3)
         size = PictureClass(height: pictureHeight)
         blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
-        let unit = size.faceUnit
-        let isSmall = unit == 1 && cascade != nil
-        pixels = CellPlane(width: isSmall ? pictureWidth : 1, height: isSmall ? pictureHeight : 1)
-        faces = cascade.map {
-            FaceFinder($0, width: (pictureWidth + unit - 1) / unit, height: (pictureHeight + unit - 1) / unit)
-        }
+        hasPixels = size == .small && cascade != nil
+        pixels = CellPlane(width: hasPixels ? pictureWidth : 1, height: hasPixels ? pictureHeight : 1)
+        if let cascade { faces = finder(cascade) }
     }
 
-    /// The faces that were found and confirmed, in pixels.
-    var foundFaces: [FaceRegion] {
-        (faces?.faces ?? []).filter { $0.isPresent && $0.isConfirmed }.map { $0.region.multiplied(by: size.faceUnit) }
+    private func finder(_ cascade: FaceCascade?) -> FaceFinder {
+        features = FaceFeatures(width: luma.width, height: luma.height, inBlocks: size.isLarge)
+        if !size.isLarge { chroma = ChromaCells(width: luma.width, height: luma.height) }
+        let unit = size.faceUnit
+        return FaceFinder(
+            cascade, width: (width + unit - 1) / unit, height: (height + unit - 1) / unit, scale: 4 / unit)
+    }
+
+    /// Takes faces that an app found, in pixels.
+    func give(_ regions: [FaceRegion]) {
+        let finder = faces ?? finder(nil)
+        faces = finder
+        finder.give(regions.map { $0.divided(by: size.faceUnit) })
     }
 
     /// Searches the picture whose luma was taken for faces.
     func findFaces(luma picture: PictureRows) {
         guard let faces else { return }
+        defer { note(faces.faces) }
+        if faces.needsSkin { blocks.findSearched() }
         switch size {
         case .small:
-            for y in 0..<picture.height { pixels.row(y).copy(picture.row(y), count: picture.width) }
-            faces.advance(pixels)
-        case .medium: faces.advance(luma)
-        case .large: faces.advance(blocks.luma)
+            for y in 0..<pixels.height where hasPixels { pixels.row(y).copy(picture.row(y), count: picture.width) }
+            faces.advance(pixels, skin: blocks.searched)
+        case .medium: faces.advance(luma, skin: blocks.searched)
+        case .large: faces.advance(blocks.luma, skin: blocks.searched)
+        }
+    }
+
+    // In place: reading the list costs no memory per frame.
+    private func note(_ tracked: [TrackedFace]) {
+        knownFaces.removeAll(keepingCapacity: true)
+        for face in tracked where face.isPresent && face.isConfirmed {
+            knownFaces.append(face.region.multiplied(by: size.faceUnit))
         }
     }
 
@@ -81,6 +107,7 @@ final class SkinPlanes {
     /// Detects skin by its color, in the picture whose luma was taken.
     func findColor(u: PictureRows, v: PictureRows) {
         blocks.findColor(u: u, v: v, faces: faces, scale: 4 / size.faceUnit)
+        chroma?.take(u: u, v: v)
     }
 
     /// Measures edges and texture where there may be skin.
@@ -92,6 +119,23 @@ final class SkinPlanes {
         blocks.enlargeMask(to: mask)
         mask.extendRows()
         spans.find(in: mask)
+        findFeatures(isFirst: isFirst)
+    }
+
+    private func findFeatures(isFirst: Bool) {
+        guard let faces, let features else { return }
+        featureFaces.removeAll(keepingCapacity: true)
+        for face in faces.faces where face.featureStrength > 0 {
+            guard let color = face.color else { continue }
+            // Cells are twice as large as the pixels in which faces of small pictures are found.
+            let region = size == .small ? face.region.divided(by: 2) : face.region
+            featureFaces.append(FaceFeatures.Face(region: region, color: color, strength: face.featureStrength))
+        }
+        if let chroma {
+            features.find(featureFaces, luma: luma, u: chroma.u, v: chroma.v, isFirst: isFirst)
+        } else {
+            features.find(featureFaces, luma: blocks.luma, u: blocks.u, v: blocks.v, isFirst: isFirst)
+        }
     }
 
     /// Computes where skin is smooth, after its edges were measured.
@@ -100,6 +144,7 @@ final class SkinPlanes {
         FlatnessKernel.run(
             skin: blocks.skin, mask: mask, luma: luma, edges: edges, spans: spans, limits: size.edgeLimits, to: flatness
         )
+        features?.spare(flatness, offset: 0)
         flatness.extendRows()
     }
 
@@ -130,9 +175,37 @@ final class SkinPlanes {
         smoothLuma.extendRows()
     }
 
-    /// Computes how much each cell is lightened.
-    func findLift(_ amounts: BeautyAmounts) {
+    /// Computes how much each cell is lightened: no part of a face more than its highlights can be.
+    func findLift(_ wanted: BeautyAmounts) {
+        var amounts = wanted
+        for face in faces?.faces ?? [] {
+            guard let color = face.color else { continue }
+            let limited = wanted.limited(byHighlight: color.highlight, strength: face.highlightStrength)
+            if limited.lift < amounts.lift { amounts = limited }
+        }
         LiftKernel.run(luma: smoothLuma, mask: mask, spans: spans, amounts: amounts, to: lift)
+        features?.spare(lift, offset: 4)
+        features?.brightenEyes(lift, luma: luma, mask: mask, amount: amounts.eyeLift)
         lift.extendRows()
+    }
+
+    /// Corrects Cr, which was reddened where the mask is, in lips and eyes.
+    func colorLips(_ source: PictureRows, _ amounts: BeautyAmounts, in target: PictureRows) {
+        features?.color(source, amount: amounts.lipColor, in: target)
+    }
+}
+
+/// Chroma with room around each row, for kernels that look at neighbors.
+private final class ChromaCells {
+    let u, v: CellPlane
+
+    init(width: Int, height: Int) {
+        u = CellPlane(width: width, height: height)
+        v = CellPlane(width: width, height: height)
+    }
+
+    func take(u pictureU: PictureRows, v pictureV: PictureRows) {
+        for y in 0..<u.height { u.row(y).copy(pictureU.row(y), count: u.width) }
+        for y in 0..<v.height { v.row(y).copy(pictureV.row(y), count: v.width) }
     }
 }

@@ -2,18 +2,22 @@
 struct BeautyAmounts: Equatable {
     /// How far smooth skin moves toward its mean, in 256ths.
     var smoothing: UInt8 = 0
-    /// The lift of the lightening curve, and its change per code value of luma.
+    /// The lift, and its change per code value of luma, in 256ths of a code value.
     var lift: Int16 = 0
     var liftSlope: Int16 = 0
     /// Code values of Cr.
     var redness: UInt8 = 0
+    /// Code values of Cr of lips.
+    var lipColor: UInt8 = 0
+    /// Code values of luma of eyes.
+    var eyeLift: UInt8 = 0
     /// The gain of edges, in 256ths.
     var sharpening: UInt8 = 0
     /// The maximum sharpening of an edge, in code values.
     var edgeLimit: UInt8 = 0
 
-    /// The lift for 28 code values at mid-tones: 4 · 109.5² · 9728 / 2^24.
-    private static let greatestLift = 9728.0
+    /// The lift at an amount of 1: 28 code values.
+    private static let greatestLift = 28 * 256.0
 
     init() {}
 
@@ -32,9 +36,18 @@ struct BeautyAmounts: Equatable {
         self.lift = Int16((lift * (1 - tilt)).rounded())
         liftSlope = Int16((lift * 2 * tilt / 219).rounded())
         redness = UInt8((20 * options.redness).rounded())
+        lipColor = UInt8((14 * options.lips).rounded())
+        eyeLift = UInt8((24 * options.eyes).rounded())
         sharpening = UInt8((144 * options.sharpness).rounded())
         edgeLimit = options.sharpness > 0 ? UInt8((1 + 3 * options.sharpness).rounded()) : 0
     }
+
+    /// The lift in the middle of the range.
+    private var middleLift: Int { Int(lift) + 110 * Int(liftSlope) }
+    /// The greatest lift as a part of the distance from black and to white, in 256ths: more for greater amounts, so that no
+    /// luma is at its limit already.
+    var shareOfBlack: UInt16 { UInt16(51 + middleLift / 140) }
+    var shareOfWhite: UInt16 { UInt16(128 + middleLift / 112) }
 
     /// Whether a frame stays unchanged.
     var isNone: Bool { self == BeautyAmounts() }
@@ -50,6 +63,8 @@ struct BeautyAmounts: Equatable {
         result.lift = between(lift, other.lift)
         result.liftSlope = between(liftSlope, other.liftSlope)
         result.redness = between(redness, other.redness)
+        result.lipColor = between(lipColor, other.lipColor)
+        result.eyeLift = between(eyeLift, other.eyeLift)
         result.sharpening = between(sharpening, other.sharpening)
         result.edgeLimit = between(edgeLimit, other.edgeLimit)
         return result

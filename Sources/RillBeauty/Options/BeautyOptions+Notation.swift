@@ -44,6 +44,8 @@ extension BeautyOptions {
         case "smoothness": smoothness = number
         case "redness": redness = number
         case "sharpness": sharpness = number
+        case "lips": lips = number
+        case "eyes": eyes = number
         default: throw .unknownSetting(String(key))
         }
     }
@@ -55,21 +57,24 @@ extension BeautyOptions {
     ///   - smoothness: the amount of smoothing, 0 to 1.
     ///   - redness: the amount of reddening, 0 to 1.
     ///   - sharpness: the amount of sharpening, 0 to 1.
+    ///   - lips: the color of lips, 0 to 1.
+    ///   - eyes: the brightness of eyes, 0 to 1.
     ///   - lighteningContrast: how lightening spreads over skin.
     /// - Throws: ``BeautyError/amountOutOfRange(setting:text:)`` if an amount is not within 0...1.
     public init(
         validatingLightening lightening: Double, smoothness: Double, redness: Double, sharpness: Double,
-        lighteningContrast: LighteningContrast = .normal
+        lips: Double = 0, eyes: Double = 0, lighteningContrast: LighteningContrast = .normal
     ) throws(BeautyError) {
         let amounts = [
             ("lightening", lightening), ("smoothness", smoothness), ("redness", redness), ("sharpness", sharpness),
+            ("lips", lips), ("eyes", eyes),
         ]
         for (name, amount) in amounts where !(0...1).contains(amount) {
             throw .amountOutOfRange(setting: name, text: "\(amount)")
         }
         self.init(
             lighteningContrast: lighteningContrast, lightening: lightening, smoothness: smoothness, redness: redness,
-            sharpness: sharpness)
+            sharpness: sharpness, lips: lips, eyes: eyes)
     }
 }
 
@@ -82,6 +87,7 @@ extension BeautyOptions: CustomStringConvertible {
         case .strong: "strong"
         default:
             "lightening=\(lightening),smoothness=\(smoothness),redness=\(redness),sharpness=\(sharpness),"
+                + (lips > 0 ? "lips=\(lips)," : "") + (eyes > 0 ? "eyes=\(eyes)," : "")
                 + "contrast=\(lighteningContrast.rawValue)"
         }
     }

@@ -7,7 +7,7 @@
 ///
 /// The names are those of call SDKs. Each amount is from 0 (off) to 1. Values outside are clamped, and NaN becomes 0.
 /// For untrusted values use ``init(notation:)`` or
-/// ``init(validatingLightening:smoothness:redness:sharpness:lighteningContrast:)``, which reject them.
+/// ``init(validatingLightening:smoothness:redness:sharpness:lips:eyes:lighteningContrast:)``, which reject them.
 public struct BeautyOptions: Hashable, Sendable {
     /// How lightening spreads over skin.
     public enum LighteningContrast: String, Hashable, Sendable, CaseIterable {
@@ -29,17 +29,24 @@ public struct BeautyOptions: Hashable, Sendable {
     public var redness: Double { didSet { redness = amount(redness) } }
     /// How much edges outside of smooth skin are sharpened: at 1 by up to 4 code values of luma.
     public var sharpness: Double { didSet { sharpness = amount(sharpness) } }
+    /// How much redder the lips of known faces become. At 1 Cr rises by 14 code values. Without it lips stay as they are.
+    public var lips: Double { didSet { lips = amount(lips) } }
+    /// How much brighter the eyes of known faces become. At 1 what is bright in them rises by up to 24 code values of luma.
+    /// Without it eyes stay as they are.
+    public var eyes: Double { didSet { eyes = amount(eyes) } }
 
     /// Creates options with these amounts, each clamped to 0...1.
     public init(
         lighteningContrast: LighteningContrast = .normal, lightening: Double = 0.6, smoothness: Double = 0.5,
-        redness: Double = 0.1, sharpness: Double = 0.3
+        redness: Double = 0.1, sharpness: Double = 0.3, lips: Double = 0, eyes: Double = 0
     ) {
         self.lighteningContrast = lighteningContrast
         self.lightening = amount(lightening)
         self.smoothness = amount(smoothness)
         self.redness = amount(redness)
         self.sharpness = amount(sharpness)
+        self.lips = amount(lips)
+        self.eyes = amount(eyes)
     }
 
     /// No changes: frames are returned as they are.
@@ -50,7 +57,9 @@ public struct BeautyOptions: Hashable, Sendable {
     public static let strong = BeautyOptions(lightening: 0.8, smoothness: 0.9, redness: 0.2, sharpness: 0.5)
 
     /// Whether nothing is changed.
-    public var isOff: Bool { lightening == 0 && smoothness == 0 && redness == 0 && sharpness == 0 }
+    public var isOff: Bool {
+        lightening == 0 && smoothness == 0 && redness == 0 && sharpness == 0 && lips == 0 && eyes == 0
+    }
 }
 
 /// Clamps a number to 0...1; NaN becomes 0.

@@ -43,6 +43,39 @@ struct KernelTests {
     }
 
     @Test(arguments: Shape.allCases)
+    func `Pairs are those of the reference`(shape: Shape) {
+        for (index, (width, height)) in awkwardSizes.enumerated() {
+            let source = cells(width, height, shape, seed: UInt64(index))
+            for direction in [PairKernel.Direction.leftAndAbove, .rightAndBelow] {
+                func compare<Operation: Tap>(_ tap: Operation.Type) -> Difference? {
+                    let target = cells(width, height, .noise, seed: 99)
+                    PairKernel.run(tap, source, direction, row: cells(width, 1, .noise, seed: 98), to: target)
+                    return firstDifference(target) { PairKernel.reference(tap, source, direction, $0, $1) }
+                }
+                let (least, greatest) = (compare(MinimumTap.self), compare(MaximumTap.self))
+                #expect(least == nil && greatest == nil, "\(width)x\(height), \(direction)")
+            }
+        }
+    }
+
+    @Test func `Two by two samples stay, and lines do not`() {
+        let source = CellPlane(width: 40, height: 20)
+        let least = CellPlane(width: 40, height: 20)
+        let target = CellPlane(width: 40, height: 20)
+        for x in 0..<40 { source.row(7)[x] = 200 }
+        for y in 0..<20 { source.row(y)[31] = 200 }
+        for (x, y) in [(15, 11), (16, 11), (15, 12), (16, 12)] { source.row(y)[x] = 100 }
+        PairKernel.run(MinimumTap.self, source, .rightAndBelow, row: CellPlane(width: 40, height: 1), to: least)
+        PairKernel.run(MaximumTap.self, least, .leftAndAbove, row: CellPlane(width: 40, height: 1), to: target)
+        for y in 0..<20 {
+            for x in 0..<40 {
+                let isSquare = (15...16).contains(x) && (11...12).contains(y)
+                #expect(target.row(y)[x] == (isSquare ? 100 : 0), "\(x), \(y)")
+            }
+        }
+    }
+
+    @Test(arguments: Shape.allCases)
     func `Diffusion is that of the reference`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let source = cells(width, height, shape, seed: UInt64(index))

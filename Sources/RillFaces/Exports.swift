@@ -1,0 +1,2 @@
+// Re-exported because this module's signatures use it.
+@_exported public import RillBeauty
