@@ -55,8 +55,8 @@ func tests(_ name: String, of dependencies: [Target.Dependency], besides files: 
 }
 
 let modules = [
-    "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
-    "RillFiles",
+    "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
+    "RillScenes", "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
     "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillForward",
     "RillWHIP",
@@ -112,10 +112,12 @@ let package = Package(
         module("RillThreads", ["RillCore", "CThreads"]),
         module("RillImage", ["RillCore", "CYUV"]),
         module("RillBeauty", ["RillCore"]),
+        // Cascades that find faces, read from files: RillBeauty itself has no C library.
+        module("RillFaces", ["RillBeauty"]),
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         // The drawn portrait, a person in front of a camera, for tests, benchmarks and demonstrations.
         module("RillScenes", ["RillCore", "RillImage"]),
-        module("RillFiles", ["RillCore", "RillBeauty", "CPNG"]),
+        module("RillFiles", ["RillCore", "CPNG"]),
         module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
         module("RillRTP", ["RillBytes"]),
         module("RillSend", ["RillRTP", "RillCore"]),
@@ -154,18 +156,20 @@ let package = Package(
         module(
             "Rill",
             [
-                "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
-                "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
+                "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture", "RillCodec",
+                "RillRTP",
+                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
             ]),
         // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
         module(
             "RillTranscode",
-            ["RillCore", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"]),
+            ["RillCore", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
         // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection, replay.
         module(
             "RillLab",
             [
-                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillRTP",
+                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec",
+                "RillRTP",
                 "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
@@ -176,8 +180,8 @@ let package = Package(
         .executableTarget(
             name: "RillCLI",
             dependencies: [
-                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
-                "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
+                "Rill", "RillFaces", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+                "RillSecurity", "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
@@ -214,7 +218,10 @@ let package = Package(
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),
-        tests(of: "RillBeauty", ["RillScenes", "RillFiles"], besides: ["SkinPolygons", "Faces/opencv-windows.txt"]),
+        tests(
+            of: "RillBeauty", ["RillFaces", "RillScenes", "RillFiles"],
+            besides: ["SkinPolygons", "Faces/opencv-windows.txt"]),
+        tests(of: "RillFaces"),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
@@ -235,8 +242,8 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPages"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
-        tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
-        tests(of: "RillTranscode", ["RillMediaSupport"]),
+        tests(of: "Rill", ["RillFaces", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
@@ -249,8 +256,8 @@ let package = Package(
         tests(
             "ConcurrencyTests",
             of: [
-                "Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillWebRTC",
-                "RillForward", "RillMediaSupport",
+                "Rill", "RillFaces", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport",
+                "RillWebRTC", "RillForward", "RillMediaSupport",
             ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),

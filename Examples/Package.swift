@@ -57,6 +57,8 @@ let package = Package(
         .executableTarget(
             name: "library-beauty", dependencies: rill("RillBeauty"), path: "Libraries/Beauty"),
         .executableTarget(
+            name: "library-faces", dependencies: rill("RillFaces"), path: "Libraries/Faces"),
+        .executableTarget(
             name: "library-capture", dependencies: rill("RillCapture"), path: "Libraries/Capture"),
         .executableTarget(
             name: "library-scenes", dependencies: rill("RillScenes"), path: "Libraries/Scenes"),

@@ -28,7 +28,9 @@ let package = Package(
         .executableTarget(
             name: "rill-preview",
             dependencies: ["Screen", .product(name: "ArgumentParser", package: "swift-argument-parser")]
-                + rill("Rill", "RillContainers", "RillCore", "RillFiles", "RillScenes", "RillSession", "RillTransport"),
+                + rill(
+                    "Rill", "RillContainers", "RillCore", "RillFaces", "RillFiles", "RillScenes", "RillSession",
+                    "RillTransport"),
             path: "Program", swiftSettings: settings),
         .executableTarget(
             name: "screen-check", dependencies: ["Screen", "CSDL"] + rill("Rill", "RillCore"), path: "Checks",

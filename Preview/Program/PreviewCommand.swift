@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Rill
 import RillCore
+import RillFaces
 import Screen
 
 /// `rill preview`: shows pictures in a window.
@@ -65,6 +66,13 @@ struct PreviewCommand: ParsableCommand {
     @Option(help: "Beautify faces: off, natural, strong.")
     var beauty: Beauty = .off
 
+    @Option(
+        help: ArgumentHelp(
+            "What finds the faces that tell --beauty what skin is: auto, off, or a cascade of OpenCV's as .xml; auto "
+                + "takes the one of the package opencv-data, if it is installed.",
+            valueName: "faces"))
+    var faces: Faces = .automatic
+
     @Option(help: "The layer to receive: size, high, low, none.")
     var layer: Layer = .size
 
@@ -92,6 +100,38 @@ struct PreviewCommand: ParsableCommand {
         }
 
         var next: Beauty { self == .off ? .natural : self == .natural ? .strong : .off }
+    }
+
+    enum Faces: ExpressibleByArgument {
+        case automatic, off
+        case file(String)
+
+        init?(argument: String) {
+            switch argument {
+            case "": return nil
+            case "auto": self = .automatic
+            case "off": self = .off
+            default: self = .file(argument)
+            }
+        }
+
+        var defaultValueDescription: String {
+            switch self {
+            case .automatic: "auto"
+            case .off: "off"
+            case .file(let path): path
+            }
+        }
+
+        /// - Throws: the reason why a named cascade cannot be used.
+        func detection() throws -> FaceDetection {
+            switch self {
+            case .automatic: return .automatic
+            case .off: return .off
+            case .file(let path):
+                do { return .cascade(try FaceCascade(openCVFile: path)) } catch { throw PreviewError("\(error)") }
+            }
+        }
     }
 
     enum Layer: String, ExpressibleByArgument, CaseIterable {

@@ -26,6 +26,7 @@ final class Show {
 
         private struct State {
             var statistics: [Int: CallStatistics] = [:]
+            var faces: [Int: Int] = [:]
             var lines: [String] = []
             var isEnding = false
             var ended = 0
@@ -34,6 +35,7 @@ final class Show {
         init(_ waker: Window.Waker) { self.waker = waker }
 
         func note(_ statistics: CallStatistics, ofCall call: Int) { change { $0.statistics[call] = statistics } }
+        func note(faces count: Int, ofCall call: Int) { change { $0.faces[call] = count } }
         func note(_ line: String) { change { $0.lines.append(line) } }
         func end() { change { $0.isEnding = true } }
         func noteEnd() { change { $0.ended += 1 } }
@@ -49,6 +51,9 @@ final class Show {
                 return state.statistics
             }
         }
+
+        /// How many faces the beauty filter of a call knows in our pictures.
+        func faceCount(ofCall call: Int) -> Int { state.withLock { $0.faces[call] ?? 0 } }
 
         func takeLines() -> [String] {
             state.withLock { state in
@@ -97,6 +102,7 @@ final class Show {
                 for await event in events {
                     switch event {
                     case .statistics(let statistics): news.note(statistics, ofCall: index)
+                    case .facesChanged(let faces): news.note(faces: faces.count, ofCall: index)
                     case .over: break
                     case .wanted: break
                     default: news.note("\(event)")
@@ -220,7 +226,10 @@ final class Show {
     private func noteFigures() {
         for index in people.indices {
             var lines = people[index].figures.lines
-            if people[index].participant == nil, beauty != .off { lines.append("beauty \(beauty.rawValue)") }
+            if people[index].participant == nil, beauty != .off {
+                let count = news.faceCount(ofCall: people[index].call)
+                lines.append("beauty \(beauty.rawValue), \(count) \(count == 1 ? "face" : "faces")")
+            }
             if people[index].participant != nil, layer != .size { lines.append("requested: \(layer.rawValue)") }
             window.views[index].lines = areFiguresShown ? [people[index].name] + lines : []
         }

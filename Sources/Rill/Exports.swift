@@ -8,6 +8,7 @@
 @_exported public import enum RillBeauty.BeautyLevel
 @_exported public import struct RillBeauty.BeautyOptions
 @_exported public import struct RillBeauty.BeautyStatistics
+@_exported public import struct RillBeauty.FaceRegion
 @_exported public import struct RillCapture.CameraConstraints
 // Cameras and clips.
 @_exported public import struct RillCapture.CameraControl
@@ -75,6 +76,7 @@
 @_exported public import protocol RillCore.VideoDecoder
 @_exported public import protocol RillCore.VideoEncoder
 @_exported public import struct RillCore.VideoFrame
+@_exported public import enum RillFaces.FaceDetection
 @_exported public import enum RillImage.AspectPolicy
 // Streams.
 @_exported public import struct RillRTP.HeaderExtensionMap

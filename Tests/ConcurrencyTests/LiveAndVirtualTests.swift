@@ -1,4 +1,5 @@
 import RillCore
+import RillFaces
 import RillLab
 import RillMediaSupport
 import RillTestSupport
@@ -165,6 +166,8 @@ private final class SenderLog: FrameSink, EncodedFrameSink, SendTraceSink, Senda
     }
 
     func begin(_ layers: [StreamLayer.RID]) {}
+    func record(cascade: FaceCascade?) {}
+    func record(givenFaces faces: [FaceRegion], fromFrame frame: Int) {}
 
     func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) {
         state.change { state in

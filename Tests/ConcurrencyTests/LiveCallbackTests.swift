@@ -1,4 +1,5 @@
 import RillCore
+import RillFaces
 import RillMediaSupport
 import RillRTP
 import RillTestSupport
@@ -52,6 +53,8 @@ import Testing
             func consume(_ frame: EncodedFrame, payload: Span<UInt8>) { call("coded", at: frame.captureTime) }
             func begin(_ layers: [StreamLayer.RID]) { call("begin") }
             func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) { call("trace") }
+            func record(cascade: FaceCascade?) { call("cascade") }
+            func record(givenFaces faces: [FaceRegion], fromFrame frame: Int) { call("faces") }
             func record(beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int) { call("beauty") }
             func finish() { call("finish") }
         }

@@ -1,7 +1,9 @@
+import Foundation
 import Rill
 import RillBeauty
 import RillCodec
 import RillCore
+import RillFaces
 import RillMediaSupport
 import RillScenes
 import RillTestSupport
@@ -90,6 +92,63 @@ struct TraceReplayTests {
         let plain = CodedRecording()
         try TraceReplay(trace, source: scene(), isPreprocessed: true).run { plain.consume($0, payload: $1) }
         #expect(live.frames(of: .high) != plain.frames(of: .high))
+    }
+
+    /// Faces found by a cascade and given by the app are known again, and by another cascade nothing is replayed.
+    @Test func `Faces are replayed as recorded`() throws {
+        let resolution = Resolution(width: 160, height: 120)
+        func scene() throws -> PortraitScene {
+            try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 90)
+        }
+        let (cascade, other) = (try Self.cascade(threshold: 0), try Self.cascade(threshold: 0.01))
+        let path = folder.path("call.trace")
+        let live = CodedRecording()
+        var settings = SendSettings(layers: [.high(resolution, bitrate: .kilobits(300))], seed: 1)
+        settings.faces = .cascade(cascade)
+        let pipeline = try SendPipeline(
+            settings, taps: SendTaps(encoded: live, trace: try SendTraceWriter(path: path)))
+        let source = try scene()
+        let face = FaceRegion(x: 54, y: 26, side: 52)
+        var count = 0
+        while case .frame(let frame) = source.next() {
+            if count == 4 { pipeline.setBeauty(.strong) }
+            if count == 2 || count == 12 { pipeline.giveFaces([face], at: frame.captureTime) }
+            if count == 30 { pipeline.giveFaces([], at: frame.captureTime) }
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            count += 1
+        }
+        try pipeline.finish()
+
+        let trace = try SendTrace(path: path)
+        #expect(trace.cascade == cascade.checksum)
+        // What was given before beauty was on had no effect.
+        #expect(
+            trace.givenFaces == [
+                SendTrace.GivenFaces(frame: 12, faces: [face]), SendTrace.GivenFaces(frame: 30, faces: []),
+            ])
+        let offline = CodedRecording()
+        try TraceReplay(trace, source: scene(), faces: .cascade(cascade)).run { offline.consume($0, payload: $1) }
+        let isEqual = live.frames(of: .high) == offline.frames(of: .high)
+        #expect(isEqual && live.frames(of: .high).count == 90)
+        for faces in [FaceDetection.cascade(other), .off] {
+            #expect(throws: TraceError.self) { try TraceReplay(trace, source: scene(), faces: faces).run { _, _ in } }
+        }
+        // A trace without faces is not replayed with any.
+        var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        lines.removeAll { $0.hasPrefix("* faces") || $0.hasPrefix("* cascade") }
+        let blind = try SendTrace(parsing: Array(lines.joined(separator: "\n").utf8 + [10]).span)
+        let without = CodedRecording()
+        try TraceReplay(blind, source: scene(), faces: .cascade(cascade)).run { without.consume($0, payload: $1) }
+        #expect(live.frames(of: .high) != without.frames(of: .high))
+    }
+
+    /// A cascade that takes much for a face: what is brighter below than above.
+    private static func cascade(threshold: Float) throws -> FaceCascade {
+        let whole = FaceCascade.Rectangle(x: 0, y: 0, width: 8, height: 8, weight: -1)
+        let lower = FaceCascade.Rectangle(x: 0, y: 4, width: 8, height: 4, weight: 2)
+        let node = FaceCascade.Node(feature: 0, threshold: threshold, below: .leaf(0), above: .leaf(1))
+        return try FaceCascade(
+            side: 8, features: [[whole, lower]], stages: [FaceCascade.Stage(trees: [[node]], threshold: 0.5)])
     }
 
     @Test func `Another clip is found out`() throws {

@@ -42,6 +42,19 @@ import Testing
         #expect(try width(three) == 288)
     }
 
+    @Test func `Faces may be off, and a cascade that cannot be read is named`() throws {
+        let clip = try makeClip()
+        let output = folder.path("out.y4m")
+        let off = try rill("transcode", clip, output, "--beauty", "natural", "--faces", "off")
+        #expect(off.status == 0 && !off.errors.contains("faces"), "\(off.errors)")
+        let missing = try rill("transcode", clip, output, "--beauty", "natural", "--faces", "/nowhere/faces.xml")
+        #expect(missing.status == 2 && missing.errors.contains("/nowhere/faces.xml: no such file"), "\(missing.errors)")
+        let foreign = try rill("loopback", clip, "--beauty", "natural", "--faces", clip)
+        #expect(foreign.status == 2 && foreign.errors.contains("is not a cascade"), "\(foreign.errors)")
+        let nothing = try rillProgram().run(["transcode", clip, output, "--faces", ""])
+        #expect(nothing.status == 64)
+    }
+
     @Test func `A loopback takes it`() throws {
         let clip = try makeClip()
         let outcome = try rill("loopback", clip, "--beauty", "natural", "--json")
@@ -52,7 +65,6 @@ import Testing
     @Test(arguments: [
         (["clip.y4m", "out.y4m", "--beauty", "smoothness=2"], "smoothness goes from 0 to 1"),
         (["clip.y4m", "out.y4m", "--beauty", "pretty"], "is not a setting"),
-        (["clip.y4m", "out.y4m", "--compare"], "--compare needs --beauty"),
         (["clip.y4m", "out.png", "--size", "64x48"], "out.png"),
         (["clip.y4m", "out.ivf", "--low", "low.png"], "low.png"),
     ])

@@ -13,13 +13,12 @@ import Testing
     private static let clip = Result { try movingClip(in: clipFolder, frames: 120) }
 
     /// A short lossy call's page, and its report as JSON.
-    private static func call(_ name: String, network: String = "loss=8%,delay=40ms,blackout=1s@2s,seed=5") throws
-        -> Call
-    {
+    private static func call(
+        _ name: String, network: String = "loss=8%,delay=40ms,blackout=1s@2s,seed=5", _ more: String...
+    ) throws -> Call {
         let folder = TemporaryFolder()
-        let outcome = try rill(
-            "loopback", try clip.get(), "--json", "--network", network, "--report",
-            folder.path(name))
+        let outcome = try rillProgram().run(
+            ["loopback", try clip.get(), "--json", "--network", network, "--report", folder.path(name)] + more)
         #expect(outcome.status == 0, "\(outcome.errors)")
         return Call(page: String(decoding: try read(folder.path(name)), as: UTF8.self), json: outcome.output)
     }
@@ -41,6 +40,18 @@ import Testing
         let thumbnails = document.named("img")
         #expect(!thumbnails.isEmpty, "nothing froze: the test shows nothing")
         #expect(thumbnails.allSatisfy { $0.attributes["src"]?.hasPrefix("data:image/webp;base64,UklGR") == true })
+    }
+
+    @Test func `With congestion control the page shows what it did`() throws {
+        let page = try Self.call("network.html", network: "rate=500k,queue=300ms,delay=40ms", "--congestion", "auto")
+            .page
+        let document = try MarkupDocument(page)
+        // The estimate, the time in the network and in the pacer, and decisions.
+        #expect(document.elements.count { $0.attributes["class"] == "plot" } == 16)
+        for name in ["What the network carries", "Time in the network", "Time in the pacer", "Cuts and probes"] {
+            #expect(page.contains(name), "\(name)")
+        }
+        #expect(!(try Self.lossyCall.get().page.contains("What the network carries")))
     }
 
     @Test func `The same seed gives the same bytes, whatever the file is called`() throws {

@@ -53,6 +53,12 @@ final class CallCore: SendingBudget, Sendable {
                 }
             }
             let pipeline = try SendPipeline(settings.send, on: nil, taps: taps)
+            pipeline.observeFaces { event in
+                switch event {
+                case .found(let faces): events.yield(.facesChanged(faces))
+                case .unavailable(let reason): events.yield(.facesUnavailable(reason))
+                }
+            }
             (self.switcher, self.pipeline) = (switcher, pipeline)
             // There is no participant yet, so no layer is wanted.
             for layer in pipeline.layers { pipeline.setActive(false, layer.settings.rid) }

@@ -1,4 +1,6 @@
+public import RillBeauty
 public import RillCore
+public import RillFaces
 public import RillSecurity
 
 /// An event of a ``VideoCall``.
@@ -44,6 +46,11 @@ public enum CallEvent: Sendable {
     /// The sink of a layer threw: the layer is no longer shown.
     case sinkFailed(CallParticipant, StreamLayer.RID, any Error)
 
+    /// The faces that the beauty filter knows in our pictures have changed: one came or went, or moved by more than an
+    /// eighth of its size. In pixels of the upright picture; empty if there is none anymore.
+    case facesChanged([FaceRegion])
+    /// Beauty is on, and does not know faces, for that reason: it goes by the colors of skin alone.
+    case facesUnavailable(FaceCascadeError)
     /// Our source has delivered its last frame.
     case sourceEnded
     /// Our source failed. No frame follows until there is another source.
@@ -83,6 +90,9 @@ extension CallEvent: CustomStringConvertible {
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"
         case .sinkFailed(let them, let layer, let error): "\(them.name)'s \(layer) layer is not shown: \(error)"
+        case .facesChanged(let faces):
+            "faces: " + (faces.isEmpty ? "none" : faces.map(\.description).joined(separator: ", "))
+        case .facesUnavailable(let reason): "beauty without faces: \(reason)"
         case .sourceEnded: "the source has ended"
         case .sourceFailed(let error): "the source has failed: \(error)"
         case .sendingFailed(let error): "nothing is sent anymore: \(error)"

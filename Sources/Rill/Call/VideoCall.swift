@@ -1,4 +1,4 @@
-import RillBeauty
+public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillSecurity
@@ -135,8 +135,11 @@ public final class VideoCall: Sendable {
     /// Switches to another source from its first frame on, which is a key frame; sizes may differ.
     public func setSource(_ source: sending any FrameSource) { core.setSource(source) }
 
-    /// Changes the face processing, from the next frame on.
+    /// Changes the face processing, from the next frame on: see ``SendPipeline/setBeauty(_:)``.
     public func setBeauty(_ options: BeautyOptions) { core.pipeline?.setBeauty(options) }
+
+    /// Gives all faces of a picture of ours, found by a detector of the app: see ``SendPipeline/giveFaces(_:at:)``.
+    public func giveFaces(_ faces: [FaceRegion], at time: MediaTime) { core.pipeline?.giveFaces(faces, at: time) }
 
     /// Sets the target bitrate of one layer.
     ///

@@ -14,12 +14,26 @@ final class FramePreparation {
     private var turner: UprightRotator
     private var beauty: BeautyStage
     private var changes = PictureChangeCounter()
+    /// The known faces, when they last changed noticeably.
+    private var faces: [FaceRegion] = []
+    /// Given faces that no frame was filtered with yet.
+    private var given: [FaceRegion]?
 
     /// The statistics of the stages so far.
     struct Counts: Sendable {
         var framesConverted = 0
         var picturesWithoutBuffer = 0
         var beauty = BeautyStatistics()
+        /// The known faces, when they last changed noticeably.
+        var faces: [FaceRegion] = []
+    }
+
+    /// The face processing that the app asks for.
+    struct Request: Sendable {
+        var options: BeautyOptions
+        var cascade: FaceCascade?
+        /// Faces that the app found, for the next frame.
+        var given: [FaceRegion]?
     }
 
     /// A frame that is ready for the layers' encoders.
@@ -27,6 +41,8 @@ final class FramePreparation {
         var frame: VideoFrame
         /// The face processing that was applied.
         var beauty: (options: BeautyOptions, level: BeautyLevel)
+        /// The given faces that take effect with this frame.
+        var given: [FaceRegion]?
         /// How often the picture has changed so far; `nil` if it is not compared.
         var content: Int?
     }
@@ -39,7 +55,7 @@ final class FramePreparation {
         colors = ColorConverter(capacity: capacity)
         turner = UprightRotator(layerCount: layerCount)
         beauty = BeautyStage(
-            settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modeledBeautyCost,
+            settings.beauty, cascade: nil, budget: settings.beautyBudget, modelledCost: settings.modeledBeautyCost,
             capacity: capacity)
         (self.captured, self.preprocessed) = (captured, preprocessed)
     }
@@ -48,11 +64,11 @@ final class FramePreparation {
     ///
     /// - Parameters:
     ///   - captured: the frame as it was captured.
-    ///   - options: the face processing to apply.
+    ///   - request: the face processing to apply.
     ///   - looksForChanges: whether the picture is compared with the previous one.
     ///   - clock: returns the current time.
     func prepare(
-        _ captured: VideoFrame, _ options: BeautyOptions, looksForChanges: Bool, clock: () -> MediaTime
+        _ captured: VideoFrame, _ request: Request, looksForChanges: Bool, clock: () -> MediaTime
     ) throws -> Output? {
         try self.captured?.consume(captured)
         guard var frame = try inLimitedRange(captured) else { return nil }
@@ -60,13 +76,28 @@ final class FramePreparation {
             guard let upright = try turner.upright(frame) else { return nil }
             frame = upright
         }
-        let level = beauty.level
-        guard let beautiful = try beauty.apply(options, to: frame, clock: clock) else { return nil }
+        if beauty.cascade == nil, let cascade = request.cascade { beauty.cascade = cascade }
+        if let faces = request.given { given = faces }
+        if let given { beauty.giveFaces(given) }
+        let (level, count) = (beauty.level, beauty.statistics.framesFiltered)
+        guard let beautiful = try beauty.apply(request.options, to: frame, clock: clock) else { return nil }
+        let applied = beauty.statistics.framesFiltered > count ? given : nil
+        given = nil
+        noteFaces()
         frame = beautiful
         frame.timestamps[.preprocessed] = clock()
         try preprocessed?.consume(frame)
         return Output(
-            frame: frame, beauty: (options, level), content: looksForChanges ? changes.add(frame) : nil)
+            frame: frame, beauty: (request.options, level), given: applied,
+            content: looksForChanges ? changes.add(frame) : nil)
+    }
+
+    /// A face that moved by less than an eighth of its size is the same.
+    private func noteFaces() {
+        let (known, last) = (beauty.faces, faces)
+        let isSame = known.count == last.count && zip(known, last).allSatisfy { $0.isNear($1, within: 0.125) }
+        // A list of its own: the filter changes its list in place.
+        if !isSame { faces = known.map(\.self) }
     }
 
     private func inLimitedRange(_ frame: VideoFrame) throws(CodecError) -> VideoFrame? {
@@ -79,7 +110,7 @@ final class FramePreparation {
             framesConverted: colors.framesConverted,
             picturesWithoutBuffer: colors.picturesWithoutBuffer + turner.picturesWithoutBuffer
                 + beauty.picturesWithoutBuffer,
-            beauty: beauty.statistics)
+            beauty: beauty.statistics, faces: faces)
     }
 
     /// Finishes both taps' sinks, even if one fails, so that they write what is pending. The first error is thrown.

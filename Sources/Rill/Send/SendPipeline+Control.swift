@@ -62,8 +62,10 @@ extension SendPipeline {
     /// Changes the face processing, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off.
     ///
     /// A change fades in over eight frames; none is dropped or repeated. The call does not wait for a picture in
-    /// progress.
+    /// progress. The first call in a process that switches beauty on reads the installed cascade
+    /// (``SendSettings/faces``), which takes some tens of milliseconds.
     public func setBeauty(_ options: BeautyOptions) {
+        prepareFaces(for: options)
         state.withLock { $0.beauty = options }
     }
 

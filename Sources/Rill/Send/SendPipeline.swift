@@ -1,6 +1,7 @@
 import RillBeauty
 import RillCodec
 public import RillCore
+import RillFaces
 import RillImage
 import RillSession
 import RillThreads
@@ -35,6 +36,7 @@ public final class SendPipeline: Sendable {
     private let preparation: ExclusiveUse<FramePreparation>
     private let encodedTap: ExclusiveUse<(any EncodedFrameSink)?>
     private let traceTap: ExclusiveUse<TraceTap>
+    let faceObserver = Monitor<FaceObserver?>(nil)
 
     /// Weak: a call's budget holds the pipeline.
     struct Budget: Sendable {
@@ -45,6 +47,11 @@ public final class SendPipeline: Sendable {
         var decisions: SendDecisions
         /// The face processing that the app asked for.
         var beauty: BeautyOptions
+        /// The cascade, or why there is none; `nil` until it is needed.
+        var faces: Result<FaceCascade?, FaceCascadeError>?
+        /// The faces that the app gave last, until a frame takes them, and the time of their frame.
+        var given: [FaceRegion]?
+        var givenTime: MediaTime?
         var counts = FramePreparation.Counts()
     }
 
@@ -102,7 +109,8 @@ public final class SendPipeline: Sendable {
         outputs = Monitor(Outputs(taken: Array(repeating: [], count: settings.layers.count)))
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
-            self.state = Monitor(State(decisions: decisions, beauty: settings.beauty))
+            let faces = settings.beauty.isOff ? nil : settings.faces.outcome
+            self.state = Monitor(State(decisions: decisions, beauty: settings.beauty, faces: faces))
         } catch {
             throw .codec(error)
         }
@@ -152,9 +160,11 @@ public final class SendPipeline: Sendable {
         var frame = captured
         if frame.timestamps[.captured] == nil { frame.timestamps[.captured] = clock() }
         followBudget(at: clock())
-        let (beauty, looksForChanges) = state.withLock { ($0.beauty, $0.decisions.plan.looksForChanges) }
+        let (request, looksForChanges) = state.withLock { state in
+            (state.takeRequest(at: frame.captureTime), state.decisions.plan.looksForChanges)
+        }
         let (output, counts) = try preparation.use { preparation in
-            let output = try preparation.prepare(frame, beauty, looksForChanges: looksForChanges, clock: clock)
+            let output = try preparation.prepare(frame, request, looksForChanges: looksForChanges, clock: clock)
             return (output, preparation.counts)
         }
         guard let output else {
@@ -162,10 +172,13 @@ public final class SendPipeline: Sendable {
             return (frame, LayerTasks())
         }
         try record(output.beauty.options, output.beauty.level)
-        let tasks = state.withLock { state in
-            state.counts = counts
-            return state.decisions.tasks(output.frame, content: output.content)
+        try record(given: output.given)
+        let (tasks, isFacesChange) = state.withLock { state in
+            defer { state.counts = counts }
+            let isFacesChange = state.counts.faces != counts.faces
+            return (state.decisions.tasks(output.frame, content: output.content), isFacesChange)
         }
+        if isFacesChange { report(.found(counts.faces)) }
         return (output.frame, tasks)
     }
 
@@ -176,10 +189,24 @@ public final class SendPipeline: Sendable {
             guard tap.sink != nil, options != last.options || level != last.level else { return }
             try tap.begin(layers)
             // The first change starts from the filter's initial state.
-            if tap.beauty == nil { try tap.sink?.record(beauty: settings.beauty, at: .full, fromFrame: 0) }
+            if tap.beauty == nil {
+                try tap.sink?.record(cascade: cascade)
+                try tap.sink?.record(beauty: settings.beauty, at: .full, fromFrame: 0)
+            }
             let frame = state.withLock { $0.decisions.plan.frameCount }
             try tap.sink?.record(beauty: options, at: level, fromFrame: frame)
             tap.beauty = (options, level)
+        }
+    }
+
+    /// Records faces that the app gave for the frame that was just processed.
+    private func record(given faces: [FaceRegion]?) throws {
+        guard let faces else { return }
+        let frame = state.withLock { $0.decisions.plan.frameCount }
+        try traceTap.use { tap in
+            guard tap.sink != nil else { return }
+            try tap.begin(layers)
+            try tap.sink?.record(givenFaces: faces, fromFrame: frame)
         }
     }
 

@@ -1,6 +1,7 @@
 public import RillBeauty
 public import RillCodec
 public import RillCore
+public import RillFaces
 public import RillRTP
 public import RillSend
 public import RillSession
@@ -14,6 +15,10 @@ public struct SendSettings: Sendable {
     /// The face processing before pictures are split into layers; ``SendPipeline/setBeauty(_:)`` changes it at run
     /// time.
     public var beauty = BeautyOptions.off
+    /// How the beauty filter finds the faces that tell it what skin looks like. The installed cascade is read when the
+    /// pipeline is created with ``beauty``, or by the first ``SendPipeline/setBeauty(_:)`` that switches it on: by that
+    /// thread, not by one that frames pass. Without beauty nothing is read.
+    public var faces = FaceDetection.automatic
     /// The time that the beauty filter may take per frame. Beyond it the filter does less
     /// (``RillBeauty/BeautyDeadline``); `nil` for no limit. Its level is in ``SendPipeline/beautyStatistics``.
     public var beautyBudget: MediaDuration?

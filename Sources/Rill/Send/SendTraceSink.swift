@@ -16,6 +16,12 @@ public protocol SendTraceSink: AnyObject {
     /// Records an event of a layer.
     func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws
 
+    /// Records what finds faces in the whole run; `nil` for nothing. Called once, before the first face processing.
+    func record(cascade: FaceCascade?) throws
+
+    /// Records all faces that the app gave for a frame; an empty list says that there is none.
+    func record(givenFaces faces: [FaceRegion], fromFrame frame: Int) throws
+
     /// Records the face processing from a frame on. The first call, with `frame` 0, has the pipeline's initial
     /// options. Not called if faces were never filtered.
     ///

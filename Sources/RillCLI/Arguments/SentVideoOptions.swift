@@ -22,12 +22,21 @@ struct SentVideoOptions: ParsableArguments {
     var codec: VideoCodec = .vp8
 
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.off
+    var stillBlocks = StillBlocksChoice.on
 
     @Option(
         help: "Beautify faces before they are sent: natural, strong, or settings like smoothness=0.7,lightening=0.3.",
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
+
+    @OptionGroup
+    var facesOptions: FacesOptions
+
+    /// Sets the face processing, and says on standard error if faces cannot be found.
+    func beautify(_ settings: inout SendSettings) throws {
+        settings.beauty = beauty
+        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+    }
 
     /// Opens a camera, a clip that plays in real time, or without a name the portrait scene.
     func open(

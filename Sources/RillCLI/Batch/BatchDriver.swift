@@ -34,6 +34,7 @@ struct BatchDriver {
     private func follow(_ run: BatchRun, _ start: Measurement, _ interruption: Interruption) -> [BatchResult] {
         let board = BatchBoard(plan.jobs)
         var told = 0
+        var lacks: Set<String> = []
         while true {
             if interruption.isRequested { run.cancel() }
             let snapshot = run.wait(pastEnd: told, atMost: .milliseconds(100))
@@ -41,6 +42,10 @@ struct BatchDriver {
             for index in snapshot.ended[told...] {
                 guard case .ended(let result) = snapshot.statuses[index] else { continue }
                 lines += BatchReport.lines(plan.jobs[index], result)
+                // Once for all clips.
+                if case .done(let outcome) = result, let lack = outcome.lack, lacks.insert(lack).inserted {
+                    lines.append(lack)
+                }
             }
             told = snapshot.ended.count
             board.draw(snapshot, seconds: Measurement.now.since(start).wallSeconds, lines: lines)

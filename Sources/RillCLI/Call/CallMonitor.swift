@@ -90,7 +90,8 @@ final class CallMonitor: Sendable {
             }
             if let parts { line.show(parts) }
             return
-        case .over: return
+        // A face that moves changes many times a second.
+        case .over, .facesChanged: return
         case .joined: meet(at: time)
         case .left where !ending.survivesLeaving: leave(at: time)
         case .lost where ending.whenLost: leave(at: time)

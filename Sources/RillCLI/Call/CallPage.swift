@@ -89,33 +89,13 @@ struct CallPage {
     /// What congestion control did; none without it.
     private var network: [Plot] {
         guard log.samples.contains(where: { $0.estimated != nil }) else { return [] }
-        let colors: [Ink] = [.blue, .green, .red]
-        let targets = log.layers.indices.map { layer in
-            Mark.step(
-                "\(log.layers[layer]) target", colors[layer % colors.count], steps { $0.targets[layer] }, isDashed: true
-            )
+        let samples = log.samples.map { sample in
+            NetworkPlots.Sample(
+                start: max(0, sample.time - sample.length), end: sample.time, estimate: sample.estimated,
+                targets: sample.targets, packetSendDelay: sample.packetSendDelay, cuts: sample.cuts,
+                probes: sample.probes)
         }
-        let estimate = Plot(
-            "What the network carries",
-            caption: "The estimate with all headers, and what encoders were told to produce.",
-            x: x,
-            y: Axis(
-                "bitrate", unit: "kbit/s", holding: log.samples.flatMap { [$0.estimated ?? 0] + $0.targets }),
-            [.step("estimate", .orange, steps { $0.estimated ?? .nan })] + targets)
-        let waits = Plot(
-            "Time in the pacer", caption: "The mean of the packets sent. Good: below 25 ms.", x: x,
-            y: Axis("delay", unit: "ms", holding: log.samples.map { $0.packetSendDelay ?? 0 }, atLeast: 10),
-            [.step("wait to leave", .orange, steps { $0.packetSendDelay ?? .nan })])
-        let decisions = Plot(
-            "Cuts and probes", caption: "Cuts because of overload, and probes of whether there is more.", x: x,
-            y: Axis(
-                "decisions", unit: "per sample", holding: log.samples.flatMap { [Double($0.cuts), Double($0.probes)] },
-                atLeast: 2),
-            [
-                .step("cuts", .red, steps { Double($0.cuts) }),
-                .step("probes", .green, steps { Double($0.probes) }, isDashed: true),
-            ])
-        return [estimate, waits, decisions]
+        return NetworkPlots(samples, layers: log.layers, x: x).plots
     }
 
     private func steps(_ value: (CallLog.Sample) -> Double) -> [Mark.Point] {

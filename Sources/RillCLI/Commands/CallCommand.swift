@@ -78,7 +78,7 @@ struct CallCommand: ParsableCommand {
         let address = try readAddress()
         let opened = try video.open(source, atEnd: .loop, clipOptions, cameraOptions)
         let resolution = video.size ?? opened.format.resolution
-        let settings = settings(for: resolution)
+        let settings = try settings(for: resolution)
         let files = OutputFiles()
         let recording = try output.map { CallRecording(path: try files.openPart(of: $0), name: $0) }
         let socket = try UDPSocket(
@@ -128,9 +128,9 @@ struct CallCommand: ParsableCommand {
         return address
     }
 
-    private func settings(for resolution: Resolution) -> VideoCallSettings {
+    private func settings(for resolution: Resolution) throws -> VideoCallSettings {
         var settings = VideoCallSettings(layers: [video.high(of: resolution), video.low])
-        settings.send.beauty = video.beauty
+        try video.beautify(&settings.send)
         settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
         settings.statisticsInterval = CallMonitor.interval
         return settings

@@ -10,7 +10,9 @@ extension LoopbackCommand {
     /// Writes the page, if `--report` names one.
     func writePage(_ result: LoopbackReport, of loopback: Loopback) throws {
         guard let report else { return }
-        let page = LoopbackPage(report: result, timelines: try loopback.timelines(), facts: facts(loopback))
+        let page = LoopbackPage(
+            report: result, timelines: try loopback.timelines(), network: loopback.networkTimeline,
+            facts: facts(loopback))
         try OutputFile.write(page.page.bytes, to: report)
     }
 

@@ -113,6 +113,9 @@ struct LoopbackCommand: ParsableCommand {
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
+    @OptionGroup
+    var facesOptions: FacesOptions
+
     @Option(
         help: "Write the shown pictures of the high layer, as Y4M; each is repeated until the next one.",
         completion: .files(.y4m))
@@ -174,7 +177,7 @@ struct LoopbackCommand: ParsableCommand {
     var content = ContentChoice.camera
 
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.off
+    var stillBlocks = StillBlocksChoice.on
 
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
@@ -203,7 +206,7 @@ struct LoopbackCommand: ParsableCommand {
         let source = timed(opened)
         let resolution = size ?? source.format.resolution
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
-        let settings = settings(for: resolution)
+        let settings = try settings(for: resolution)
         try checkBitrates(of: settings.layers, at: source.format.frameRate ?? 30)
         let files = OutputFiles()
         let sent = InputHealth(source, of: clip)
@@ -275,7 +278,7 @@ struct LoopbackCommand: ParsableCommand {
         return "\(size) is above the limit of loopback, 8192x4320 pixels; give a smaller --size"
     }
 
-    private func settings(for resolution: Resolution) -> LoopbackSettings {
+    private func settings(for resolution: Resolution) throws -> LoopbackSettings {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
         var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
@@ -296,6 +299,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         settings.beauty = beauty
+        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
         settings.congestion = congestionOptions.settings(for: layers)
         return settings
     }

@@ -106,7 +106,7 @@ struct PublishCommand: ParsableCommand {
     private func settings(for format: SourceFormat) throws -> VideoCallSettings {
         let high = video.high(of: video.size ?? format.resolution)
         var settings = VideoCallSettings(layers: layers == .both ? [high, video.low] : [high])
-        settings.send.beauty = video.beauty
+        try video.beautify(&settings.send)
         var congestion = congestionOptions
         if congestion.congestion == nil { congestion.congestion = try CongestionBounds(notation: "auto") }
         settings.send.congestion = congestion.settings(for: settings.send.layers)

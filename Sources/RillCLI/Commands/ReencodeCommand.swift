@@ -32,6 +32,9 @@ struct ReencodeCommand: ParsableCommand {
         completion: .files(.ivf))
     var outputs: [String]
 
+    @OptionGroup
+    var facesOptions: FacesOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -53,7 +56,7 @@ struct ReencodeCommand: ParsableCommand {
                 path: file.partPath, name: path, codec: settings.encoder.codec, resolution: settings.resolution)
         }
         let sink = LayerFiles(files)
-        let replay = try TraceReplay(trace, source: source)
+        let replay = try TraceReplay(trace, source: source, faces: try facesOptions.detection(for: nil) { _ in })
         let bar = ProgressBar("reencode", total: source.format.frameCount)
         var bytes: [StreamLayer.RID: Int] = [:]
         do {

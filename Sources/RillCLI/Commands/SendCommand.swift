@@ -118,7 +118,7 @@ struct SendCommand: ParsableCommand {
         let files = OutputFiles()
         for path in [sdp, report].compactMap(\.self) { try OutputFiles.requirePlace(for: path) }
         let opened = try video.open(source, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
-        let settings = settings(for: opened.format)
+        let settings = try settings(for: opened.format)
         let socket = try UDPSocket(
             boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen ?? 0))
         let clock = LiveClock()
@@ -154,7 +154,7 @@ struct SendCommand: ParsableCommand {
         return them
     }
 
-    private func settings(for format: SourceFormat) -> VideoCallSettings {
+    private func settings(for format: SourceFormat) throws -> VideoCallSettings {
         // Every frame of the source, at its own time: a clip in a container rarely keeps its rate to the nanosecond.
         let high = video.high(of: video.size ?? format.resolution).takingEveryFrame(of: format.frameRate)
         var layers = layers == .both ? [high, video.low] : [high]
@@ -163,7 +163,7 @@ struct SendCommand: ParsableCommand {
             layers[index].encoder.maximumKeyFrameInterval = Int(max(1, min(frames.rounded(), 1_000_000)))
         }
         var settings = VideoCallSettings(layers: layers)
-        settings.send.beauty = video.beauty
+        try video.beautify(&settings.send)
         settings.send.maximumPacketSize = packetSize
         StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: protection.fec)
         settings.send.congestion = congestionOptions.settings(for: settings.send.layers)

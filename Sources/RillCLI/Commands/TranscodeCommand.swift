@@ -32,7 +32,7 @@ struct TranscodeCommand: ParsableCommand {
             out.2.y4m, out.3.y4m and so on.
 
             Segments, the low layer and the ladder are encoded in parallel; the output does not depend on the number \
-            of threads. Beauty depends on earlier frames: the mask of a segment starts 15 frames before the segment, \
+            of threads. Beauty depends on earlier frames: the mask of a segment starts 15 frames before the segment (90 with faces), \
             and may differ slightly from the mask without segments.
 
             Many clips are a batch: a list (--jobs) or a folder (--to). --parallel jobs run at once, one thread each; \
@@ -55,6 +55,7 @@ struct TranscodeCommand: ParsableCommand {
               rill transcode capture.yuv out.ivf --raw-size 640x480
               rill transcode clip.y4m beautiful.y4m --beauty natural
               rill transcode clip.y4m looks.png --beauty strong --compare
+              rill transcode clip.y4m looks.html --compare
               rill transcode --jobs list.txt --good --resume
               rill transcode holiday coded --to webm --codec vp9 --json
 
@@ -67,8 +68,11 @@ struct TranscodeCommand: ParsableCommand {
     var input: String?
 
     @Argument(
-        help: "The file to write, .webm, .mkv, .ivf, .y4m, .yuv or .png, or a folder; - is Y4M on standard output.",
-        completion: .files(.ivf, .y4m, .i420, .png, more: ["webm", "mkv"]))
+        help: """
+            The file to write, .webm, .mkv, .ivf, .y4m, .yuv or .png, with --compare .html, or a folder; - is Y4M on \
+            standard output.
+            """,
+        completion: .files(.ivf, .y4m, .i420, .png, more: ["webm", "mkv", "html"]))
     var output: String?
 
     @OptionGroup(title: "Batches")
@@ -117,7 +121,7 @@ struct TranscodeCommand: ParsableCommand {
     }
 
     private func show(_ outcome: TranscodeOutcome) throws {
-        for notice in outcome.notices { StandardError.print(notice) }
+        for notice in [outcome.lack].compactMap(\.self) + outcome.notices { StandardError.print(notice) }
         if json { return try JSONOutput.print(outcome.summary) }
         // Standard output may hold the clip.
         StandardError.print(outcome.text(on: .standardError))

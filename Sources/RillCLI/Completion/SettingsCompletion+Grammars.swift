@@ -18,7 +18,7 @@ extension SettingsCompletion {
     /// `--beauty`.
     static let beauty = SettingsCompletion(
         presets: ["natural", "strong", "off"],
-        settings: ["lightening", "smoothness", "redness", "sharpness"].map {
+        settings: ["lightening", "smoothness", "redness", "sharpness", "lips", "eyes"].map {
             Setting(name: $0, about: "0 to 1", values: ["0.3", "0.5", "0.7"])
         } + [
             Setting(

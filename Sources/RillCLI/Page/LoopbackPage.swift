@@ -12,6 +12,8 @@ struct LoopbackPage {
     var report: LoopbackReport
     /// The timelines, in the order of the layers.
     var timelines: [LayerTimeline]
+    /// What congestion control did; empty without.
+    var network: [NetworkSample] = []
     /// The parameters of the session: names and values.
     var facts: [(name: String, value: String)]
 
@@ -20,7 +22,7 @@ struct LoopbackPage {
             title: "Loopback session",
             subtitle: "Over \(networkText), \(report.mode == "live" ? "live" : "in virtual time"): "
                 + "\(Decimal.text(report.duration, decimals: 1)) s, \(report.framesCaptured) frames captured.",
-            body: [overview] + layerSections + [freezes, statistics])
+            body: [overview] + networkSection + layerSections + [freezes, statistics])
     }
 
     private var networkText: String {
@@ -40,6 +42,31 @@ struct LoopbackPage {
         return .element(
             "section", [:],
             .element("div", ["class": "columns"], LayerSummary(report.layers, timelines).html, run.html))
+    }
+
+    /// What congestion control did, in intervals of a 300th of the session, but of a fifth of a second at least.
+    private var networkSection: [HTML] {
+        let length = max(0.2, time.upperBound / 300)
+        var (samples, last) = ([NetworkPlots.Sample](), network.first)
+        var transit: MediaDuration?
+        for sample in network.dropFirst() {
+            guard let before = last else { break }
+            transit = [transit, sample.longestTransit].compactMap(\.self).max()
+            guard (sample.time - before.time).seconds >= length else { continue }
+            let packets = sample.packetsSent - before.packetsSent
+            let waits = 1000 * (sample.totalPacketSendDelay - before.totalPacketSendDelay)
+            samples.append(
+                NetworkPlots.Sample(
+                    start: before.time.seconds, end: sample.time.seconds,
+                    estimate: Double(sample.availableOutgoingBitrate) / 1000,
+                    targets: sample.targetBitrates.map { Double($0) / 1000 },
+                    packetSendDelay: packets > 0 ? waits / Double(packets) : nil, cuts: sample.cuts - before.cuts,
+                    probes: sample.probes - before.probes, transit: transit?.milliseconds))
+            (last, transit) = (sample, nil)
+        }
+        guard !samples.isEmpty else { return [] }
+        let plots = NetworkPlots(samples, layers: report.layers.map(\.rid), x: .time(time)).plots
+        return [.section("Congestion control over time", [.stack(plots.map(\.html), over: time)])]
     }
 
     private var layerSections: [HTML] {

@@ -54,7 +54,9 @@ struct TranscodeFiles: ParsableArguments {
 
     /// Refuses formats that cannot be written, and files that would overwrite each other.
     func validate(_ input: String, _ output: String, _ options: TranscodeOptions) throws {
-        for path in [output, low].compactMap({ $0 }) where ContainerFormat(path: path) == nil {
+        if options.comparesCoding { try validateComparison(output) }
+        for path in [output, low].compactMap({ $0 })
+        where ContainerFormat(path: path) == nil && !(options.comparesCoding && Self.isPage(path)) {
             switch Self.format(of: path) {
             case .ivf, .y4m, .i420: break
             case .png where path == output && low == nil && options.size == nil && options.fps == nil: break
@@ -89,6 +91,22 @@ struct TranscodeFiles: ParsableArguments {
         }
         guard !options.splitSizes || (output != "-" && [.y4m, .i420].contains(Self.format(of: output))) else {
             throw ValidationError("--split-sizes writes files of pictures: \(output) must end in .y4m, .yuv or .i420")
+        }
+    }
+
+    /// Whether a file of that name is a page.
+    static func isPage(_ path: String) -> Bool { path.lowercased().hasSuffix(".html") }
+
+    /// A comparison of coded pictures is a page, or pictures, and nothing else.
+    private func validateComparison(_ output: String) throws {
+        let isPicture = [.y4m, .i420].contains(Self.format(of: output))
+        guard isPicture || Self.isPage(output) else {
+            throw ValidationError(
+                "\(output): --compare without --beauty writes pictures, .y4m, .yuv or .i420, or a page, .html")
+        }
+        if ladder || thumbnails != nil || more.contains(where: { $0 != nil }) {
+            throw ValidationError(
+                "--compare without --beauty has one output: leave out --low, --ladder and other files")
         }
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import Rill
 import RillContainers
 import RillCore
+import RillFaces
 import RillTranscode
 
 /// The opened input of a transcode: its properties, how it is read, and the processing of its pictures before the
@@ -23,10 +24,14 @@ struct TranscodeInput {
     let health = SourceHealth()
     /// Notices about the input for the user.
     private(set) var notices: [String] = []
+    /// What this machine lacks for the options.
+    let lack: String?
     private var rate: Rate
 
     /// The number of frames before a segment that beauty processes, so that its mask has settled.
     private static let runInForBeauty = 15
+    /// The same with faces: within three seconds a face is found, and its color learned.
+    private static let runInForFaces = 90
 
     /// Opens the input.
     ///
@@ -40,18 +45,24 @@ struct TranscodeInput {
         if opened is ContainerSource { health.note(Truncation(ofFile: path)) }
         video = SourceVideo(path, opened)
         if let changes = video.changes { notices.append("\(path): \(changes)") }
+        var lack: String?
+        let faces = try options.facesOptions.detection(for: options.beauty) { lack = $0 }
+        self.lack = lack
+        rate =
+            opened is ContainerSource && Self.canOpenAgain(path) ? .inPackets(path) : .known(opened.format.frameRate)
+        let coding = options.comparesCoding ? options.high(of: opened.format.resolution, at: try rate.typical()) : nil
         let chain = Chain(
             isSteady: !options.splitSizes && (opened is DecodedSource || opened is ContainerSource),
-            resolution: opened.format.resolution, beauty: options.beauty, compares: options.compare, health: health)
+            resolution: opened.format.resolution, beauty: options.beauty, faces: faces,
+            compares: options.compare, coding: coding, health: health)
         let prepared = try chain.prepare(opened)
         format = prepared.format
-        rate = opened is ContainerSource && Self.canOpenAgain(path) ? .inPackets(path) : .known(format.frameRate)
         guard Self.canOpenAgain(path) else {
             feed = .once(prepared)
             if options.segments != .one { notices.append("\(path) can be read only once: one segment") }
             return
         }
-        let runIn = options.beauty == nil ? 2 : Self.runInForBeauty
+        let runIn = options.beauty == nil ? 2 : faces == .off ? Self.runInForBeauty : Self.runInForFaces
         if options.segments != .one {
             switch Self.cut(try options.clipOptions.ranged(path), options.segments) {
             case .success(let clip):
@@ -84,17 +95,19 @@ struct TranscodeInput {
     }
 
     /// The rate of most of the clip, for files with a fixed rate and for the encoders; 30 if it is unknown.
-    func typicalFrameRate() throws -> FrameRate {
-        switch rate {
-        case .known(let rate): rate ?? 30
-        case .inPackets(let path): try ContainerSource.typicalFrameRate(ofFile: path) ?? 30
-        }
-    }
+    func typicalFrameRate() throws -> FrameRate { try rate.typical() }
 
     /// The rate of most of the clip's pictures, or the path of the file to compute it from.
     private enum Rate {
         case known(FrameRate?)
         case inPackets(String)
+
+        func typical() throws -> FrameRate {
+            switch self {
+            case .known(let rate): rate ?? 30
+            case .inPackets(let path): try ContainerSource.typicalFrameRate(ofFile: path) ?? 30
+            }
+        }
     }
 
     /// The first picture.
@@ -121,14 +134,20 @@ extension TranscodeInput {
         var isSteady: Bool
         var resolution: Resolution
         var beauty: BeautyOptions?
+        var faces: FaceDetection
         var compares: Bool
+        /// How pictures are coded to be compared; `nil` if they are not.
+        var coding: LayerSettings?
         var health: SourceHealth
 
         func prepare(_ opened: any FrameSource) throws -> any FrameSource {
             let watched = WatchedSource(opened, health)
             let steady: any FrameSource = isSteady ? try FixedSizeSource(watched, resolution: resolution) : watched
+            if let coding { return try CodingComparison(steady, layer: coding) }
             guard let beauty else { return steady }
-            return compares ? try BeautyComparison(steady, options: beauty) : BeautySource(steady, options: beauty)
+            return compares
+                ? try BeautyComparison(steady, options: beauty, faces: faces)
+                : BeautySource(steady, options: beauty, faces: faces)
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
+import RillPages
 import RillTranscode
 
 /// One transcode, from paths and options to files and a summary. It prints nothing, so a batch can run many of them and
@@ -34,6 +35,7 @@ struct TranscodeJob {
             throw ValidationError("\(input): --good reads the clip twice: the input must be a regular file")
         }
         begin(source.format.frameCount)
+        if TranscodeFiles.isPage(output) { return try writePage(of: source, watch) }
         let plan = try TranscodePlan(self, source)
         let running = plan.makeTranscoder(source, spareThreads).start()
         let report = try wait(for: running, watch)
@@ -92,7 +94,44 @@ struct TranscodeJob {
         try file.commit()
         let row = TranscodeRow(path: output, resolution: frame.resolution, frames: 1)
         let summary = TranscodeSummary(framesRead: 1, framesSkipped: 0, duration: 0, segments: 1, outputs: [row])
-        return TranscodeOutcome(summary: summary, files: [output], notices: source.notices)
+        return TranscodeOutcome(summary: summary, files: [output], notices: source.notices, lack: source.lack)
+    }
+
+    /// Writes the page of a comparison.
+    private func writePage(
+        of source: TranscodeInput, _ watch: (TranscodeProgress) -> Bool
+    ) throws -> TranscodeOutcome {
+        let pictures: any FrameSource =
+            switch source.feed {
+            case .once(let pictures): pictures
+            case .again(let clip): try clip.open(nil)
+            }
+        guard let comparison = pictures as? CodingComparison else { preconditionFailure("refused by validate()") }
+        var record = CodingRecord(comparison)
+        var ending: String?
+        do {
+            while try record.addNext() {
+                guard watch(TranscodeProgress(framesRead: record.pictures.count)) else {
+                    throw TranscodeFailure.interrupted
+                }
+            }
+        } catch let error as TranscodeFailure {
+            throw error
+        } catch {
+            // What was read before stays, as for any output.
+            guard let last = record.pictures.last else { throw hasNoPicture(source, "\(error)") }
+            ending =
+                "the clip ended early, after \(record.pictures.count) frames (\(last.captureTime.seconds) s): \(error)"
+        }
+        guard !record.pictures.isEmpty else { throw hasNoPicture(source, nil) }
+        try OutputFile.write(CodingPage(record, of: comparison.layer, input: input).page.bytes, to: output)
+        let row = TranscodeRow(path: output, resolution: source.format.resolution, frames: record.pictures.count)
+        let summary = TranscodeSummary(
+            framesRead: record.pictures.count, framesSkipped: source.health.framesSkipped,
+            duration: record.duration.seconds, segments: 1, outputs: [row])
+        return TranscodeOutcome(
+            summary: summary, files: [output], notices: source.notices + [source.health.remark].compactMap(\.self),
+            lack: source.lack, partialReason: source.health.failure ?? ending)
     }
 
     private func outcome(
@@ -113,7 +152,7 @@ struct TranscodeJob {
             duration: report.duration.seconds, segments: report.segmentCount, outputs: rows)
         let ending = report.sourceFailure.map { "the clip ended early, after \(report.framesRead) frames: \($0)" }
         return TranscodeOutcome(
-            summary: summary, files: plan.writtenPaths, notices: notices,
+            summary: summary, files: plan.writtenPaths, notices: notices, lack: source.lack,
             partialReason: source.health.failure ?? ending)
     }
 }

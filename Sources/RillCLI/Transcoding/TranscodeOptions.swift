@@ -65,7 +65,7 @@ struct TranscodeOptions: ParsableArguments {
     var content = ContentChoice.camera
 
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.off
+    var stillBlocks = StillBlocksChoice.on
 
     @Option(
         help: """
@@ -75,7 +75,14 @@ struct TranscodeOptions: ParsableArguments {
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions?
 
-    @Flag(help: "With --beauty: show the clip, the result, and the skin mask, side by side.")
+    @OptionGroup
+    var facesOptions: FacesOptions
+
+    @Flag(
+        help: """
+            Show the clip beside what is made of it: with --beauty the result and the skin mask; otherwise the coded \
+            pictures, which of their blocks were coded, and the error times ten, as pictures or as a page, .html.
+            """)
     var compare = false
 
     @Flag(help: "Start a new .y4m or .yuv file, OUTPUT.2, OUTPUT.3, …, whenever the picture size changes.")
@@ -88,7 +95,13 @@ struct TranscodeOptions: ParsableArguments {
     var clipOptions: ClipOptions
 
     func validate() throws {
-        if compare, beauty == nil { throw ValidationError("--compare needs --beauty") }
+        if comparesCoding {
+            guard effort == .realtime, fps == nil, segments == .one, !splitSizes, !psnr else {
+                throw ValidationError(
+                    "--compare without --beauty codes every picture of one size as in a call, and measures it: leave out --good, "
+                        + "--fps, --segments, --split-sizes and --psnr")
+            }
+        }
         if let fps {
             var layer = LayerSettings.low
             layer.frameRate = fps
@@ -110,6 +123,19 @@ struct TranscodeOptions: ParsableArguments {
             throw ValidationError("--split-sizes keeps all sizes: leave out --size")
         }
         if splitSizes, segments != .one { throw ValidationError("--split-sizes needs a single segment") }
+    }
+
+    /// Whether the output shows what coding does.
+    var comparesCoding: Bool { compare && beauty == nil }
+
+    /// The layer of the output for a clip of that size and rate.
+    func high(of resolution: Resolution, at sourceRate: FrameRate) -> LayerSettings {
+        let size = size ?? resolution
+        var high = LayerSettings.high(size, bitrate: bitrate ?? .suggested(for: size, codec: codec), codec: codec)
+        high.encoder = encoder
+        // Frames are dropped only if a rate was requested.
+        if let fps { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
+        return high
     }
 
     /// The encoder's settings.

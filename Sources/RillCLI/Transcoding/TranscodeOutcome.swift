@@ -11,6 +11,8 @@ struct TranscodeOutcome: Sendable {
     var files: [String]
     /// Notices for the user.
     var notices: [String]
+    /// What this machine lacks for the options; the same for all clips.
+    var lack: String?
     /// The reason why only part of the clip was transcoded; `nil` if all was.
     var partialReason: String?
 

@@ -20,13 +20,11 @@ struct TranscodePlan {
     init(_ job: TranscodeJob, _ source: TranscodeInput) throws {
         options = job.options
         sourceRate = try source.typicalFrameRate()
-        let resolution = options.size ?? source.format.resolution
-        var high = LayerSettings.high(
-            resolution, bitrate: options.bitrate ?? .suggested(for: resolution, codec: options.codec),
-            codec: options.codec)
-        high.encoder = options.encoder
-        // Frames are dropped only if a rate was requested.
-        if let fps = options.fps { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
+        let high =
+            options.comparesCoding
+            ? LayerSettings.high(source.format.resolution, bitrate: .suggested(for: source.format.resolution))
+                .takingEveryFrame(of: sourceRate)
+            : options.high(of: source.format.resolution, at: sourceRate)
         parts = options.splitSizes ? SizeParts(job, .slower(high.frameRate, sourceRate), source.video) : nil
         if options.bitrate != nil, job.isCoded { try high.requireReachable("--bitrate", at: sourceRate) }
         if job.files.low != nil || job.files.ladder { try lowLayer.requireReachable("--low-bitrate", at: sourceRate) }
@@ -35,7 +33,7 @@ struct TranscodePlan {
             paths = [job.output]
         } else {
             let layers = job.files.ladder ? [LayerSettings].ladder(high, low: lowLayer) : [high]
-            if job.files.ladder { notices += Self.notices(ofLadder: layers, below: resolution, job.output) }
+            if job.files.ladder { notices += Self.notices(ofLadder: layers, below: high.resolution, job.output) }
             for (index, layer) in layers.enumerated() {
                 try add(index == 0 ? job.output : TranscodeFiles.path(job.output, step: "\(layer.rid)"), layer, source)
             }

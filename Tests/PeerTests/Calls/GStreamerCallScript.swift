@@ -100,6 +100,8 @@ extension GStreamerScript {
                 % ("true" if mode == "rtx" else "false", encrypt, local, media, port, out)
             )
             bin = pipeline.get_by_name("b")
+            # Requests for packets have a share of the session's bandwidth, which it would learn too late.
+            bin.emit("get-session", 0).set_property("bandwidth", 100_000.0)
             helpers = {}
 
             def aux(_, session):

@@ -37,6 +37,8 @@ struct AioicePeerTests {
         try introduce(program.errorsSoFar, to: end)
         try end.run(atMost: .seconds(20)) { !end.received.isEmpty || program.hasEnded }
         #expect(end.received.first == Array("ping".utf8))
+        // aioice sends as soon as its own check succeeded; after a role conflict, ours is then still on its way.
+        try end.run(atMost: .seconds(20)) { end.agent.selectedPath != nil || program.hasEnded }
         // aioice sends on the pair that it nominated; we must have selected it too.
         if end.agent.selectedPath != nil { try end.send("pong") }
         try end.run(atMost: .seconds(20)) { program.hasEnded }
