@@ -45,13 +45,19 @@ func module(
 /// On a system that has only the shared library, set RILL_SHARED_LIBVPX=1.
 let libvpx = Context.environment["RILL_SHARED_LIBVPX"] == nil ? ":libvpx.a" : "vpx"
 
-func tests(of module: String, _ more: [Target.Dependency] = [], besides files: [String] = []) -> Target {
-    tests(module + "Tests", of: [.byName(name: module)] + more, besides: files)
+/// The tests of a module; `measurePixels` if they spend their time on pixels themselves, and are worth optimizing.
+func tests(
+    of module: String, _ more: [Target.Dependency] = [], besides files: [String] = [], measurePixels: Bool = false
+) -> Target {
+    tests(module + "Tests", of: [.byName(name: module)] + more, besides: files, measurePixels: measurePixels)
 }
 
-func tests(_ name: String, of dependencies: [Target.Dependency], besides files: [String] = []) -> Target {
+func tests(
+    _ name: String, of dependencies: [Target.Dependency], besides files: [String] = [], measurePixels: Bool = false
+) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies + ["RillTestSupport"], exclude: files, swiftSettings: targetSettings)
+        name: name, dependencies: dependencies + ["RillTestSupport"], exclude: files,
+        swiftSettings: measurePixels ? moduleSettings : targetSettings)
 }
 
 let modules = [
@@ -220,7 +226,7 @@ let package = Package(
         tests(of: "RillImage"),
         tests(
             of: "RillBeauty", ["RillFaces", "RillScenes", "RillFiles"],
-            besides: ["SkinPolygons", "Faces/opencv-windows.txt"]),
+            besides: ["SkinPolygons", "Faces/opencv-windows.txt"], measurePixels: true),
         tests(of: "RillFaces"),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillScenes"),

@@ -21,8 +21,13 @@ struct AlteredLightTests {
             let unknown = try measures(of: .named(clip), alteration, cascade: nil)
             note("\(clip), \(alteration): \(known); without a face \(unknown)")
         }
-        // Where a forehead is clipped, the rest of the face is not lightened by more than it.
-        if alteration == .brighter { #expect(known.inequality < 2, "\(clip): \(known)") }
+        // Where a forehead is clipped, the rest of the face is not lightened by more than it. In half of its size, the forehead
+        // of walk has two rows of blocks, of which one is half hair.
+        withKnownIssue {
+            #expect(known.inequality < 2, "\(clip): \(known)")
+        } when: {
+            clip == "walk" && alteration == .halved
+        }
         #expect(known.overlap > 0.75 && known.lumaChange < 0.1, "\(clip), \(alteration): \(known)")
     }
 

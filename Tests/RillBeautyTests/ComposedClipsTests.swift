@@ -54,6 +54,12 @@ struct ComposedClipsTests {
         }
         note("\(clip), a third: \(measures)")
         #expect(measures.overlap > 0.75 && measures.lumaChange < 0.02, "\(measures)")
+        // Its face is five blocks wide, of which the forehead has four by one.
+        withKnownIssue {
+            #expect(measures.inequality < 2, "\(measures)")
+        } when: {
+            clip == "book"
+        }
     }
 
     @Test(

@@ -1,10 +1,11 @@
-/// Mixes the mask by the color of all skin with that of the known faces.
+/// Mixes two planes, such as the mask by the color of all skin and that by the color of the known faces.
 ///
-/// The latter has a steeper rim: what is below a quarter becomes 0, what is above three quarters 255. A rim that was blurred
-/// keeps its place, and faint traces of what is not skin disappear, as do faint holes in what is.
+/// The rim of the latter may become steeper: what is below `rim` becomes 0, and the rest is doubled. With a `rim` of a quarter, a
+/// rim that was blurred keeps its place, and faint traces of what is not skin disappear, as do faint holes in what is. With less
+/// it moves outwards.
 enum MixingKernel {
-    /// What becomes 0.
-    private static let least: UInt8 = 64
+    /// Where the rim of a mask keeps its place.
+    static let evenRim: UInt8 = 64
 
     /// Runs the kernel.
     ///
@@ -12,13 +13,13 @@ enum MixingKernel {
     ///   - general: the plane by the color of all skin.
     ///   - learned: the plane by the color of faces.
     ///   - share: how much the latter counts, from 0 to 256. The other one is not read where it counts nothing.
-    ///   - steepens: whether the rim of `learned` becomes steeper.
+    ///   - rim: what of `learned` becomes 0, if its rim becomes steeper.
     ///   - target: the plane to write.
     static func run(
-        _ general: borrowing CellPlane, _ learned: borrowing CellPlane, share: Int, steepens: Bool,
+        _ general: borrowing CellPlane, _ learned: borrowing CellPlane, share: Int, rim: UInt8? = nil,
         to target: borrowing CellPlane
     ) {
-        let low = Bytes(repeating: steepens ? least : 0)
+        let (low, steepens) = (Bytes(repeating: rim ?? 0), rim != nil)
         let (parts, others) = (Words(repeating: UInt16(share)), Words(repeating: UInt16(256 - share)))
         for y in 0..<target.height {
             let (general, learned, output) = (general.row(y), learned.row(y), target.row(y))
@@ -42,8 +43,8 @@ enum MixingKernel {
         }
     }
 
-    static func reference(_ general: UInt8, _ learned: UInt8, share: Int, steepens: Bool) -> UInt8 {
-        let steep = steepens ? learned.less(least).doubled(1) : learned
+    static func reference(_ general: UInt8, _ learned: UInt8, share: Int, rim: UInt8? = nil) -> UInt8 {
+        let steep = rim.map { learned.less($0).doubled(1) } ?? learned
         return UInt8((Int(steep) * share + Int(general) * (256 - share)) >> 8)
     }
 }

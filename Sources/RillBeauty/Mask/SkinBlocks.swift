@@ -12,6 +12,8 @@ final class SkinBlocks {
     private var faceScale = 1
     /// The side of the largest face.
     private var faceSide = 0
+    /// How coarsely the faces are looked at; see ``coarseness(of:_:)``. It changes slowly, so that nothing jumps.
+    private var coarseness = 256
     /// How likely a block is skin by color and texture, and the same without holes.
     private let textured, closed: CellPlane
     /// The deviation of luma from its surroundings, in eighths, and its mean over many blocks.
@@ -81,35 +83,39 @@ final class SkinBlocks {
     private func findColor(of faces: FaceFinder, _ scale: Int) {
         var isAdded = false
         faceSide = 0
-        var coarseness = 0
+        var greatest = 0
         for face in faces.faces where face.strength > 0 {
             guard let color = face.color else { continue }
             faceSide = max(faceSide, face.region.side / scale)
             let kernel = SkinColorKernel(
                 color, of: face.region.divided(by: scale), strength: face.strength * 256 / share)
-            let blur = Self.coarseness(face.region, scale)
-            coarseness = max(coarseness, blur)
+            let blur = Self.coarseness(of: face.region, scale)
+            greatest = max(greatest, blur)
             if blur == 256 {
                 kernel.run(u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
             } else {
-                MixingKernel.run(u, smoothU, share: blur, steepens: false, to: closed)
-                MixingKernel.run(v, smoothV, share: blur, steepens: false, to: textured)
+                MixingKernel.run(u, smoothU, share: blur, to: closed)
+                MixingKernel.run(v, smoothV, share: blur, to: textured)
                 kernel.run(u: closed, v: textured, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
             }
             isAdded = true
         }
-        removeSeams(coarseness)
+        coarseness = learned.hasMask ? max(coarseness - Self.step, min(coarseness + Self.step, greatest)) : greatest
+        removeSeams()
     }
+
+    /// The change of coarseness per mask.
+    private static let step = 4
 
     /// How coarsely a face is looked at, from 0 to 256. A large one can do with a blurred color, which has less noise. The hand
     /// of one that is eight blocks wide has four, and a blur would leave little of it.
-    private static func coarseness(_ face: FaceRegion, _ scale: Int) -> Int {
+    private static func coarseness(of face: FaceRegion, _ scale: Int) -> Int {
         max(0, min(256, (face.side - 8 * scale) * 64 / scale))
     }
 
     /// Seams between two other colors can have that of skin: what is narrower than three blocks does not count, and, as long as
     /// faces are small, what is narrower than two.
-    private func removeSeams(_ coarseness: Int) {
+    private func removeSeams() {
         if coarseness < 256 {
             PairKernel.run(MinimumTap.self, aside, .rightAndBelow, row: row, to: closed)
             PairKernel.run(MaximumTap.self, closed, .leftAndAbove, row: row, to: textured)
@@ -117,8 +123,7 @@ final class SkinBlocks {
         TapKernel.run(MinimumTap.self, aside, row: row, to: closed)
         TapKernel.run(MaximumTap.self, closed, row: row, to: learned.likelihood)
         if coarseness < 256 {
-            MixingKernel.run(
-                textured, learned.likelihood, share: coarseness, steepens: false, to: learned.likelihood)
+            MixingKernel.run(textured, learned.likelihood, share: coarseness, to: learned.likelihood)
         }
     }
 
@@ -130,7 +135,7 @@ final class SkinBlocks {
         } else if share == 256 {
             TapKernel.run(MaximumTap.self, learned.likelihood, distance: 2, row: row, to: aside)
         } else {
-            MixingKernel.run(general.likelihood, learned.likelihood, share: 128, steepens: false, to: closed)
+            MixingKernel.run(general.likelihood, learned.likelihood, share: 128, to: closed)
             TapKernel.run(MaximumTap.self, closed, distance: 2, row: row, to: aside)
         }
         if size.isLarge {
@@ -154,8 +159,8 @@ final class SkinBlocks {
         }
         // Smoothing and lightening change by turns, so that a fading mask does not change a pixel by both at once.
         let (even, odd) = (share & ~7, min(256, (share + 4) & ~7))
-        MixingKernel.run(general.mask, learned.mask, share: even, steepens: true, to: mask)
-        MixingKernel.run(general.skin, learned.skin, share: odd, steepens: false, to: skin)
+        MixingKernel.run(general.mask, learned.mask, share: even, rim: rim, to: mask)
+        MixingKernel.run(general.skin, learned.skin, share: odd, to: skin)
         skin.extendRows()
     }
 
@@ -185,10 +190,21 @@ final class SkinBlocks {
         let near = max(1, reach / 3)
         close(learned.likelihood, near, reach - near, limit: learned.likelihood, max(1, reach / 2))
         blur(closed, to: aside)
+        if coarseness < 256 {
+            MixingKernel.run(closed, aside, share: coarseness, to: closed)
+            LimitKernel.run(aside, atLeast: closed)
+        }
         learned.steady(towards: aside, noise: SteadyingKernel.noiseOfFaces)
-        MixingKernel.run(learned.mask, learned.mask, share: 256, steepens: true, to: closed)
+        MixingKernel.run(learned.mask, learned.mask, share: 256, rim: rim, to: closed)
         LimitKernel.run(learned.skin, by: closed)
     }
+
+    /// The forehead of a face of eight blocks is one block high, and most of it would be rim: that moves outwards by a third of a
+    /// block.
+    private var rim: UInt8 { MixingKernel.evenRim - UInt8((256 - coarseness) * 28 / 256) }
+
+    /// How much less skin is smoothed because faces are small, from 0 to 256.
+    var fineness: Int { (256 - coarseness) * share / 256 }
 
     private func leaveHair(_ faces: FaceFinder) {
         for face in faces.faces where face.strength > 0 {

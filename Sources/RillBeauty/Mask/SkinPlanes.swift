@@ -5,7 +5,7 @@ final class SkinPlanes {
 
     /// The luma of each cell.
     private let luma: CellPlane
-    /// The deviation of luma from its surroundings, and the sum over nine cells.
+    /// The deviation of luma from its surroundings, and the sum over nine cells; the latter is free once flatness is known.
     private let deviation, edges: CellPlane
     /// The mask, which includes what skin surrounds, and how much of it is smooth skin.
     let mask, flatness: CellPlane
@@ -166,7 +166,13 @@ final class SkinPlanes {
         }
         DiffusionKernel.run(luma, distance: 1, where: flatness, spans: spans, to: smoothLuma)
         DiffusionKernel.run(smoothLuma, distance: 2, where: flatness, spans: spans, to: aside)
-        DiffusionKernel.run(aside, distance: 4, where: flatness, spans: spans, to: smoothLuma)
+        let fineness = blocks.fineness
+        guard fineness > 0 else {
+            return DiffusionKernel.run(aside, distance: 4, where: flatness, spans: spans, to: smoothLuma)
+        }
+        // Seven cells are much of a small face, which would become flat: its parts are not equally lightened then.
+        DiffusionKernel.run(aside, distance: 4, where: flatness, spans: spans, to: edges)
+        MixingKernel.run(smoothLuma, edges, share: 256 - fineness * 5 / 8, to: smoothLuma)
     }
 
     /// Leaves skin unchanged for this picture.

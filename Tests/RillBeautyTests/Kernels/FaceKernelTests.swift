@@ -55,23 +55,23 @@ struct FaceKernelTests {
             let learned = cells(width, height, .noise, seed: UInt64(index) + 9)
             let steadied = cells(width, height, shape, seed: UInt64(index))
             SteadyingKernel.run(steadied, towards: learned, noise: SteadyingKernel.noiseOfFaces)
-            for (share, steepens) in [
-                (0, true), (8, true), (8, false), (131, true), (248, false), (256, true), (256, false),
-            ] {
+            for (share, rim) in [
+                (0, 64), (8, 64), (8, nil), (131, 36), (248, nil), (256, 64), (256, 36), (256, nil),
+            ] as [(Int, UInt8?)] {
                 let mixed = CellPlane(width: width, height: height)
-                MixingKernel.run(general, learned, share: share, steepens: steepens, to: mixed)
+                MixingKernel.run(general, learned, share: share, rim: rim, to: mixed)
                 var mistakes = 0
                 for y in 0..<height {
                     for x in 0..<width {
                         let (a, b) = (general.row(y)[x], learned.row(y)[x])
                         let isRight =
-                            mixed.row(y)[x] == MixingKernel.reference(a, b, share: share, steepens: steepens)
+                            mixed.row(y)[x] == MixingKernel.reference(a, b, share: share, rim: rim)
                             && steadied.row(y)[x]
                                 == SteadyingKernel.reference(a, towards: b, noise: SteadyingKernel.noiseOfFaces)
                         mistakes += isRight ? 0 : 1
                     }
                 }
-                #expect(mistakes == 0, "\(width)x\(height), \(shape), \(share), \(steepens)")
+                #expect(mistakes == 0, "\(width)x\(height), \(shape), \(share), \(rim ?? 0)")
             }
         }
     }
@@ -105,7 +105,9 @@ struct FaceKernelTests {
     }
 
     @Test func `A steep rim keeps its place`() {
-        func steep(_ sample: UInt8) -> UInt8 { MixingKernel.reference(0, sample, share: 256, steepens: true) }
+        func steep(_ sample: UInt8) -> UInt8 {
+            MixingKernel.reference(0, sample, share: 256, rim: MixingKernel.evenRim)
+        }
         #expect(steep(64) == 0 && steep(127) == 126 && steep(192) == 255 && steep(255) == 255)
     }
 }

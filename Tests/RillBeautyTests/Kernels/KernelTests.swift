@@ -168,6 +168,12 @@ struct KernelTests {
                 LimitKernel.reference(a.row($1)[$0], limit: c.row($1)[$0])
             }
             #expect(limitedness == nil, "limited, \(size)")
+            let raised = cells(width, height, shape, seed: seed)
+            LimitKernel.run(raised, atLeast: c)
+            let raisedness = firstDifference(raised) {
+                LimitKernel.reference(a.row($1)[$0], atLeast: c.row($1)[$0])
+            }
+            #expect(raisedness == nil, "raised, \(size)")
 
             let small = cells(width, height, .small, seed: seed)
             DeviationKernel.eighths(of: small, where: skin, to: target)
