@@ -22,7 +22,7 @@ let package = Package(
             name: "Workloads",
             dependencies: ["Clips", "Machine"]
                 + rill(
-                    "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
+                    "Rill", "RillFiles", "RillImage", "RillBeauty", "RillFaces", "RillCodec", "RillLab", "RillLink", "RillRTP",
                     "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
                     "RillTranscode",
                     "RillTransport", "RillPeer"),
