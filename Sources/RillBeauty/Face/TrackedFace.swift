@@ -11,6 +11,8 @@ struct TrackedFace {
     /// Whether two searches of its surroundings saw it too: one that searches everything takes other things for a face.
     var isConfirmed = false
     private var sightings = 0
+    /// The frames until it is searched for again, from when it was seen: more of them while it keeps its place.
+    private(set) var rest = leastRest
     /// Whether it was seen since its color was learned.
     var hasNews = true
     /// The color of its skin, once learned. It follows slowly what sightings show.
@@ -25,6 +27,8 @@ struct TrackedFace {
     /// How much its highlights limit what is lightened, up to 256: last of all to come, and first to go, and twice as fast.
     var highlightStrength: Int { max(0, 2 * (features - 256)) }
 
+    private static let leastRest = 5
+    private static let greatestRest = 10
     /// Frames that a face may be turned or covered for.
     static let memory = 120
     /// Frames within which a new face must be seen again.
@@ -48,6 +52,7 @@ struct TrackedFace {
     mutating func see(_ found: FaceRegion) {
         // Half the way: where exactly a search finds a face is noise. But a face that was away is where it was found.
         let isNear = region.isNear(found, within: 0.25)
+        rest = region.isNear(found, within: 0.1) ? min(rest + 1, TrackedFace.greatestRest) : TrackedFace.leastRest
         region =
             isNear
             ? FaceRegion(

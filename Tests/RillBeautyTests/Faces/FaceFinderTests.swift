@@ -34,7 +34,7 @@ struct FaceFinderTests {
 
     @Test func `A scan does what its budget allows, and a row more`() throws {
         let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
-        scan.begin(plane(x: 40, y: 20, side: 24), skin: map(0..<0), scale: 2, onlySkin: false)
+        scan.begin(plane(x: 40, y: 20, side: 24), skin: map(0..<0), scale: 2, onlySkin: false, isOdd: false)
         var steps = 0
         while !scan.isDone {
             var budget = 200
@@ -54,7 +54,7 @@ struct FaceFinderTests {
         let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
         var counts: [Int] = []
         for columns in [0..<0, 20..<32, 0..<Self.width / 2] {
-            scan.begin(plane, skin: map(columns), scale: 2, onlySkin: true)
+            scan.begin(plane, skin: map(columns), scale: 2, onlySkin: true, isOdd: false)
             var budget = 1 << 30
             scan.advance(&budget)
             var count = 0
@@ -107,7 +107,7 @@ struct FaceFinderTests {
         let plane = plane(x: 31, y: 17, side: 20)
         let results = try [1, 100, 1 << 30].map { portion in
             let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
-            scan.begin(plane, skin: map(0..<0), scale: 2, onlySkin: false)
+            scan.begin(plane, skin: map(0..<0), scale: 2, onlySkin: false, isOdd: false)
             var found: [FaceRegion] = []
             while !scan.isDone {
                 var budget = portion
