@@ -155,7 +155,12 @@ final class SkinBlocks {
         // Smoothing and lightening change by turns, so that a fading mask does not change a pixel by both at once.
         let (even, odd) = (share & ~7, min(256, (share + 4) & ~7))
         MixingKernel.run(general.mask, learned.mask, share: even, steepens: true, to: mask)
-        MixingKernel.run(general.skin, learned.skin, share: odd, steepens: false, to: skin)
+        if share == 256 {
+            LimitKernel.run(learned.skin, by: mask, to: skin)
+        } else {
+            limitLearnedSkin()
+            MixingKernel.run(general.skin, learned.skin, share: odd, steepens: false, to: skin)
+        }
         skin.extendRows()
     }
 
@@ -186,6 +191,10 @@ final class SkinBlocks {
         close(learned.likelihood, near, reach - near, limit: learned.likelihood, max(1, reach / 2))
         blur(closed, to: aside)
         learned.steady(towards: aside, noise: SteadyingKernel.noiseOfFaces)
+    }
+
+    private func limitLearnedSkin() {
+        guard share > 0 else { return }
         MixingKernel.run(learned.mask, learned.mask, share: 256, steepens: true, to: closed)
         LimitKernel.run(learned.skin, by: closed)
     }
