@@ -57,7 +57,7 @@ struct TrackedFace {
             isNear
             ? FaceRegion(
                 x: (region.x + found.x) / 2, y: (region.y + found.y) / 2, side: (region.side + found.side) / 2)
-            : found
+            : moved(to: found)
         seen = region
         framesMissed = 0
         hasNews = true
@@ -65,10 +65,19 @@ struct TrackedFace {
         if sightings >= 2 { isConfirmed = true }
     }
 
+    /// The place of a face that was found elsewhere. How large it is many sightings have shown better, unless it came much nearer
+    /// or went away.
+    private func moved(to found: FaceRegion) -> FaceRegion {
+        guard isConfirmed, 2 * region.side < 3 * found.side, 2 * found.side < 3 * region.side else { return found }
+        let margin = (found.side - region.side) / 2
+        return FaceRegion(x: found.x + margin, y: found.y + margin, side: region.side)
+    }
+
     /// Takes what is known of another face, which turned out to be the same.
     mutating func join(_ other: TrackedFace) {
         if other.framesMissed < framesMissed {
-            (region, seen, anchor, framesMissed) = (other.region, other.seen, other.anchor, other.framesMissed)
+            region = moved(to: other.region)
+            (seen, anchor, framesMissed) = (region, nil, other.framesMissed)
         }
         isConfirmed = isConfirmed || other.isConfirmed
         if color == nil { (color, seenColor) = (other.color, other.seenColor) }

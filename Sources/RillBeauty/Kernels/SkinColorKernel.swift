@@ -62,10 +62,30 @@ struct SkinColorKernel {
     /// White walls are nearer to gray than that.
     private static let leastRoom: Int16 = 64
 
+    /// From this width on, in blocks, a face's outlines are so coarse that every second row is enough.
+    static let largeSide = 64
+
+    /// Writes the weights of every second row, and the means of both neighbors to the others.
+    func runCoarsely(
+        u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
+        to target: borrowing CellPlane
+    ) {
+        run(u: u, v: v, luma: luma, rows: rows, addsTo: false, rowStep: 2, to: target)
+        for y in stride(from: 1, to: target.height, by: 2) {
+            let (above, below, output) = (
+                target.row(y - 1), target.row(y + 1 < target.height ? y + 1 : y - 1), target.row(y)
+            )
+            for vector in 0..<target.vectorCount {
+                let x = 16 &* vector
+                output[bytes: x] = above[bytes: x].mean(below[bytes: x])
+            }
+        }
+    }
+
     /// Writes the weights, or the greater ones of these and what is there.
     func run(
         u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
-        addsTo isAdded: Bool, to target: borrowing CellPlane
+        addsTo isAdded: Bool, rowStep: Int = 1, to target: borrowing CellPlane
     ) {
         let (reach, allowances, farness) = (rows.row(0), rows.row(1), rows.row(2))
         for x in 0..<target.width {
@@ -74,7 +94,7 @@ struct SkinColorKernel {
             farness[x] = columnDistance(x)
         }
         var bright = 0..<0
-        for y in 0..<target.height {
+        for y in stride(from: 0, to: target.height, by: rowStep) {
             let brightHere = brightColumns(y, width: target.width)
             if brightHere != bright {
                 for x in bright { allowances[x] = 0 }

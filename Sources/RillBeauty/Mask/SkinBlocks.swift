@@ -80,6 +80,7 @@ final class SkinBlocks {
     /// Computes how well blocks match the faces.
     private func findColor(of faces: FaceFinder, _ scale: Int) {
         var isAdded = false
+        let isAlone = faces.faces.count { $0.strength > 0 } == 1
         faceSide = 0
         var coarseness = 0
         for face in faces.faces where face.strength > 0 {
@@ -89,7 +90,9 @@ final class SkinBlocks {
                 color, of: face.region.divided(by: scale), strength: face.strength * 256 / share)
             let blur = Self.coarseness(face.region, scale)
             coarseness = max(coarseness, blur)
-            if blur == 256 {
+            if blur == 256, face.region.side >= SkinColorKernel.largeSide * scale, isAlone {
+                kernel.runCoarsely(u: smoothU, v: smoothV, luma: luma, rows: faceRows, to: aside)
+            } else if blur == 256 {
                 kernel.run(u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
             } else {
                 MixingKernel.run(u, smoothU, share: blur, steepens: false, to: closed)
