@@ -110,6 +110,9 @@ final class FaceScan {
         windows.begin(size: size, scale: scales[index])
     }
 
+    /// The sizes of faces that are searched for, in units of the plane.
+    var sides: [Int] { scales.map { (side * $0 + 32768) >> 16 } }
+
     /// Works on until `budget`, the number of features that may be computed, is used up or the scan is done. A row that
     /// has begun is finished, so that the budget may become negative.
     func advance(_ budget: inout Int) {

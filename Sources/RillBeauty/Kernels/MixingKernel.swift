@@ -24,7 +24,10 @@ enum MixingKernel {
             case (0, _): output.copy(general, count: target.width)
             case (256, false): output.copy(learned, count: target.width)
             case (256, true):
-                for vector in 0..<target.vectorCount { output[bytes: 16 &* vector] = steep(learned[bytes: 16 &* vector]) }
+                for vector in 0..<target.vectorCount {
+                    let x = 16 &* vector
+                    output[bytes: x] = steep(learned[bytes: x])
+                }
             default:
                 for vector in 0..<target.vectorCount {
                     let x = 16 &* vector
