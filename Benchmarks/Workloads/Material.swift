@@ -2,7 +2,6 @@ import Clips
 import Rill
 import RillCodec
 import RillFiles
-import RillImage
 
 /// The input of all workloads: pictures, encoded frames and packets, from the files of a folder.
 ///
@@ -56,18 +55,6 @@ public final class Material {
     func lowPictures() throws -> Pendulum {
         let scaler = try LayerScaler(LayerSettings.low.resolution, capacity: Self.frameCount)
         return Pendulum(try frames.get().compactMap(scaler.fitted))
-    }
-
-    /// The clip's pictures as if the person sat close to the camera: the face of the drawn portrait is half as wide as the
-    /// picture.
-    func closePictures() throws -> Pendulum {
-        let part = Resolution(width: resolution.width * 7 / 16 & ~1, height: resolution.height * 7 / 16 & ~1)
-        let crop = CropRegion(
-            x: (resolution.width - part.width) / 2 & ~1, y: resolution.height / 4 & ~1, resolution: part)
-        // Half of them: they are kept in memory.
-        let half = try frames.get().prefix(Self.frameCount / 2)
-        let pool = try pool(capacity: half.count)
-        return Pendulum(half.compactMap { $0.scaled(crop, into: pool) })
     }
 
     /// A pool for one picture of the clip's size.
