@@ -58,7 +58,7 @@ struct FaceFinderTests {
             scan.advance(&budget)
             return scan.sides
         }
-        #expect(sizes[0].first == 55 && sizes[0].last == 8 && sizes[1].last == 10, "\(sizes)")
+        #expect(sizes[0].first == 50 && sizes[0].last == 8 && sizes[1].last == 10, "\(sizes)")
         #expect(Set(sizes[0]).isDisjoint(with: sizes[1]))
     }
 
