@@ -17,7 +17,10 @@ struct FaceKernelTests {
             for skin in skins + [learned].compactMap({ $0 }) {
                 let target = CellPlane(width: width, height: height)
                 let rows = CellPlane(width: width, height: 3)
-                let faces = [FaceRegion(x: 3, y: 2, side: 9), FaceRegion(x: -5, y: height - 4, side: 20)]
+                // The first one's ellipse touches a row in a single point.
+                let faces = [
+                    FaceRegion(x: 4, y: -3, side: 12), FaceRegion(x: -5, y: height - 4, side: 20),
+                ]
                 for (count, face) in faces.enumerated() {
                     SkinColorKernel(skin, of: face, strength: 256 - 100 * count).run(
                         u: u, v: v, luma: luma, rows: rows, addsTo: count > 0, to: target)
