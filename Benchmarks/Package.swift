@@ -22,8 +22,8 @@ let package = Package(
             name: "Workloads",
             dependencies: ["Clips", "Machine"]
                 + rill(
-                    "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
-                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
+                    "Rill", "RillFiles", "RillImage", "RillBeauty", "RillFaces", "RillCodec", "RillLab", "RillLink",
+                    "RillRTP", "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
                     "RillTranscode",
                     "RillTransport", "RillPeer"),
             path: "Workloads", swiftSettings: settings),

@@ -17,6 +17,7 @@ struct WireBench {
     /// Packets to read, one after the other, each `packetByteCount` long.
     private var received: [UInt8] = []
     private var output = [UInt8](repeating: 0, count: WireBench.packetByteCount)
+    private var alignedOutput = [UInt8](repeating: 0, count: WireBench.packetByteCount + 63)
 
     init() {
         var map = HeaderExtensionMap()
@@ -99,7 +100,8 @@ struct WireBench {
     mutating func packetize(packets count: Int) -> Int {
         let (packetizer, frame) = (plain, frame)
         let bytes = frame.span
-        return output.withUnsafeMutableBufferPointer { memory in
+        return alignedOutput.withUnsafeMutableBufferPointer { memory in
+            let memory = WireBench.aligned(memory)
             var sum = 0
             for index in 0..<count {
                 var output = OutputSpan(buffer: memory, initializedCount: 0)
@@ -155,6 +157,12 @@ struct WireBench {
         var sum = 0
         for _ in 0..<count { sum &+= try feedback.read(bytes) }
         return sum
+    }
+
+    /// A packet's memory from a multiple of 64 on: what a copy costs depends on it, and where arrays are, on the program's path.
+    private static func aligned(_ memory: UnsafeMutableBufferPointer<UInt8>) -> UnsafeMutableBufferPointer<UInt8> {
+        let start = -Int(bitPattern: memory.baseAddress) & 63
+        return UnsafeMutableBufferPointer(rebasing: memory[start..<start + packetByteCount])
     }
 
     /// Only copies as many bytes as `packetize` writes.

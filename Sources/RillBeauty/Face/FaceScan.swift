@@ -47,27 +47,36 @@ final class FaceScan {
     /// The distance of windows, and how many make a face: fewer where windows are farther apart.
     private var step = 2
     private var leastHits = 1
+    /// The first row of windows, and the distance of rows.
+    private var firstRow = 0
+    private var rowStep = 2
 
     /// Begins to search a whole plane, for faces of every size from the cascade's own on. What it finds is to be looked at
     /// again: a single window counts.
     ///
-    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is.
-    func begin(_ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool) {
+    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is. Only every second size is
+    /// searched, the odd ones or the even ones: most faces are found in both.
+    func begin(
+        _ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool, isOdd: Bool
+    ) {
         shift = onlySkin ? unit.trailingZeroBitCount : nil
         for y in 0..<skin.height { skin.row(y).copy(map.nearestRow(y), count: min(skin.width, map.width)) }
         scales.removeAll(keepingCapacity: true)
-        var scale = 65536
+        var scale = isOdd ? 65536 * 6 / 5 : 65536
         while min(plane.width, plane.height) << 16 / scale >= side, scales.count < 64 {
             scales.append(scale)
-            scale = scale * 6 / 5
+            scale = scale * 36 / 25
         }
         scales.reverse()
         (step, leastHits) = (2, 1)
+        (firstRow, rowStep) = (0, step)
         begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
     }
 
     /// Begins to search the surroundings of a face, for faces of about its size; with `far`, wider surroundings.
-    func begin(_ plane: borrowing CellPlane, around face: FaceRegion, far: Bool) {
+    ///
+    /// Only every second row of windows is searched: the odd ones or the even ones.
+    func begin(_ plane: borrowing CellPlane, around face: FaceRegion, far: Bool, isOdd: Bool) {
         shift = nil
         let margin = far ? face.side * 3 / 2 : face.side / 4 + 1
         let (left, top) = (max(0, face.x - margin), max(0, face.y - margin))
@@ -78,7 +87,8 @@ final class FaceScan {
             let scale = max(65536, face.side << 10 * share / side)
             if scales.last != scale { scales.append(scale) }
         }
-        (step, leastHits) = far ? (2, 2) : (1, 3)
+        (step, leastHits) = far ? (2, 2) : (1, 2)
+        (firstRow, rowStep) = far ? (0, 2) : (isOdd ? 1 : 0, 2)
         begin(plane, left: left, top: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
@@ -95,10 +105,13 @@ final class FaceScan {
     }
 
     private func beginScale() {
-        (rowsLoaded, row) = (0, 0)
+        (rowsLoaded, row) = (0, firstRow)
         guard index < scales.count else { return }
-        windows.begin(width: size.width << 16 / scales[index], height: size.height << 16 / scales[index])
+        windows.begin(size: size, scale: scales[index])
     }
+
+    /// The sizes of faces that are searched for, in units of the plane.
+    var sides: [Int] { scales.map { (side * $0 + 32768) >> 16 } }
 
     /// Works on until `budget`, the number of features that may be computed, is used up or the scan is done. A row that
     /// has begun is finished, so that the budget may become negative.
@@ -112,8 +125,8 @@ final class FaceScan {
                 windows.takeRow(
                     rowsLoaded, of: snapshot, left: origin.x, top: origin.y, size: size, scale: scales[index])
                 rowsLoaded += 1
-                // A sample costs about as much as half a feature.
-                budget -= windows.width / 2
+                // A sample costs about as much as three quarters of a feature.
+                budget -= windows.width * 3 / 4
             } else if row + side <= windows.height {
                 budget -= searchRow()
             } else {
@@ -127,10 +140,13 @@ final class FaceScan {
     /// Classifies a row of windows, and returns the number of features that took.
     private func searchRow() -> Int {
         let scale = scales[index]
+        let places = shift.map {
+            SkinPlaces(skin, shift: $0, top: origin.y + (row * scale) >> 16, side: (side * scale) >> 16)
+        }
         // Windows overlap by nine tenths. Beside one that the first stage rejects, the next one is left out.
         var (x, features, passed) = (0, 0, 0)
         while x + side <= windows.width {
-            guard mayBeSkin(x, scale) else {
+            if let places, !places.maySurround(left: origin.x + (x * scale) >> 16) {
                 passed += 1
                 x += step
                 continue
@@ -145,20 +161,40 @@ final class FaceScan {
             }
             x += verdict.stages == 0 ? 2 * step : step
         }
-        row += step
-        // Looking for skin costs about as much as three features in two windows.
-        return features + passed * 3 / 2
+        row += rowStep
+        // Looking for skin costs about as much as a feature.
+        return features + passed
     }
 
-    /// Whether two of five places in the window at (`x`, `row`) have the color of skin: those of brow, nose, cheeks and chin.
-    private func mayBeSkin(_ x: Int, _ scale: Int) -> Bool {
-        guard let shift else { return true }
-        let (left, top, size) = (origin.x + (x * scale) >> 16, origin.y + (row * scale) >> 16, (side * scale) >> 16)
-        func isSkin(_ across: Int, _ down: Int) -> Int {
-            let (column, row) = ((left + (across * size) >> 4) >> shift, (top + (down * size) >> 4) >> shift)
-            return skin.row(min(skin.height - 1, row))[min(skin.width - 1, column)] >= FaceScan.leastSkin ? 1 : 0
+    /// Whether windows of a row have the color of skin in two of five places: those of brow, nose, cheeks and chin.
+    private struct SkinPlaces {
+        private let brow, nose, chin: Row
+        private let leftCheek, middle, rightCheek: Int
+        private let shift: Int
+        private let last: Int
+
+        /// Prepares for the windows at row `top` of the plane, `shift` of whose units, as a power of two, are a block.
+        init(_ skin: borrowing CellPlane, shift: Int, top: Int, side: Int) {
+            brow = skin.nearestRow((top + (4 * side) >> 4) >> shift)
+            nose = skin.nearestRow((top + (10 * side) >> 4) >> shift)
+            chin = skin.nearestRow((top + (14 * side) >> 4) >> shift)
+            (leftCheek, middle, rightCheek) = ((5 * side) >> 4, (8 * side) >> 4, (11 * side) >> 4)
+            (self.shift, last) = (shift, skin.width - 1)
         }
-        return isSkin(8, 10) + isSkin(5, 10) + isSkin(11, 10) + isSkin(8, 4) + isSkin(8, 14) >= 2
+
+        @inline(__always)
+        func maySurround(left: Int) -> Bool {
+            let column = place(left &+ middle)
+            let count = isSkin(brow, column) &+ isSkin(nose, column) &+ isSkin(chin, column)
+            return count >= 2
+                || count &+ isSkin(nose, place(left &+ leftCheek)) &+ isSkin(nose, place(left &+ rightCheek)) >= 2
+        }
+
+        @inline(__always)
+        private func place(_ x: Int) -> Int { min(last, x &>> shift) }
+
+        @inline(__always)
+        private func isSkin(_ row: Row, _ x: Int) -> Int { row[x] >= FaceScan.leastSkin ? 1 : 0 }
     }
 
     /// Calls `body` with the faces found so far, in cells of the plane, if their number or places have changed.

@@ -15,6 +15,13 @@ final class FaceWindows {
     private let stages: UnsafeMutablePointer<PlacedStage>
     private let stageCount: Int
     private let side: Int
+    /// For each column of the picture, where it is in the plane that it is taken from.
+    private let columns: UnsafeMutablePointer<Column>
+
+    /// A column between two of a plane: the left one, and how far it is from it, in 65536ths.
+    private struct Column {
+        var left, across: Int32
+    }
 
     /// A rectangle of a feature, as offsets of its corners. A missing one weighs nothing.
     private struct PlacedRectangle {
@@ -61,6 +68,8 @@ final class FaceWindows {
         unsafe sums.initialize(repeating: 0, count: count)
         unsafe squares = .allocate(capacity: count)
         unsafe squares.initialize(repeating: 0, count: count)
+        unsafe columns = .allocate(capacity: stride)
+        unsafe columns.initialize(repeating: Column(left: 0, across: 0), count: stride)
         let trees = cascade.stages.flatMap(\.trees)
         stageCount = cascade.stages.count
         unsafe nodes = .allocate(capacity: trees.reduce(0) { $0 + $1.count })
@@ -85,6 +94,7 @@ final class FaceWindows {
     deinit {
         unsafe sums.deallocate()
         unsafe squares.deallocate()
+        unsafe columns.deallocate()
         unsafe nodes.deallocate()
         unsafe roots.deallocate()
         unsafe stages.deallocate()
@@ -110,13 +120,25 @@ final class FaceWindows {
 
     // MARK: Pictures
 
-    /// Begins a picture of that size; its rows follow.
-    func begin(width: Int, height: Int) {
+    /// Begins a picture; its rows follow.
+    ///
+    /// - Parameters:
+    ///   - size: the part of a plane that the rows are taken from.
+    ///   - scale: how many 65536ths that is larger than the picture.
+    func begin(size: (width: Int, height: Int), scale: Int) {
+        (width, height) = (size.width << 16 / scale, size.height << 16 / scale)
         precondition(width < stride)
-        (self.width, self.height) = (width, height)
+        // The last column has no right neighbor: all of the way from the one before.
+        let last = max(0, size.width - 2)
+        for x in 0..<width {
+            let place = max(0, (2 * x + 1) * scale - 65536) >> 1
+            let left = min(last, place >> 16)
+            let across = min(size.width - 1 - left, 1) * min(65536, place - left << 16)
+            unsafe columns[x] = Column(left: Int32(left), across: Int32(across))
+        }
     }
 
-    /// Takes row `y` of the picture: part of a plane from (`left`, `top`) on, `scale` 65536ths as large, bilinear.
+    /// Takes row `y` of the picture: part of a plane from (`left`, `top`) on, of that size, bilinear.
     func takeRow(
         _ y: Int, of plane: borrowing CellPlane, left: Int, top: Int, size: (width: Int, height: Int), scale: Int
     ) {
@@ -129,19 +151,23 @@ final class FaceWindows {
         // Both images have one row and one column more than the picture, and the first of each stays 0.
         let (above, here) = (y * stride + 1, (y + 1) * stride + 1)
         for x in 0..<width {
-            let place = max(0, (2 * x + 1) * scale - 65536) >> 1
-            let column = min(size.width - 1, place >> 16)
-            let next = min(size.width - 1, column + 1)
-            let across = place & 65535
-            let first = Int(upper[left + column]) << 16 + (Int(upper[left + next]) - Int(upper[left + column])) * across
-            let second =
-                Int(lower[left + column]) << 16 + (Int(lower[left + next]) - Int(lower[left + column])) * across
-            let sample = UInt32(truncatingIfNeeded: (first << 16 + (second - first) * fraction + 1 << 31) >> 32)
+            let column = unsafe columns[x]
+            let (place, across) = (left &+ Int(column.left), Int(column.across))
+            let first = mixed(upper, place, across)
+            let second = mixed(lower, place, across)
+            let sample = UInt32(truncatingIfNeeded: (first &<< 16 &+ (second &- first) &* fraction &+ 1 &<< 31) &>> 32)
             sum &+= sample
             square &+= sample &* sample
-            unsafe sums[here + x] = unsafe sums[above + x] &+ sum
-            unsafe squares[here + x] = unsafe squares[above + x] &+ square
+            unsafe sums[here &+ x] = unsafe sums[above &+ x] &+ sum
+            unsafe squares[here &+ x] = unsafe squares[above &+ x] &+ square
         }
+    }
+
+    /// A sample between two, in 65536ths.
+    @inline(__always)
+    private func mixed(_ row: Row, _ left: Int, _ across: Int) -> Int {
+        let (first, second) = (Int(row[left]), Int(row[left &+ 1]))
+        return first &<< 16 &+ (second &- first) &* across
     }
 
     // MARK: Windows

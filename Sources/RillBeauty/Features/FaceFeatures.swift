@@ -10,6 +10,7 @@ final class FaceFeatures {
     private let hue, scores: CellPlane
     private let width, height: Int
     private var sums: [Int32]
+    private var pictureCount = 0
 
     /// A plane in a class, so that there may be none.
     private final class CellCopy {
@@ -43,18 +44,30 @@ final class FaceFeatures {
     func find(
         _ faces: [Face], luma: borrowing CellPlane, u: borrowing CellPlane, v: borrowing CellPlane, isFirst: Bool
     ) {
+        pictureCount &+= 1
+        let takesTurns = cells != nil && !isFirst && FaceFeatures.canTakeTurns(faces)
+        let (findsLips, findsEyes) = (!takesTurns || pictureCount % 2 == 0, !takesTurns || pictureCount % 2 != 0)
         for face in faces {
             let mean = FaceFeatures.meanLuma(luma, in: face.region)
-            findEyes(face, mean, luma)
-            findLips(face, mean, luma, u, v)
+            if findsEyes { findEyes(face, mean, luma) }
+            if findsLips { findLips(face, mean, luma, u, v) }
         }
-        lips.settle(isFirst: isFirst)
-        eyes.settle(isFirst: isFirst)
-        eyes.part(from: lips)
+        if findsLips { lips.settle(isFirst: isFirst) }
+        if findsEyes { eyes.settle(isFirst: isFirst) }
+        let isShared = eyes.part(from: lips)
         guard let cells else { return }
-        lips.enlarge(to: cells.lips.plane)
-        eyes.enlarge(to: cells.eyes.plane)
+        if findsLips || isShared { lips.enlarge(to: cells.lips.plane) }
+        if findsEyes || isShared { eyes.enlarge(to: cells.eyes.plane) }
     }
+
+    /// Whether lips are looked for in one picture and eyes in the next: as long as large faces do not come or go. Their weights
+    /// follow what is seen at half the pace.
+    private static func canTakeTurns(_ faces: [Face]) -> Bool {
+        !faces.isEmpty && faces.allSatisfy { $0.strength == 256 && $0.region.side >= largeSide }
+    }
+
+    /// The least width of large faces: that of 256 pixels in blocks.
+    private static let largeSide = SkinColorKernel.largeSide
 
     private func findEyes(_ face: Face, _ mean: UInt8, _ luma: borrowing CellPlane) {
         let (region, side) = (face.region, face.region.side)

@@ -66,10 +66,11 @@ final class FeatureMap {
     }
 
     /// Gives way where another kind of feature is likelier, and takes the place of the other elsewhere: what both would change
-    /// would change twice as fast.
-    func part(from other: FeatureMap) {
+    /// would change twice as fast. Returns whether both may be in the same places.
+    func part(from other: FeatureMap) -> Bool {
         let (mine, theirs) = (area, other.area)
-        for y in mine.rows.clamped(to: theirs.rows) {
+        let rows = mine.rows.clamped(to: theirs.rows)
+        for y in rows {
             let (own, others) = (weights.row(y), other.weights.row(y))
             for vector in mine.vectors.clamped(to: theirs.vectors) {
                 let x = 16 &* vector
@@ -78,6 +79,7 @@ final class FeatureMap {
                 (own[bytes: x], others[bytes: x]) = (a & ~isTheirs, b & isTheirs)
             }
         }
+        return !rows.isEmpty
     }
 
     /// Writes the weights at twice the size.

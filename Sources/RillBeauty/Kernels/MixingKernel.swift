@@ -19,28 +19,36 @@ enum MixingKernel {
         _ general: borrowing CellPlane, _ learned: borrowing CellPlane, share: Int, rim: UInt8? = nil,
         to target: borrowing CellPlane
     ) {
-        let (low, steepens) = (Bytes(repeating: rim ?? 0), rim != nil)
-        let (parts, others) = (Words(repeating: UInt16(share)), Words(repeating: UInt16(256 - share)))
         for y in 0..<target.height {
             let (general, learned, output) = (general.row(y), learned.row(y), target.row(y))
-            if share == 0 {
-                output.copy(general, count: target.width)
-                continue
-            }
-            for vector in 0..<target.vectorCount {
-                let x = 16 &* vector
-                var sample = learned[bytes: x].less(low)
-                if steepens { sample = sample.twice }
-                if share < 256 {
-                    // Each product is at most 255 * 256, and so is their sum.
-                    let other = general[bytes: x]
-                    sample = Bytes(
-                        even: (sample.evenWords &* parts &+ other.evenWords &* others) &>> 8,
-                        odd: (sample.oddWords &* parts &+ other.oddWords &* others) &>> 8)
+            switch (share, rim) {
+            case (0, _): output.copy(general, count: target.width)
+            case (256, nil): output.copy(learned, count: target.width)
+            case (256, let rim?):
+                for vector in 0..<target.vectorCount {
+                    let x = 16 &* vector
+                    output[bytes: x] = steep(learned[bytes: x], rim)
                 }
-                output[bytes: x] = sample
+            default:
+                for vector in 0..<target.vectorCount {
+                    let x = 16 &* vector
+                    let sample = rim.map { steep(learned[bytes: x], $0) } ?? learned[bytes: x]
+                    output[bytes: x] = mixed(general[bytes: x], sample, share)
+                }
             }
         }
+    }
+
+    @inline(__always)
+    private static func steep(_ samples: Bytes, _ rim: UInt8) -> Bytes { samples.less(Bytes(repeating: rim)).twice }
+
+    @inline(__always)
+    private static func mixed(_ general: Bytes, _ learned: Bytes, _ share: Int) -> Bytes {
+        let (parts, others) = (Words(repeating: UInt16(share)), Words(repeating: UInt16(256 - share)))
+        // Each product is at most 255 * 256, and so is their sum.
+        return Bytes(
+            even: (learned.evenWords &* parts &+ general.evenWords &* others) &>> 8,
+            odd: (learned.oddWords &* parts &+ general.oddWords &* others) &>> 8)
     }
 
     static func reference(_ general: UInt8, _ learned: UInt8, share: Int, rim: UInt8? = nil) -> UInt8 {

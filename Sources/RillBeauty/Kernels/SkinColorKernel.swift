@@ -21,6 +21,9 @@ struct SkinColorKernel {
     private let middle: Int16
     private let strength: Int16
     private let face: FaceRegion
+    /// How far in the direction of the color every block that matches is at least, before what depends on its luma. Most blocks
+    /// of a picture are not.
+    private var leastChroma: Int16 = 0
 
     /// Creates a kernel for a face, in blocks, and its color, which counts `strength` 256ths.
     init(_ color: SkinColor, of face: FaceRegion, strength: Int) {
@@ -49,6 +52,7 @@ struct SkinColorKernel {
         acrossSlope = limited(8 * (redSlope * b - yellowSlope * a), 400)
         self.strength = Int16(strength)
         self.face = face
+        leastChroma = findLeastChroma()
     }
 
     /// The least distance from gray, as a share of the face's, in proportion to luma where that is above the face's.
@@ -58,10 +62,30 @@ struct SkinColorKernel {
     /// White walls are nearer to gray than that.
     private static let leastRoom: Int16 = 64
 
+    /// From this width on, in blocks, a face's outlines are so coarse that every second row is enough.
+    static let largeSide = 64
+
+    /// Writes the weights of every second row, and the means of both neighbors to the others.
+    func runCoarsely(
+        u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
+        to target: borrowing CellPlane
+    ) {
+        run(u: u, v: v, luma: luma, rows: rows, addsTo: false, rowStep: 2, to: target)
+        for y in stride(from: 1, to: target.height, by: 2) {
+            let (above, below, output) = (
+                target.row(y - 1), target.row(y + 1 < target.height ? y + 1 : y - 1), target.row(y)
+            )
+            for vector in 0..<target.vectorCount {
+                let x = 16 &* vector
+                output[bytes: x] = above[bytes: x].mean(below[bytes: x])
+            }
+        }
+    }
+
     /// Writes the weights, or the greater ones of these and what is there.
     func run(
         u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, rows: borrowing CellPlane,
-        addsTo isAdded: Bool, to target: borrowing CellPlane
+        addsTo isAdded: Bool, rowStep: Int = 1, to target: borrowing CellPlane
     ) {
         let (reach, allowances, farness) = (rows.row(0), rows.row(1), rows.row(2))
         for x in 0..<target.width {
@@ -69,9 +93,14 @@ struct SkinColorKernel {
             allowances[x] = 0
             farness[x] = columnDistance(x)
         }
-        for y in 0..<target.height {
-            let columns = (face.x..<face.x + face.side).clamped(to: 0..<target.width)
-            if isBeside(y) { for x in columns { allowances[x] = allowance(x, y) } }
+        var bright = 0..<0
+        for y in stride(from: 0, to: target.height, by: rowStep) {
+            let brightHere = brightColumns(y, width: target.width)
+            if brightHere != bright {
+                for x in bright { allowances[x] = 0 }
+                for x in brightHere { allowances[x] = Self.allowance }
+                bright = brightHere
+            }
             let (u, v, luma, output) = (u.row(y), v.row(y), luma.row(y), target.row(y))
             let limit = Bytes(repeating: rowReach(y))
             for vector in 0..<target.vectorCount {
@@ -83,10 +112,13 @@ struct SkinColorKernel {
                     continue
                 }
                 let (u, v, luma) = (u[bytes: x], v[bytes: x], luma[bytes: x])
+                guard mayMatch(u, v, luma) else {
+                    output[bytes: x] = old
+                    continue
+                }
                 let (more, far) = (allowances[bytes: x], farness[bytes: x])
                 let even = distances(u.evenWords, v.evenWords, luma.evenWords, more.evenWords, far.evenWords)
                 let odd = distances(u.oddWords, v.oddWords, luma.oddWords, more.oddWords, far.oddWords)
-                // Most of a picture is too near to gray.
                 guard !even.match.greater(odd.match).greater(.zero).isZero else {
                     output[bytes: x] = old
                     continue
@@ -115,15 +147,26 @@ struct SkinColorKernel {
         UInt8(max(0, min(255, (y - face.y + face.side * 6 / 10) * 64)))
     }
 
-    /// Whether row `y` is one of those in which the allowance may differ from the row before.
-    private func isBeside(_ y: Int) -> Bool { (face.y - face.side / 2...face.y + face.side * 3 / 2).contains(y) }
+    /// How much farther off a bright block of the face may be: four code values.
+    private static let allowance: UInt8 = 32
 
-    /// How much farther off a bright block may be: four code values in an ellipse from the hair line to the chin.
-    private func allowance(_ x: Int, _ y: Int) -> UInt8 {
+    /// The columns of row `y` that are inside of an ellipse from the hair line to the chin: as wide as the side, and half as high
+    /// again.
+    private func brightColumns(_ y: Int, width: Int) -> Range<Int> {
+        let down = 2 * y - 2 * face.y - face.side * 7 / 8
+        let room = 144 * face.side * face.side - 64 * down * down
+        guard room > 0 else { return 0..<0 }
+        // Twice the distance from the middle.
+        let half = Int(Double((room - 1) / 144).squareRoot())
+        let middle = 2 * face.x + face.side
+        return ((middle - half + 1) >> 1..<(middle + half) >> 1 + 1).clamped(to: 0..<width)
+    }
+
+    /// Whether a block is inside of that ellipse.
+    private func isInFace(_ x: Int, _ y: Int) -> Bool {
         let across = 2 * x - 2 * face.x - face.side
         let down = 2 * y - 2 * face.y - face.side * 7 / 8
-        // As wide as the side, and half as high again.
-        return 144 * across * across + 64 * down * down < 144 * face.side * face.side ? 32 : 0
+        return 144 * across * across + 64 * down * down < 144 * face.side * face.side
     }
 
     private typealias Numbers = SIMD8<Int16>
@@ -140,35 +183,88 @@ struct SkinColorKernel {
         let turned, off, lit: Numbers
     }
 
+    /// What depends on the luma of eight blocks alone.
+    private struct Light {
+        /// How far above the face's it is, and how far from where it has no color.
+        let off, lit: Numbers
+        /// How far in the direction of the color that moves what is expected.
+        let along: Numbers
+        /// The least distance from gray, and the same as far as there is room for it.
+        let expected, needed: Numbers
+
+        @inline(__always)
+        init(_ luma: Numbers, _ kernel: SkinColorKernel) {
+            // 80 values of luma off at the most: what a face shows of the color's slope.
+            off = (luma &- kernel.middle).smaller(Numbers(repeating: 80)).greater(.zero)
+            // What is clipped is gray.
+            let room = (235 &- luma) &* 6
+            lit = (luma &- 16).smaller(room)
+            along = (off &* kernel.alongSlope) &>> 8 &+ (lit &* kernel.grayAlong) &>> 6
+            // Near white there is room for three quarters of a code value of Cr below each code value of luma.
+            expected = (off &* kernel.leastSlope) &>> 6 &+ kernel.least
+            needed = expected.smaller(room.greater(Numbers(repeating: SkinColorKernel.leastRoom)))
+        }
+    }
+
+    /// How far a color is along the direction, without what depends on luma.
+    @inline(__always)
+    private func chroma(_ a: Numbers, _ b: Numbers) -> Numbers { (a &* red &+ b &* yellow) &>> 4 }
+
+    private func findLeastChroma() -> Int16 {
+        var least = Numbers(repeating: .max)
+        // Of the luma that matches.
+        for start in stride(from: max(0, dark + 1) & ~7, to: min(256, bright), by: 8) {
+            let light = Light(Numbers(0, 1, 2, 3, 4, 5, 6, 7) &+ start, self)
+            least = least.smaller(light.needed &+ light.along)
+        }
+        return least.min() - Int16(Self.allowance)
+    }
+
+    /// Whether any of sixteen blocks may match.
+    @inline(__always)
+    private func mayMatch(_ u: Bytes, _ v: Bytes, _ luma: Bytes) -> Bool {
+        let even = mayMatch(u.evenWords, v.evenWords, luma.evenWords)
+        return !(even | mayMatch(u.oddWords, v.oddWords, luma.oddWords)).isZero
+    }
+
+    @inline(__always)
+    private func mayMatch(_ u: Words, _ v: Words, _ luma: Words) -> Numbers {
+        let (a, b, luma) = Self.numbers(u, v, luma)
+        let isFar = chroma(a, b) .> Numbers(repeating: leastChroma)
+        let isLit = (luma .> Numbers(repeating: dark)) .& (luma .< Numbers(repeating: bright))
+        // A mask has all bits of a number set, or none.
+        return unsafe unsafeBitCast(isFar .& isLit, to: Numbers.self)
+    }
+
+    /// Cr - 128, 128 - Cb and luma.
+    @inline(__always)
+    private static func numbers(_ u: Words, _ v: Words, _ luma: Words) -> (a: Numbers, b: Numbers, luma: Numbers) {
+        // At most 255: the same bits as signed numbers.
+        (
+            unsafe unsafeBitCast(v, to: Numbers.self) &- 128, 128 &- (unsafe unsafeBitCast(u, to: Numbers.self)),
+            unsafe unsafeBitCast(luma, to: Numbers.self)
+        )
+    }
+
     @inline(__always)
     private func distances(_ u: Words, _ v: Words, _ luma: Words, _ allowance: Words, _ far: Words) -> Distances {
-        // Chroma and luma are at most 255: the same bits as signed numbers.
-        let a = unsafe unsafeBitCast(v, to: Numbers.self) &- 128
-        let b = 128 &- (unsafe unsafeBitCast(u, to: Numbers.self))
-        let luma = unsafe unsafeBitCast(luma, to: Numbers.self)
+        let (a, b, luma) = Self.numbers(u, v, luma)
         // A mask has all bits of a number set, or none.
-        let isLight = unsafe unsafeBitCast(luma .> Numbers(repeating: light), to: Numbers.self)
+        let isLight = unsafe unsafeBitCast(luma .> Numbers(repeating: self.light), to: Numbers.self)
         let more = unsafe unsafeBitCast(allowance, to: Numbers.self) & isLight
-        // 80 values of luma off at the most: what a face shows of the color's slope.
-        let off = (luma &- middle).smaller(Numbers(repeating: 80)).greater(.zero)
-        // What is clipped is gray.
-        let room = (235 &- luma) &* 6
-        let lit = (luma &- 16).smaller(room)
-        let along = (a &* red &+ b &* yellow) &>> 4 &- (off &* alongSlope) &>> 8 &- (lit &* grayAlong) &>> 6
-        // Near white there is room for three quarters of a code value of Cr below each code value of luma.
-        let expected = (off &* leastSlope) &>> 6 &+ least
-        let needed = expected.smaller(room.greater(Numbers(repeating: Self.leastRoom)))
+        let light = Light(luma, self)
+        let along = chroma(a, b) &- light.along
         // At most 16.
         let far = unsafe unsafeBitCast(far, to: Numbers.self)
-        let distance = (along &+ more &- needed).smaller(most &- along)
+        let distance = (along &+ more &- light.needed).smaller(most &- along)
         let brightness = (luma &- dark &- (far &* farDark) &>> 4).smaller(bright &- luma)
         // Three code values, an eighth of the distance from gray, and what clipping takes.
-        let tolerance = along &>> 3 &+ more &+ (expected &- needed) &+ 30
+        let tolerance = along &>> 3 &+ more &+ (light.expected &- light.needed) &+ 30
         let redder = (tolerance &- Self.farRedness).greater(.zero)
         return Distances(
             match: distance.smaller(brightness), tolerance: tolerance,
             redTolerance: tolerance &- (far &* redder) &>> 4,
-            turned: (a &* yellow &- b &* red) &>> 4, off: off, lit: lit)
+            turned: (a &* yellow &- b &* red) &>> 4, off: light.off, lit: light.lit)
     }
 
     @inline(__always)
@@ -192,9 +288,7 @@ struct SkinColorKernel {
         let across =
             (a * Int(yellow) - b * Int(red)) >> 4 - (off * Int(acrossSlope)) >> 8 - (lit * Int(grayAcross)) >> 6
         let far = Int(columnDistance(x))
-        let more =
-            Int(luma) > Int(light) && isBeside(y) && (face.x..<face.x + face.side).contains(x)
-            ? Int(allowance(x, y)) : 0
+        let more = Int(luma) > Int(light) && isInFace(x, y) ? Int(Self.allowance) : 0
         let expected = Int(least) + (off * Int(leastSlope)) >> 6
         let needed = min(expected, max(6 * (235 - Int(luma)), Int(Self.leastRoom)))
         let tolerance = 30 + more + along >> 3 + expected - needed

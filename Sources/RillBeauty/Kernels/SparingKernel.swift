@@ -8,9 +8,9 @@ enum SparingKernel {
             let (row, weights) = (plane.row(y), weights.row(y))
             for vector in area.vectors {
                 let x = 16 &* vector
-                let weight = stepped(weights[bytes: x], offset)
+                let weight = weights[bytes: x]
                 guard !weight.isZero else { continue }
-                row[bytes: x] = spared(row[bytes: x], weight)
+                row[bytes: x] = spared(row[bytes: x], stepped(weight, offset))
             }
         }
     }

@@ -82,6 +82,7 @@ final class SkinBlocks {
     /// Computes how well blocks match the faces.
     private func findColor(of faces: FaceFinder, _ scale: Int) {
         var isAdded = false
+        let isAlone = faces.faces.count { $0.strength > 0 } == 1
         faceSide = 0
         var greatest = 0
         for face in faces.faces where face.strength > 0 {
@@ -91,7 +92,9 @@ final class SkinBlocks {
                 color, of: face.region.divided(by: scale), strength: face.strength * 256 / share)
             let blur = Self.coarseness(of: face.region, scale)
             greatest = max(greatest, blur)
-            if blur == 256 {
+            if blur == 256, face.region.side >= SkinColorKernel.largeSide * scale, isAlone {
+                kernel.runCoarsely(u: smoothU, v: smoothV, luma: luma, rows: faceRows, to: aside)
+            } else if blur == 256 {
                 kernel.run(u: smoothU, v: smoothV, luma: luma, rows: faceRows, addsTo: isAdded, to: aside)
             } else {
                 MixingKernel.run(u, smoothU, share: blur, to: closed)
@@ -160,7 +163,12 @@ final class SkinBlocks {
         // Smoothing and lightening change by turns, so that a fading mask does not change a pixel by both at once.
         let (even, odd) = (share & ~7, min(256, (share + 4) & ~7))
         MixingKernel.run(general.mask, learned.mask, share: even, rim: rim, to: mask)
-        MixingKernel.run(general.skin, learned.skin, share: odd, to: skin)
+        if share == 256 {
+            LimitKernel.run(learned.skin, by: mask, to: skin)
+        } else {
+            limitLearnedSkin()
+            MixingKernel.run(general.skin, learned.skin, share: odd, to: skin)
+        }
         skin.extendRows()
     }
 
@@ -195,6 +203,10 @@ final class SkinBlocks {
             LimitKernel.run(aside, atLeast: closed)
         }
         learned.steady(towards: aside, noise: SteadyingKernel.noiseOfFaces)
+    }
+
+    private func limitLearnedSkin() {
+        guard share > 0 else { return }
         MixingKernel.run(learned.mask, learned.mask, share: 256, rim: rim, to: closed)
         LimitKernel.run(learned.skin, by: closed)
     }

@@ -29,7 +29,7 @@ struct FaceWindowsTests {
             guard let expected = expected[index] else { continue }
             HalvingKernel.run(PictureRows(reading: frame, plane: 0), to: cells)
             HalvingKernel.run(PictureRows(reading: cells), to: blocks)
-            windows.begin(width: 160, height: 120)
+            windows.begin(size: (160, 120), scale: 65536)
             for y in 0..<120 { windows.takeRow(y, of: blocks, left: 0, top: 0, size: (160, 120), scale: 65536) }
             var found: Set<[Int]> = []
             for y in stride(from: 0, through: 100, by: 2) {

@@ -17,7 +17,10 @@ struct FaceKernelTests {
             for skin in skins + [learned].compactMap({ $0 }) {
                 let target = CellPlane(width: width, height: height)
                 let rows = CellPlane(width: width, height: 3)
-                let faces = [FaceRegion(x: 3, y: 2, side: 9), FaceRegion(x: -5, y: height - 4, side: 20)]
+                // The first one's ellipse touches a row in a single point.
+                let faces = [
+                    FaceRegion(x: 4, y: -3, side: 12), FaceRegion(x: -5, y: height - 4, side: 20),
+                ]
                 for (count, face) in faces.enumerated() {
                     SkinColorKernel(skin, of: face, strength: 256 - 100 * count).run(
                         u: u, v: v, luma: luma, rows: rows, addsTo: count > 0, to: target)
@@ -33,6 +36,27 @@ struct FaceKernelTests {
                     }
                 }
                 #expect(mistakes == 0, "\(width)x\(height), \(shape), \(skin)")
+            }
+        }
+    }
+
+    @Test(arguments: Shape.allCases)
+    func `Every second row of a large face is as in the reference, and the others are means`(shape: Shape) {
+        for (index, (width, height)) in awkwardSizes.enumerated() {
+            let u = cells(width, height, shape, seed: UInt64(index))
+            let v = cells(width, height, .noise, seed: UInt64(index) + 100)
+            let luma = cells(width, height, .noise, seed: UInt64(index) + 200)
+            for skin in skins {
+                let kernel = SkinColorKernel(skin, of: FaceRegion(x: -9, y: -20, side: 50), strength: 256)
+                let target = CellPlane(width: width, height: height)
+                kernel.runCoarsely(u: u, v: v, luma: luma, rows: CellPlane(width: width, height: 3), to: target)
+                func exact(_ x: Int, _ y: Int) -> UInt8 {
+                    kernel.reference(u: u.row(y)[x], v: v.row(y)[x], luma: luma.row(y)[x], x: x, y: y)
+                }
+                let difference = firstDifference(target) { x, y in
+                    y % 2 == 0 ? exact(x, y) : exact(x, y - 1).mean(exact(x, y + 1 < height ? y + 1 : y - 1))
+                }
+                #expect(difference == nil, "\(width)x\(height), \(shape), \(skin)")
             }
         }
     }
