@@ -13,10 +13,8 @@ final class FaceFinder {
     private var turn = 0
     /// Where it was when that search began.
     private var searched = FaceRegion(x: 0, y: 0, side: 1)
-    private var isFirst = true
-    /// The number of scans of whole pictures, and of searches of surroundings.
+    /// The number of scans of whole pictures.
     private var scans = 0
-    private var searches = 0
     private let scale: Int
 
     /// The faces.
@@ -25,8 +23,10 @@ final class FaceFinder {
     private var givenFrames = 0
 
     /// The features computed for a frame: as many as a scan of the whole picture takes in a second or two. At 1280x720 they
-    /// are 6,000, some 0.3 million instructions.
+    /// are 12,000, some 0.7 million instructions.
     private let featuresPerFrame: Int
+    /// A face is searched for again after so many frames.
+    private static let framesOfRest = 5
     /// A face that was not seen for so many frames is searched for farther away.
     private static let framesUntilFar = 12
 
@@ -36,7 +36,7 @@ final class FaceFinder {
         wide = cascade.map { FaceScan($0, width: width, height: height, scale: scale) }
         near = cascade.map { FaceScan($0, width: width, height: height, scale: scale) }
         self.scale = scale
-        featuresPerFrame = max(1000, width * height * 5 / 48)
+        featuresPerFrame = max(1000, width * height * 5 / 24)
         faces.reserveCapacity(FaceRegion.greatestCount)
     }
 
@@ -55,16 +55,10 @@ final class FaceFinder {
             givenFrames = max(0, givenFrames - 1)
             return
         }
-        // The first picture has no map of skin: that is found after the search.
-        guard !isFirst else {
-            isFirst = false
-            return
-        }
-        var budget = featuresPerFrame
+        var budget = featuresPerFrame / 2
         searchNear(near, luma, &budget)
-        // What is beside a known face is less urgent.
         let isKnown = faces.contains { $0.isConfirmed && $0.isPresent }
-        budget = isKnown ? featuresPerFrame / 2 : featuresPerFrame
+        budget = isKnown ? featuresPerFrame / 3 : budget + featuresPerFrame / 2
         searchAll(wide, luma, skin, &budget)
     }
 
@@ -102,16 +96,13 @@ final class FaceFinder {
             if near.isDone {
                 turn = (turn + 1) % faces.count
                 // What was just seen is where it was.
-                if faces[turn].isConfirmed, faces[turn].framesMissed < faces[turn].rest {
+                if faces[turn].isConfirmed, faces[turn].framesMissed < FaceFinder.framesOfRest {
                     if faces.count == 1 { return }
                     budget -= 1000
                     continue
                 }
                 searched = faces[turn].region
-                searches += 1
-                near.begin(
-                    luma, around: searched, far: faces[turn].framesMissed > FaceFinder.framesUntilFar,
-                    isOdd: searches % 2 != 0)
+                near.begin(luma, around: searched, far: faces[turn].framesMissed > FaceFinder.framesUntilFar)
             }
             near.advance(&budget)
             guard near.isDone else { return }
@@ -130,7 +121,7 @@ final class FaceFinder {
         if wide.isDone {
             scans += 1
             // Light of a strong color can make all skin look like none.
-            wide.begin(luma, skin: skin, scale: scale, onlySkin: scans % 5 != 0, isOdd: scans % 2 != 0)
+            wide.begin(luma, skin: skin, scale: scale, onlySkin: scans % 4 != 0)
         }
         wide.advance(&budget)
         wide.takeFaces { found in

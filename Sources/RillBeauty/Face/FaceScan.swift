@@ -47,36 +47,27 @@ final class FaceScan {
     /// The distance of windows, and how many make a face: fewer where windows are farther apart.
     private var step = 2
     private var leastHits = 1
-    /// The first row of windows, and the distance of rows.
-    private var firstRow = 0
-    private var rowStep = 2
 
     /// Begins to search a whole plane, for faces of every size from the cascade's own on. What it finds is to be looked at
     /// again: a single window counts.
     ///
-    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is. Only every second size is
-    /// searched, the odd ones or the even ones: most faces are found in both.
-    func begin(
-        _ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool, isOdd: Bool
-    ) {
+    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is.
+    func begin(_ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool) {
         shift = onlySkin ? unit.trailingZeroBitCount : nil
         for y in 0..<skin.height { skin.row(y).copy(map.nearestRow(y), count: min(skin.width, map.width)) }
         scales.removeAll(keepingCapacity: true)
-        var scale = isOdd ? 65536 * 6 / 5 : 65536
+        var scale = 65536
         while min(plane.width, plane.height) << 16 / scale >= side, scales.count < 64 {
             scales.append(scale)
-            scale = scale * 36 / 25
+            scale = scale * 6 / 5
         }
         scales.reverse()
         (step, leastHits) = (2, 1)
-        (firstRow, rowStep) = (0, step)
         begin(plane, left: 0, top: 0, width: plane.width, height: plane.height)
     }
 
     /// Begins to search the surroundings of a face, for faces of about its size; with `far`, wider surroundings.
-    ///
-    /// Only every second row of windows is searched: the odd ones or the even ones.
-    func begin(_ plane: borrowing CellPlane, around face: FaceRegion, far: Bool, isOdd: Bool) {
+    func begin(_ plane: borrowing CellPlane, around face: FaceRegion, far: Bool) {
         shift = nil
         let margin = far ? face.side * 3 / 2 : face.side / 4 + 1
         let (left, top) = (max(0, face.x - margin), max(0, face.y - margin))
@@ -87,8 +78,7 @@ final class FaceScan {
             let scale = max(65536, face.side << 10 * share / side)
             if scales.last != scale { scales.append(scale) }
         }
-        (step, leastHits) = far ? (2, 2) : (1, 2)
-        (firstRow, rowStep) = far ? (0, 2) : (isOdd ? 1 : 0, 2)
+        (step, leastHits) = far ? (2, 2) : (1, 3)
         begin(plane, left: left, top: top, width: max(0, right - left), height: max(0, bottom - top))
     }
 
@@ -105,13 +95,10 @@ final class FaceScan {
     }
 
     private func beginScale() {
-        (rowsLoaded, row) = (0, firstRow)
+        (rowsLoaded, row) = (0, 0)
         guard index < scales.count else { return }
         windows.begin(size: size, scale: scales[index])
     }
-
-    /// The sizes of faces that are searched for, in units of the plane.
-    var sides: [Int] { scales.map { (side * $0 + 32768) >> 16 } }
 
     /// Works on until `budget`, the number of features that may be computed, is used up or the scan is done. A row that
     /// has begun is finished, so that the budget may become negative.
@@ -125,8 +112,8 @@ final class FaceScan {
                 windows.takeRow(
                     rowsLoaded, of: snapshot, left: origin.x, top: origin.y, size: size, scale: scales[index])
                 rowsLoaded += 1
-                // A sample costs about as much as three quarters of a feature.
-                budget -= windows.width * 3 / 4
+                // A sample costs about as much as half a feature.
+                budget -= windows.width / 2
             } else if row + side <= windows.height {
                 budget -= searchRow()
             } else {
@@ -161,9 +148,9 @@ final class FaceScan {
             }
             x += verdict.stages == 0 ? 2 * step : step
         }
-        row += rowStep
-        // Looking for skin costs about as much as a feature.
-        return features + passed
+        row += step
+        // Looking for skin costs about as much as three features in two windows.
+        return features + passed * 3 / 2
     }
 
     /// Whether windows of a row have the color of skin in two of five places: those of brow, nose, cheeks and chin.

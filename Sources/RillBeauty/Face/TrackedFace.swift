@@ -11,8 +11,6 @@ struct TrackedFace {
     /// Whether two searches of its surroundings saw it too: one that searches everything takes other things for a face.
     var isConfirmed = false
     private var sightings = 0
-    /// The frames until it is searched for again, from when it was seen: more of them while it keeps its place.
-    private(set) var rest = leastRest
     /// Whether it was seen since its color was learned.
     var hasNews = true
     /// The color of its skin, once learned. It follows slowly what sightings show.
@@ -27,8 +25,6 @@ struct TrackedFace {
     /// How much its highlights limit what is lightened, up to 256: last of all to come, and first to go, and twice as fast.
     var highlightStrength: Int { max(0, 2 * (features - 256)) }
 
-    private static let leastRest = 5
-    private static let greatestRest = 10
     /// Frames that a face may be turned or covered for.
     static let memory = 120
     /// Frames within which a new face must be seen again.
@@ -52,12 +48,11 @@ struct TrackedFace {
     mutating func see(_ found: FaceRegion) {
         // Half the way: where exactly a search finds a face is noise. But a face that was away is where it was found.
         let isNear = region.isNear(found, within: 0.25)
-        rest = region.isNear(found, within: 0.1) ? min(rest + 1, TrackedFace.greatestRest) : TrackedFace.leastRest
         region =
             isNear
             ? FaceRegion(
                 x: (region.x + found.x) / 2, y: (region.y + found.y) / 2, side: (region.side + found.side) / 2)
-            : moved(to: found)
+            : found
         seen = region
         framesMissed = 0
         hasNews = true
@@ -65,19 +60,10 @@ struct TrackedFace {
         if sightings >= 2 { isConfirmed = true }
     }
 
-    /// The place of a face that was found elsewhere. How large it is many sightings have shown better, unless it came much nearer
-    /// or went away.
-    private func moved(to found: FaceRegion) -> FaceRegion {
-        guard isConfirmed, 2 * region.side < 3 * found.side, 2 * found.side < 3 * region.side else { return found }
-        let margin = (found.side - region.side) / 2
-        return FaceRegion(x: found.x + margin, y: found.y + margin, side: region.side)
-    }
-
     /// Takes what is known of another face, which turned out to be the same.
     mutating func join(_ other: TrackedFace) {
         if other.framesMissed < framesMissed {
-            region = moved(to: other.region)
-            (seen, anchor, framesMissed) = (region, nil, other.framesMissed)
+            (region, seen, anchor, framesMissed) = (other.region, other.seen, other.anchor, other.framesMissed)
         }
         isConfirmed = isConfirmed || other.isConfirmed
         if color == nil { (color, seenColor) = (other.color, other.seenColor) }

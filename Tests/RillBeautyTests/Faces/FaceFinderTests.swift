@@ -34,7 +34,7 @@ struct FaceFinderTests {
 
     @Test func `A scan does what its budget allows, and a row more`() throws {
         let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
-        scan.begin(plane(x: 40, y: 20, side: 24), skin: map(0..<0), scale: 2, onlySkin: false, isOdd: false)
+        scan.begin(plane(x: 40, y: 20, side: 24), skin: map(0..<0), scale: 2, onlySkin: false)
         var steps = 0
         while !scan.isDone {
             var budget = 200
@@ -49,38 +49,12 @@ struct FaceFinderTests {
         #expect(found.contains { $0.isNear(expected, within: 0.4) }, "\(found)")
     }
 
-    @Test func `A scan looks at every second size, and the next one at the others`() throws {
-        let plane = plane(x: 31, y: 17, side: 20)
-        let sizes = try [false, true].map { isOdd in
-            let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
-            scan.begin(plane, skin: map(0..<0), scale: 2, onlySkin: false, isOdd: isOdd)
-            var budget = 1 << 30
-            scan.advance(&budget)
-            return scan.sides
-        }
-        #expect(sizes[0].first == 50 && sizes[0].last == 8 && sizes[1].last == 10, "\(sizes)")
-        #expect(Set(sizes[0]).isDisjoint(with: sizes[1]))
-    }
-
-    @Test func `A face that keeps its place is searched for less often, and one that was away keeps its size`() {
-        var face = TrackedFace(FaceRegion(x: 40, y: 40, side: 40))
-        #expect(face.rest == 5)
-        for _ in 0..<20 { face.see(face.region) }
-        #expect(face.rest == 10)
-        face.see(FaceRegion(x: 48, y: 40, side: 40))
-        #expect(face.rest == 5 && face.region.x == 44)
-        face.see(FaceRegion(x: 100, y: 30, side: 50))
-        #expect(face.region == FaceRegion(x: 105, y: 35, side: 40))
-        face.see(FaceRegion(x: 10, y: 10, side: 70))
-        #expect(face.region == FaceRegion(x: 10, y: 10, side: 70))
-    }
-
     @Test func `What has no color of skin is not searched`() throws {
         let plane = plane(x: 40, y: 20, side: 24)
         let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
         var counts: [Int] = []
         for columns in [0..<0, 20..<32, 0..<Self.width / 2] {
-            scan.begin(plane, skin: map(columns), scale: 2, onlySkin: true, isOdd: false)
+            scan.begin(plane, skin: map(columns), scale: 2, onlySkin: true)
             var budget = 1 << 30
             scan.advance(&budget)
             var count = 0
@@ -133,7 +107,7 @@ struct FaceFinderTests {
         let plane = plane(x: 31, y: 17, side: 20)
         let results = try [1, 100, 1 << 30].map { portion in
             let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
-            scan.begin(plane, skin: map(0..<0), scale: 2, onlySkin: false, isOdd: false)
+            scan.begin(plane, skin: map(0..<0), scale: 2, onlySkin: false)
             var found: [FaceRegion] = []
             while !scan.isDone {
                 var budget = portion
