@@ -137,6 +137,28 @@ struct FaceFeaturesTests {
         #expect(firstDifference(plane) { _, _ in 200 } == nil)
     }
 
+    @Test(arguments: [(66, true), (60, false)])
+    func `Lips and eyes of a large face follow by turns, and those of others at once`(side: Int, takesTurns: Bool) {
+        let region = FaceRegion(x: 46, y: 20, side: side)
+        let planes = Planes()
+        planes.draw(region)
+        let (width, height) = (2 * Self.width - 1, 2 * Self.height - 1)
+        let features = FaceFeatures(width: width, height: height, inBlocks: true)
+        var (lips, eyes) = ([UInt8](), [UInt8]())
+        for _ in 0..<80 {
+            features.find([face(region)], luma: planes.luma, u: planes.u, v: planes.v, isFirst: false)
+            let plane = CellPlane(width: width, height: height)
+            for row in 0..<height { for column in 0..<width { plane.row(row)[column] = 200 } }
+            features.spare(plane, offset: 0)
+            lips.append(plane.row(2 * (region.y + side * 85 / 100))[2 * (region.x + side / 2)])
+            eyes.append(plane.row(2 * (region.y + side * 43 / 100))[2 * (region.x + side * 3 / 10)])
+        }
+        #expect(lips[79] < 30 && eyes[79] < 30)
+        func changes(_ values: [UInt8]) -> [Bool] { zip(values, values.dropFirst()).map { $0 != $1 } }
+        let both = zip(changes(lips), changes(eyes)).count { $0 && $1 }
+        #expect(takesTurns ? both == 0 : both > 5, "\(lips), \(eyes)")
+    }
+
     @Test(arguments: [
         FaceRegion(x: -40, y: -40, side: 50), FaceRegion(x: 150, y: 110, side: 3), FaceRegion(x: 0, y: 0, side: 1),
         FaceRegion(x: -30000, y: 5, side: 32768), FaceRegion(x: 32768, y: 32768, side: 32768),
