@@ -27,7 +27,7 @@ extension PreviewCommand {
         let size = source.format.resolution
         var settings = VideoCallSettings(layers: [.high(size, bitrate: .suggested(for: size, codec: .vp8)), .low])
         settings.send.beauty = beauty.options
-        settings.send.faces = try faces.detection()
+        settings.send.faces = try faceDetection()
         settings.statisticsInterval = .seconds(1)
         return try VideoCall(settings, source: source, taps: SendTaps(preprocessed: tile))
     }

@@ -71,7 +71,17 @@ struct PreviewCommand: ParsableCommand {
             "What finds the faces that tell --beauty what skin is: auto, off, or a cascade of OpenCV's as .xml; auto "
                 + "takes the one of the package opencv-data, if it is installed.",
             valueName: "faces"))
-    var faces: Faces = .automatic
+    var faces = "auto"
+
+    /// - Throws: the reason why a named cascade cannot be used.
+    func faceDetection() throws -> FaceDetection {
+        switch faces {
+        case "auto": return .automatic
+        case "off": return .off
+        case let path:
+            do { return .cascade(try FaceCascade(openCVFile: path)) } catch { throw PreviewError("\(error)") }
+        }
+    }
 
     @Option(help: "The layer to receive: size, high, low, none.")
     var layer: Layer = .size
@@ -100,38 +110,6 @@ struct PreviewCommand: ParsableCommand {
         }
 
         var next: Beauty { self == .off ? .natural : self == .natural ? .strong : .off }
-    }
-
-    enum Faces: ExpressibleByArgument {
-        case automatic, off
-        case file(String)
-
-        init?(argument: String) {
-            switch argument {
-            case "": return nil
-            case "auto": self = .automatic
-            case "off": self = .off
-            default: self = .file(argument)
-            }
-        }
-
-        var defaultValueDescription: String {
-            switch self {
-            case .automatic: "auto"
-            case .off: "off"
-            case .file(let path): path
-            }
-        }
-
-        /// - Throws: the reason why a named cascade cannot be used.
-        func detection() throws -> FaceDetection {
-            switch self {
-            case .automatic: return .automatic
-            case .off: return .off
-            case .file(let path):
-                do { return .cascade(try FaceCascade(openCVFile: path)) } catch { throw PreviewError("\(error)") }
-            }
-        }
     }
 
     enum Layer: String, ExpressibleByArgument, CaseIterable {

@@ -28,6 +28,7 @@ struct AlteredLightTests {
         } when: {
             clip == "walk" && alteration == .halved
         }
+        #expect(known.inequality < 2.5, "\(clip): \(known)")
         #expect(known.overlap > 0.75 && known.lumaChange < 0.1, "\(clip), \(alteration): \(known)")
     }
 

@@ -13,6 +13,8 @@ let smallText = """
     """
 
 /// The same as a value: it takes every window for a face whose lower half is brighter than its upper half.
+///
+/// Written out, as what the reader must give; the tests of RillBeauty search with one of their own.
 func smallCascade() throws -> FaceCascade {
     try FaceCascade(
         side: 8,
