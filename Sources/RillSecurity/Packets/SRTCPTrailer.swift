@@ -17,6 +17,15 @@ enum SRTCPTrailer {
         count - byteCount - (profile.isAEAD ? 0 : profile.tagByteCount(.rtcp))
     }
 
+    /// Returns the SRTCP index of a packet of `count` bytes, from which the master key identifier was removed.
+    @unsafe static func index(_ profile: SRTPProfile, _ base: UnsafeMutablePointer<UInt8>, count: Int) -> UInt32 {
+        let start = offset(profile, count: count)
+        var word: UInt32 = 0
+        // The caller has checked that the trailer is there.
+        for place in start..<start + byteCount { word = unsafe word << 8 | UInt32(base[place]) }
+        return word & 0x7FFF_FFFF
+    }
+
     /// Returns whether the E bit is set in the first byte of the trailer.
     static func isEncrypted(_ first: UInt8) -> Bool { first & 0x80 != 0 }
 }

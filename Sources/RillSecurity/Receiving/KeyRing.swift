@@ -30,6 +30,9 @@ struct KeyRing {
     /// The only key.
     var single: Entry? { order.first.flatMap(entry) }
 
+    /// The key in a slot, if there is one.
+    subscript(slot: Int) -> SRTPContext? { contexts[slot] }
+
     /// Returns the key with that identifier.
     func find(_ value: UInt64) -> Entry? {
         for slot in order where contexts[slot]?.key.identifier?.value == value { return entry(slot) }

@@ -6,11 +6,12 @@ import RillRTP
 extension SRTPUnprotector {
     /// Unprotects the first RTP packet of a source with a key.
     ///
-    /// The source may be unknown, or known by RTCP, with another key, or because the app expects it.
+    /// The source may be unknown, or known by RTCP, with another key, or because the app expects it; or it is a former one, with its index.
     @unsafe mutating func openFirst(
-        _ packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>, under key: KeyRing.Entry, _ place: Int?
+        _ packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>, under key: KeyRing.Entry, _ place: Int?,
+        _ former: PacketIndex?
     ) -> SRTPStatus {
-        let index = place.map { sources[$0].index } ?? PacketIndex()
+        let index = place.map { sources[$0].index } ?? former ?? PacketIndex()
         let hasStream = place.map { sources[$0].streams & 1 << UInt16(key.slot) != 0 } ?? false
         let likely = index.rolloverCounter(of: packet.number)
         packet.rolloverCounter = likely
@@ -27,10 +28,12 @@ extension SRTPUnprotector {
         if let place { sources[place].streams |= 1 << UInt16(key.slot) }
         key.context.setRolloverCounter(likely, of: packet.ssrc)
         let status = unsafe key.context.unprotect(.rtp, base, &packet.byteCount)
+        // A stream of a source that has no place would be left over.
+        if place == nil, status != .done { key.context.removeStream(packet.ssrc) }
         guard status == .authenticationFailed else { return status }
-        key.context.setRolloverCounter(0, of: packet.ssrc)
+        if place != nil { key.context.setRolloverCounter(0, of: packet.ssrc) }
         guard isSearched, credit.take() else { return status }
-        return unsafe search(&packet, base, under: key, hasStream: true, besides: likely)
+        return unsafe search(&packet, base, under: key, hasStream: place != nil, besides: likely)
     }
 
     /// Stores a copy of the packet, because a failed attempt destroys it.

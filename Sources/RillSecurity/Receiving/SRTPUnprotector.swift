@@ -15,15 +15,16 @@ public import RillRTP
 /// **Sources** need not be announced: the first genuine packet makes a source known. A source that was sending before
 /// this side joined may have a rollover counter above 0, which neither packets nor SDES carry. The app can provide it
 /// with ``expect(_:rolloverCounter:)``; otherwise the counters 0 to 8 are tried (RFC 4568 §6.4.2 leaves late joiners
-/// to such means). Forged packets do not increase memory use, however many SSRCs they have.
+/// to such means). Forged packets do not increase memory use, however many SSRCs they have. A sender may change its SSRC as often as it
+/// likes: beyond `maximumSourceCount`, the source that has been silent longest makes room. Neither forged nor replayed packets displace one.
 ///
 /// **Keys** are changed without a gap by means of their identifiers. ``add(_:)`` the next key before the sender uses
 /// it, and ``remove(_:)`` the previous key when its packets have arrived or are lost. Each key has its own replay
 /// window, so that a change of keys never allows a packet to be unprotected a second time.
 ///
 /// Ownership: one owner, which may move it to another thread; one call at a time. It reads no clock. Memory: about 2
-/// KB per source, or 20 KB if its rollover counter was not 0, for at most `maximumSourceCount` sources per key. It
-/// allocates nothing per packet (NSS, below libsrtp, does).
+/// KB per source, or 20 KB if its rollover counter was not 0, for at most `maximumSourceCount` sources per key, and 40 bytes for each
+/// source before those. It allocates nothing per packet (NSS, below libsrtp, does).
 ///
 /// Cost: that of the libsrtp call. A forged packet costs the same. A packet from an unknown source may cause a search
 /// as well, but in a flood of them at most one in 32 does.
@@ -40,6 +41,9 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
     var copy: [UInt8] = []
     private var refused: [SSRC] = []
     private var latest = 0
+    private var formers: FormerSources
+    /// Counts genuine packets, for the order of sources.
+    private var useCount = 0
 
     /// The state of a source. The masks have one bit per key slot.
     struct Source {
@@ -49,6 +53,11 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         var streams: UInt16 = 0
         /// The keys with which RTP was unprotected.
         var packets: UInt16 = 0
+        var feedback = NewestFeedback()
+        /// What it was when it made room, if it came back: its stream is a new one, and does not know what arrived before.
+        var floor: FormerSources.Source?
+        /// The count of genuine packets at its last one.
+        var lastUse = 0
     }
 
     /// An unprotector for packets with `key`.
@@ -57,6 +66,7 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
     public init(_ key: SRTPKey, _ settings: UnprotectSettings = UnprotectSettings()) throws(SecurityError) {
         precondition((64..<32768).contains(settings.windowPacketCount), "a window of 64 to 32767 packets")
         self.settings = settings
+        formers = FormerSources(limit: settings.maximumFormerSourceCount)
         keys = KeyRing(try SRTPContext(key, .inbound, windowPacketCount: settings.windowPacketCount))
     }
 
@@ -81,7 +91,10 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         for place in sources.indices {
             sources[place].streams &= ~(1 << UInt16(slot))
             sources[place].packets &= ~(1 << UInt16(slot))
+            sources[place].feedback[slot] = nil
+            sources[place].floor?.feedback[slot] = nil
         }
+        formers.removeKey(slot)
         return true
     }
 
@@ -100,22 +113,29 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         let index = PacketIndex(rolloverCounter: rolloverCounter)
         if let place = find(source) {
             if sources[place].index.newest == nil { sources[place].index = index }
+        } else if let former = formers[source] {
+            if former.index.newest == nil { formers[source]?.index = index }
         } else {
-            sources.append(Source(ssrc: source, index: index))
+            sources.append(Source(ssrc: source, index: index, lastUse: useCount))
         }
     }
 
     /// Returns the number of times the sequence number of a source has wrapped. Before its first RTP packet, it is
     /// the expected counter, or `nil` without one.
     public func rolloverCounter(of source: SSRC) -> UInt32? {
-        sources.first { $0.ssrc == source }?.index.rolloverCounter
+        (sources.first { $0.ssrc == source }?.index ?? formers[source]?.index)?.rolloverCounter
     }
 
     /// Returns whether a source is known: a genuine packet of it has arrived, or the app expects it.
-    public func isKnown(_ source: SSRC) -> Bool { sources.contains { $0.ssrc == source } }
+    public func isKnown(_ source: SSRC) -> Bool {
+        sources.contains { $0.ssrc == source } || formers[source] != nil
+    }
 
-    /// The number of known sources: at most `maximumSourceCount`, plus those that were expected.
+    /// The number of sources with a stream: at most `maximumSourceCount`, plus those that were expected.
     public var sourceCount: Int { sources.count }
+
+    /// The number of sources that made room for others and did not come back, at most `maximumFormerSourceCount`.
+    public var formerSourceCount: Int { formers.count }
 
     // MARK: Packets
 
@@ -170,22 +190,60 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         let bit = UInt16(1) << UInt16(key.slot)
         let place = find(packet.ssrc)
         let isCounting = place.map { packet.kind == .rtcp || sources[$0].packets & bit != 0 } ?? false
-        guard place != nil || sources.count < settings.maximumSourceCount else { return .tooManySources }
+        if packet.kind == .rtcp {
+            packet.feedbackIndex = unsafe SRTCPTrailer.index(keys.profile, base, count: packet.byteCount)
+        }
+        let former = place == nil ? formers[packet.ssrc] : nil
+        if let place {
+            if let floor = sources[place].floor {
+                guard packet.follows(floor, sources[place].index, slot: key.slot) else { return .tooOld }
+            }
+        } else if let former {
+            guard packet.follows(former, former.index, slot: key.slot) else { return .tooOld }
+        } else if sources.count >= settings.maximumSourceCount, formers.isFull {
+            return .tooManySources
+        }
         let status =
             isCounting || packet.kind == .rtcp
             ? unsafe key.context.unprotect(packet.kind, base, &packet.byteCount)
-            : unsafe openFirst(&packet, base, under: key, place)
+            : unsafe openFirst(&packet, base, under: key, place, former?.index)
         guard status == .done else { return UnprotectOutcome(status) }
-        note(packet, place, bit)
+        note(packet, place ?? add(packet.ssrc, former), bit, slot: key.slot)
         return .unprotected(packet.kind, byteCount: packet.byteCount)
     }
 
-    /// Records a genuine packet, which makes its source known.
-    private mutating func note(_ packet: IncomingPacket, _ known: Int?, _ bit: UInt16) {
-        let place = known ?? sources.count
-        if known == nil { sources.append(Source(ssrc: packet.ssrc, index: PacketIndex())) }
+    /// Adds a source of which a genuine packet has arrived; returns its place.
+    private mutating func add(_ ssrc: SSRC, _ former: FormerSources.Source?) -> Int {
+        formers[ssrc] = nil
+        let source = Source(
+            ssrc: ssrc, index: former?.index ?? PacketIndex(), feedback: former?.feedback ?? NewestFeedback(),
+            floor: former)
+        guard sources.count >= settings.maximumSourceCount,
+            let place = sources.indices.min(by: { sources[$0].lastUse < sources[$1].lastUse })
+        else {
+            sources.append(source)
+            return sources.count - 1
+        }
+        // The one that has been silent longest, by the packets of all.
+        let displaced = sources[place]
+        for slot in 0..<KeyRing.limit where displaced.streams & 1 << UInt16(slot) != 0 {
+            keys[slot]?.removeStream(displaced.ssrc)
+        }
+        formers[displaced.ssrc] = FormerSources.Source(index: displaced.index, feedback: displaced.feedback)
+        statistics.sourcesDisplaced += 1
+        sources[place] = source
+        return place
+    }
+
+    /// Records a genuine packet of a source.
+    private mutating func note(_ packet: IncomingPacket, _ place: Int, _ bit: UInt16, slot: Int) {
+        useCount &+= 1
+        sources[place].lastUse = useCount
         sources[place].streams |= bit
-        guard packet.kind == .rtp else { return }
+        guard packet.kind == .rtp else {
+            sources[place].feedback.note(packet.feedbackIndex, slot: slot)
+            return
+        }
         let isFirst = sources[place].index.newest == nil
         let found = Int64(packet.rolloverCounter) << 16 | Int64(packet.number)
         sources[place].index.note(isFirst ? found : sources[place].index.estimate(packet.number))
@@ -211,6 +269,17 @@ struct IncomingPacket {
     var byteCount: Int
     /// The rollover counter that the packet was unprotected with, if it was not known before.
     var rolloverCounter: UInt32 = 0
+    /// The SRTCP index of RTCP, not authenticated yet.
+    var feedbackIndex: UInt32 = 0
+
+    /// Whether it follows all packets that a source had before it made room; `index` is the source's own now.
+    func follows(_ former: FormerSources.Source, _ index: PacketIndex, slot: Int) -> Bool {
+        switch kind {
+        case .rtp: former.index.newest.map { index.estimate(number) > $0 } ?? true
+        case .rtcp: former.feedback[slot].map { feedbackIndex > $0 } ?? true
+        case .other: false
+        }
+    }
 }
 
 extension UnprotectOutcome {

@@ -8,7 +8,8 @@ public enum UnprotectOutcome: Hashable, Sendable {
     case unprotected(PacketKind, byteCount: Int)
     /// The packet was unprotected before.
     case replayed
-    /// The packet's number is further before its source's newest than the window, so it may be a replay.
+    /// The packet's number is further before its source's newest than the window, so it may be a replay. For a former source
+    /// (``UnprotectSettings/maximumFormerSourceCount``) it is any number that is not above the newest.
     case tooOld
     /// The authentication tag is wrong: another key, damage, or a forgery.
     case authenticationFailed
@@ -21,7 +22,7 @@ public enum UnprotectOutcome: Hashable, Sendable {
     /// The packet has one of our own SSRCs (``SRTPUnprotector/refuse(_:)``): it was sent back to us, or the other
     /// side has chosen the same SSRC.
     case ownSource
-    /// The packet is from a new source, and the maximum number of sources is already known.
+    /// The packet is from a new source, and there are as many sources and former sources as allowed.
     case tooManySources
     /// The key has unprotected the maximum number of packets (2^48).
     case keyExpired
@@ -61,6 +62,8 @@ public struct UnprotectStatistics: Codable, Hashable, Sendable {
     public var failed = 0
     /// Searches for the rollover counter of a source that was sending before this side joined.
     public var rolloverSearches = 0
+    /// Sources that made room for others. Each time such a source comes back, another one does.
+    public var sourcesDisplaced = 0
 
     /// RTP and RTCP datagrams that were refused.
     public var refused: Int {
