@@ -9,22 +9,36 @@ import Synchronization
 
 extension SocketDescriptor {
     /// Sends all of `datagrams` without waiting.
-    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome {
+    ///
+    /// - Parameters:
+    ///   - datagrams: the datagrams.
+    ///   - time: the monotonic clock's time in nanoseconds, if that is not to be read.
+    func send(_ datagrams: inout OutgoingDatagrams, at time: Int64? = nil) -> SendOutcome {
         var refused: (count: Int, error: TransportError)?
+        // The datagrams of a message that was refused: they go one by one.
+        var singles: (count: Int, code: Int32)?
         while !datagrams.isEmpty {
-            let plan = SendPlan(datagrams, for: self)
+            let now = unsegmentedCount.load(ordering: .relaxed) > 0 ? time ?? monotonicNanoseconds() : 0
+            let plan = SendPlan(datagrams, for: self, singleCount: singles?.count ?? 0, at: now)
             var sent = 0
+            var refusalCount = 0
             while sent < plan.messageCount {
-                let result = unsafe call(datagrams.memory.messages + sent, plan.messageCount - sent)
+                let (result, code) = call(datagrams, plan, sent)
                 if result > 0 {
+                    if let first = singles {
+                        note(first.code, of: datagrams, at: time)
+                        singles = nil
+                    }
                     sent += result
+                    refusalCount = 0
                     continue
                 }
-                let code = errno
                 if code == EINTR { continue }
-                // The refusal of an earlier datagram, reported instead of sending this one. The next call sends it.
-                if code == ECONNREFUSED {
+                // The refusal of an earlier datagram, reported instead of sending this one. The next call sends it. Where each call is
+                // refused, the address is.
+                if code == ECONNREFUSED, refusalCount < SocketDescriptor.maximumRefusalCount {
                     counters.refused.count()
+                    refusalCount += 1
                     continue
                 }
                 take(&datagrams, plan, sent)
@@ -32,20 +46,43 @@ extension SocketDescriptor {
                     counters.bufferFull.count(datagrams.count)
                     return .bufferFull(remaining: datagrams.count)
                 }
-                if let error = refuse(&datagrams, plan, sent, code) {
+                let count = unsafe datagrams.memory.messages[sent].vectorCount
+                if count > 1 {
+                    singles = (count, code)
+                } else {
+                    // The address does not take a single datagram either.
+                    singles = singles.flatMap { $0.count > 1 ? ($0.count - 1, 0) : nil }
+                    let error = drop(&datagrams, code)
                     refused = (1 + (refused?.count ?? 0), refused?.error ?? error)
                 }
                 sent = Int.max
             }
-            if sent != Int.max { take(&datagrams, plan, sent) }
+            if sent != Int.max {
+                take(&datagrams, plan, sent)
+                singles = nil
+            }
         }
         return refused.map { .refused(count: $0.count, $0.error) } ?? .sent
     }
 
-    private func call(_ messages: UnsafeMutablePointer<CSockets_message>, _ count: Int) -> Int {
+    /// The most refusals of earlier datagrams before one message: one for each that may have come meanwhile.
+    private static let maximumRefusalCount = 64
+
+    /// Makes one system call with the messages from `first` on.
+    private func call(
+        _ datagrams: borrowing OutgoingDatagrams, _ plan: SendPlan, _ first: Int
+    ) -> (result: Int, code: Int32) {
         counters.sendCalls.count()
+        var count = plan.messageCount - first
+        if let refusal {
+            let place = datagrams.pending.lowerBound + plan.datagramCount(datagrams.memory, first)
+            let segmentCount = unsafe Int(datagrams.memory.messages[first].vectorCount)
+            if let code = refusal(datagrams.entries[place].destination, segmentCount) { return (-1, code) }
+            count = 1
+        }
         // The messages point into the batch, which outlives the call.
-        return Int(unsafe CSockets_send(number, messages, UInt32(count)))
+        let result = unsafe CSockets_send(number, datagrams.memory.messages + first, UInt32(count))
+        return (Int(result), errno)
     }
 
     /// Removes the datagrams of the first messages, which were sent.
@@ -58,20 +95,35 @@ extension SocketDescriptor {
         datagrams.removeFirst(count)
     }
 
-    /// Handles the first remaining message, which the system did not accept. The datagrams of a combined message are
-    /// retried individually; a single datagram is dropped.
-    private func refuse(
-        _ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ index: Int, _ code: Int32
-    ) -> TransportError? {
-        if unsafe datagrams.memory.messages[index].vectorCount > 1 {
-            // Splitting requires a network card that computes checksums, and datagrams that fit the path.
-            segments.store(false, ordering: .relaxed)
-            return nil
-        }
+    /// Drops the first datagram, which the system never accepts.
+    private func drop(_ datagrams: inout OutgoingDatagrams, _ code: Int32) -> TransportError {
         let destination = datagrams.destination(at: 0) ?? remoteAddress
         counters.failed.count()
         datagrams.removeFirst(1)
         return .socketFailed(.send, destination, code: code)
+    }
+
+    /// Notes that a destination takes single datagrams, after a message was refused with that code.
+    private func note(_ code: Int32, of datagrams: borrowing OutgoingDatagrams, at time: Int64?) {
+        // Splitting requires a network card that computes checksums (EIO), and datagrams that fit the path. Other codes are not about it.
+        guard code == EINVAL || code == EMSGSIZE || code == EIO || code == EOPNOTSUPP else { return }
+        counters.segmentsRefused.count()
+        let destination = datagrams.destination(at: 0)
+        let count = unsegmented.withLock { table in
+            table.add(destination, at: time ?? monotonicNanoseconds())
+            return table.count
+        }
+        unsegmentedCount.store(count, ordering: .relaxed)
+    }
+
+    /// Whether the system may split messages to a destination.
+    fileprivate func mayCombine(_ destination: UDPAddress?, at now: Int64) -> Bool {
+        guard unsegmentedCount.load(ordering: .relaxed) > 0 else { return true }
+        return unsegmented.withLock { table in
+            let isAllowed = table.allows(destination, at: now)
+            unsegmentedCount.store(table.count, ordering: .relaxed)
+            return isAllowed
+        }
     }
 }
 
@@ -83,14 +135,19 @@ private struct SendPlan {
     private static let maximumSegments = 64
     private static let maximumByteCount = 65_000
 
-    /// Writes the messages for the pending datagrams.
-    init(_ datagrams: borrowing OutgoingDatagrams, for socket: SocketDescriptor) {
+    /// Writes the messages for the pending datagrams, the first `singleCount` of which are not combined.
+    init(
+        _ datagrams: borrowing OutgoingDatagrams, for socket: SocketDescriptor, singleCount: Int, at now: Int64
+    ) {
         let pending = datagrams.pending
-        let segments = socket.segments.load(ordering: .relaxed)
         var next = pending.lowerBound
         var count = 0
         while next < pending.upperBound {
-            let end = segments ? SendPlan.runEnd(datagrams, from: next) : next + 1
+            var end = next + 1
+            if next - pending.lowerBound >= singleCount {
+                let combined = SendPlan.runEnd(datagrams, from: next)
+                if combined > end, socket.mayCombine(datagrams.entries[next].destination, at: now) { end = combined }
+            }
             SendPlan.write(datagrams, next..<end, into: count, for: socket)
             count += 1
             next = end

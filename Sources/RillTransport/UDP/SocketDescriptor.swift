@@ -14,15 +14,20 @@ final class SocketDescriptor: Sendable {
     let remoteAddress: UDPAddress?
     let counters = SocketCounters()
     private let isClosedFlag = Atomic(false)
-    /// Whether the system splits one large message into datagrams (UDP_SEGMENT), as far as known.
-    let segments = Atomic(true)
+    /// The destinations for which the system does not split one large message into datagrams (UDP_SEGMENT), and how many there are.
+    let unsegmented = Monitor(UnsegmentedDestinations())
+    let unsegmentedCount = Atomic(0)
+    /// For tests: the code with which a message of so many datagrams is refused.
+    let refusal: (@Sendable (UDPAddress?, Int) -> Int32?)?
     /// How long a receive call waits by itself (SO_RCVTIMEO) in milliseconds; 0 for no limit.
     let receiveTimeout = Atomic(0)
 
     /// - Throws: `socketFailed`.
     init(
-        boundTo local: UDPAddress?, connectedTo remote: UDPAddress?, _ settings: UDPSocket.Settings
+        boundTo local: UDPAddress?, connectedTo remote: UDPAddress?, _ settings: UDPSocket.Settings,
+        refusal: (@Sendable (UDPAddress?, Int) -> Int32?)? = nil
     ) throws(TransportError) {
+        self.refusal = refusal
         guard let address = remote ?? local else { preconditionFailure("a socket has an address") }
         isV6 = address.ip.isV6
         remoteAddress = remote
@@ -121,6 +126,7 @@ final class SocketCounters: Sendable {
     let receivedBytes = Atomic(0)
     let truncated = Atomic(0)
     let congestionMarks = Atomic(0)
+    let segmentsRefused = Atomic(0)
     let sendCalls = Atomic(0)
     let receiveCalls = Atomic(0)
     let waitCalls = Atomic(0)
@@ -136,6 +142,7 @@ final class SocketCounters: Sendable {
         statistics.receivedBytes = receivedBytes.load(ordering: .relaxed)
         statistics.truncated = truncated.load(ordering: .relaxed)
         statistics.congestionMarks = congestionMarks.load(ordering: .relaxed)
+        statistics.segmentsRefused = segmentsRefused.load(ordering: .relaxed)
         statistics.sendCalls = sendCalls.load(ordering: .relaxed)
         statistics.receiveCalls = receiveCalls.load(ordering: .relaxed)
         statistics.waitCalls = waitCalls.load(ordering: .relaxed)
