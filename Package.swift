@@ -246,7 +246,7 @@ let package = Package(
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
-        tests(of: "RillCongestion", ["RillLink", "RillPages"]),
+        tests(of: "RillCongestion", ["RillLink", "RillPages", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
         tests(of: "Rill", ["RillFaces", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),

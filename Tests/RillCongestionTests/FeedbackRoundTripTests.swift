@@ -183,7 +183,9 @@ import Testing
             let now = MediaTime.zero + .milliseconds(step)
             let number = SequenceNumber(.random(in: 0 ... .max, using: &generator))
             builder.note(number, byteCount: 1000, arrival: now)
-            guard builder.dueTime <= now, let byteCount = builder.prepare() else { continue }
+            guard builder.dueTime <= now else { continue }
+            let prepared = builder.prepare()
+            let byteCount = try #require(prepared, "due, with nothing to report")
             let datagram = [UInt8](capacity: byteCount) { output in
                 builder.write(from: SSRC(1), about: SSRC(2), at: now, into: &output)
             }

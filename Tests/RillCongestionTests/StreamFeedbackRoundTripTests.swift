@@ -122,7 +122,9 @@ import Testing
             let number = SequenceNumber(UInt16(index))
             history.record(.media, of: SSRC(1), number, byteCount: 1228, at: now)
             builder.note(number, of: SSRC(1), byteCount: 1228, arrival: now)
-            guard builder.dueTime <= now, let byteCount = builder.prepare() else { continue }
+            guard builder.dueTime <= now else { continue }
+            let prepared = builder.prepare()
+            let byteCount = try #require(prepared, "due, with nothing to report")
             let datagram = [UInt8](capacity: byteCount) { output in
                 builder.write(
                     from: SSRC(9), timestamp: NTPShort(nanoseconds: now.nanoseconds), at: now, into: &output)
@@ -185,7 +187,8 @@ import Testing
                     arrival: now - .milliseconds(1))
                 next[index % 4] &+= 1
             }
-            let byteCount = try #require(builder.prepare())
+            let prepared = builder.prepare()
+            let byteCount = try #require(prepared)
             #expect(byteCount <= StreamFeedbackBuilder.maximumByteCount)
             let datagram = [UInt8](capacity: byteCount) { output in
                 builder.write(from: SSRC(1), timestamp: .zero, at: now, into: &output)
@@ -218,7 +221,8 @@ import Testing
             // The first one goes on.
             builder.note(SequenceNumber(UInt16(ssrc)), of: SSRC(0), byteCount: 1200, arrival: now)
         }
-        let byteCount = try #require(builder.prepare())
+        let prepared = builder.prepare()
+        let byteCount = try #require(prepared)
         let datagram = [UInt8](capacity: byteCount) { output in
             builder.write(from: SSRC(1), timestamp: .zero, at: .zero + .seconds(1), into: &output)
         }

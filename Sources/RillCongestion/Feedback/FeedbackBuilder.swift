@@ -9,14 +9,18 @@ public import RillRTP
 /// ```
 ///
 /// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, so that a single lost datagram loses
-/// no report. ``StreamFeedbackBuilder`` writes RFC 8888's instead.
+/// no report, as far as its size limit allows: where that is exceeded it repeats less, and then leaves out the oldest packets.
+/// ``StreamFeedbackBuilder`` writes RFC 8888's instead.
 ///
-/// Any sequence of numbers is safe. A number that lies more than ``window`` before the newest is ignored. The memory is fixed.
+/// Any sequence of numbers is safe. A number that no feedback will list is ignored: one that lies ``window`` before the newest, or half of
+/// that before all that the last feedback listed. The memory is fixed.
 ///
 /// A value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
 public struct FeedbackBuilder: ~Copyable, Sendable {
     /// The numbers that one feedback lists at most, and so the packets that are remembered.
     public static let window = 1024
+    /// The size of a feedback packet at most by default, in bytes: one datagram.
+    public static let maximumByteCount = 1184
     @usableFromInline static var neverArrived: Int64 { .min }
 
     /// When the next feedback is due; in the distant future while nothing is to be reported.
@@ -34,8 +38,16 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
     /// Whether the packets that the encoder has have the times that it knows: until an older packet arrives.
     @usableFromInline var isContinued = false
 
+    private let limit: Int
+
     /// A builder that has seen no packet.
-    public init() {}
+    ///
+    /// - Parameter limit: the size of a feedback packet at most, in bytes: 64 to ``maximumByteCount``, the default. A smaller one leaves
+    ///   room in the datagram for reports.
+    public init(limit: Int = FeedbackBuilder.maximumByteCount) {
+        precondition((64...FeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
+        self.limit = limit
+    }
 
     /// Notes a packet.
     ///
@@ -59,15 +71,26 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
         interval.noteReceived(byteCount, at: arrival)
     }
 
-    /// The size of the feedback that is due, in bytes, with the header; `nil` while there is nothing to report.
+    /// The size of the feedback that is due, in bytes, with the header; `nil` if there is nothing to report: then none is due any more.
     public mutating func prepare() -> Int? {
         if !isPrepared {
             // From the start of the feedback before the last on, as far as deltas reach: the next feedback has the rest.
-            guard let range = numbers.range(repeating: 2, window: Self.window) else { return nil }
-            isPrepared = FeedbackBuilder.encode(arrivals, range, isContinued: isContinued, with: &encoder)
-            isContinued = isPrepared
+            for count in stride(from: 2, through: 0, by: -1) {
+                guard let range = numbers.range(repeating: count, window: Self.window) else { break }
+                encode(range)
+                if encoder.byteCount <= limit { break }
+            }
+            if isPrepared, encoder.byteCount > limit, let range = numbers.range(repeating: 2, window: Self.window) {
+                // So many always fit: a packet takes two bytes at most, and two for seven of them.
+                let most = Int64((limit - 22) * 7 / 16)
+                encode(max(range.lowerBound, range.upperBound - most + 1)...range.upperBound)
+            }
         }
-        return isPrepared ? encoder.byteCount : nil
+        guard isPrepared else {
+            interval.cancel()
+            return nil
+        }
+        return encoder.byteCount
     }
 
     /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
@@ -87,6 +110,11 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
         feedbackCount &+= 1
         numbers.noteFeedback()
         isPrepared = false
+    }
+
+    private mutating func encode(_ range: ClosedRange<Int64>) {
+        isPrepared = FeedbackBuilder.encode(arrivals, range, isContinued: isContinued, with: &encoder)
+        isContinued = isPrepared
     }
 
     private static func encode(

@@ -38,6 +38,9 @@ public struct FeedbackInterval: Sendable {
         countedFrom = max(lastTime, arrival - interval)
     }
 
+    /// Ends being due: there is nothing to report after all.
+    mutating func cancel() { dueTime = .distantFuture }
+
     /// Notes a feedback packet of so many bytes.
     mutating func noteSent(_ byteCount: Int, at now: MediaTime) {
         if let countedFrom, receivedByteCount > 0, now > countedFrom {

@@ -10,9 +10,9 @@ struct ReportedNumbers: Sendable {
     enum Position {
         /// After all others, of which `skipped` were not seen.
         case newest(Int64, skipped: Int)
-        /// Before the newest.
+        /// Before the newest; the next feedback lists it.
         case late(Int64)
-        /// A window or more before the newest.
+        /// So far before the newest, or before what the last feedback listed, that no feedback lists it.
         case tooOld
     }
 
@@ -38,8 +38,11 @@ struct ReportedNumbers: Sendable {
             return .newest(extended, skipped: Int(distance) - 1)
         }
         guard distance > -Int64(window) else { return .tooOld }
-        // A packet that overtook the start of the list moves the start back.
-        if extended < beforeLast, extended > next - Int64(window) / 2 { beforeLast = extended }
+        // A packet that was overtaken by the start of the list moves the start back, but not by a whole list.
+        if extended < beforeLast {
+            guard extended > next - Int64(window) / 2 else { return .tooOld }
+            beforeLast = extended
+        }
         return .late(extended)
     }
 

@@ -61,10 +61,15 @@ public struct StreamFeedbackBuilder: Sendable {
         interval.noteReceived(byteCount, at: arrival)
     }
 
-    /// The size of the feedback that is due, in bytes, with the header; `nil` while there is nothing to report.
-    public func prepare() -> Int? {
+    /// The size of the feedback that is due, in bytes at most, with the header; `nil` if there is nothing to report: then none is due any
+    /// more.
+    public mutating func prepare() -> Int? {
         let size = size
-        return size.byteCount > CongestionControlFeedbackWriter.headerByteCount ? size.byteCount : nil
+        guard size.byteCount > CongestionControlFeedbackWriter.headerByteCount else {
+            interval.cancel()
+            return nil
+        }
+        return size.byteCount
     }
 
     /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
@@ -99,13 +104,17 @@ public struct StreamFeedbackBuilder: Sendable {
 
     // MARK: Size
 
-    /// How many feedbacks the next one repeats, and its size: two, unless that is too long for a datagram.
+    /// How many feedbacks the next one repeats, and its size: two, unless that is too long for a datagram. What is too long all the same is
+    /// cut to the newest packets. Only late packets may have arrived: then nothing is new, and a feedback that repeats is cut.
     private var size: (repetition: Int, byteCount: Int) {
-        for count in stride(from: 2, to: 0, by: -1) {
+        var shortest = (repetition: 2, byteCount: CongestionControlFeedbackWriter.headerByteCount)
+        for count in stride(from: 2, through: 0, by: -1) {
             let byteCount = byteCount(repeating: count)
+            if byteCount == CongestionControlFeedbackWriter.headerByteCount { break }
             if byteCount <= limit { return (count, byteCount) }
+            shortest = (count, limit)
         }
-        return (0, min(byteCount(repeating: 0), limit))
+        return shortest
     }
 
     private func byteCount(repeating count: Int) -> Int {

@@ -11,7 +11,7 @@ struct ArrivalReports: ~Copyable {
     private(set) var form: Form?
     /// The SSRC of a stream of the transport, for a session that receives none itself.
     private(set) var media = SSRC(0)
-    private var transportWide = FeedbackBuilder()
+    private var transportWide: FeedbackBuilder
     private var byStream: StreamFeedbackBuilder
 
     /// How packets are counted.
@@ -26,6 +26,7 @@ struct ArrivalReports: ~Copyable {
     ///
     /// - Parameter room: the bytes that are left for a report in a datagram.
     init(room: Int) {
+        transportWide = FeedbackBuilder(limit: min(max(room, 64), FeedbackBuilder.maximumByteCount))
         byStream = StreamFeedbackBuilder(limit: min(max(room, 64), StreamFeedbackBuilder.maximumByteCount))
     }
 
