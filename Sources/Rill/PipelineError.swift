@@ -11,7 +11,7 @@ public enum PipelineError: Error, Equatable, Sendable {
     case stream(SendError)
     /// The sender's choice of SSRC or payload type cannot be received.
     case receive(ReceiveError)
-    /// The session does not accept the stream.
+    /// The session does not accept the stream, or has ended by an error of Rill's.
     case session(SessionError)
 }
 
@@ -21,7 +21,7 @@ extension PipelineError {
         switch error {
         case .send(let error): self = .stream(error)
         case .receive(let error): self = .receive(error)
-        case .sourceInUse, .tooManyStreams: self = .session(error)
+        case .sourceInUse, .tooManyStreams, .internalError: self = .session(error)
         }
     }
 }

@@ -14,6 +14,7 @@ extension JitterBuffer {
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
         if now < nextPoll { return .wait(until: nextPoll) }
+        guard pollsWithoutProgress == 0 else { return .wait(until: .distantFuture) }
         if isPaused {
             dropAll(behind: nil)
             settledUntil = .distantFuture
@@ -31,8 +32,10 @@ extension JitterBuffer {
 
     /// Does what is due until there is a result to return.
     private mutating func act(into payload: inout [UInt8]) -> PollResult {
-        while true {
-            switch nextStep() {
+        // Each packet may be a frame that is dropped or malformed.
+        var bound = PollBound(PollBound.limit + 2 * packets.limit)
+        while bound.take() {
+            switch isStalled ? .drop(before: 0) : nextStep() {
             case .wait(let time):
                 settledUntil = time
                 return .wait(until: time)
@@ -54,6 +57,9 @@ extension JitterBuffer {
                 if release(path, into: &payload) { return .frame }
             }
         }
+        pollsWithoutProgress = bound.count
+        settledUntil = .distantFuture
+        return .wait(until: .distantFuture)
     }
 
     /// Reports that the decoder rejected a frame: the reference chain is broken there, and a key frame will be

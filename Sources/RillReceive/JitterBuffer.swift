@@ -88,6 +88,11 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// Until when `poll` last said to wait; in the past after anything that could change it.
     var settledUntil = MediaTime(nanoseconds: .min)
 
+    /// The steps of a poll that led to nothing, an error of ours; after them the buffer returns nothing more. 0 for none.
+    package internal(set) var pollsWithoutProgress = 0
+    /// For tests: each step leads to nothing.
+    var isStalled = false
+
     /// Creates a buffer for one stream. Settings outside their ranges trap.
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
@@ -141,6 +146,12 @@ public struct JitterBuffer: ~Copyable, Sendable {
 
     /// When the next poll may return something new; in the past if something has happened.
     package var nextPoll: MediaTime { min(settledUntil, requests.nextRepetition) }
+
+    /// For tests: from now on each step of a poll leads to nothing, as by an error of ours.
+    package mutating func stall() {
+        isStalled = true
+        unsettle()
+    }
 
     /// The number of packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }

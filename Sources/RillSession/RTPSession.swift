@@ -387,6 +387,12 @@ public final class RTPSession {
     /// - Parameter spare: an empty queue, which is exchanged for the full one.
     package func exchangeDatagrams(_ spare: inout DatagramQueue) { cell.state.exchangeDatagrams(&spare) }
 
+    /// For tests: from now on everything that is due stays due, as by an error of ours. The next poll ends the session.
+    package func stall() {
+        cell.state.isStalled = true
+        cell.state.wakeTime = MediaTime(nanoseconds: .min)
+    }
+
     /// Takes the streams of which a key frame is requested.
     package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
         cell.state.takeKeyFrameRequests(into: &streams)

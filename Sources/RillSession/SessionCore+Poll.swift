@@ -11,6 +11,7 @@ extension SessionCore {
     ///     memory is reused.
     mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
+        var bound = PollBound()
         while true {
             if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
                 counts.packetsSent += 1
@@ -19,6 +20,7 @@ extension SessionCore {
             }
             if let action = nextAction(into: &bytes) { return action }
             if let time = work(at: now) { return .wait(until: time) }
+            if !bound.take() { fail(.internalError(pollsWithoutProgress: bound.count), at: now) }
         }
     }
 
@@ -36,10 +38,20 @@ extension SessionCore {
     /// ``exchangeDatagrams(_:)``.
     mutating func pollExceptDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
+        var bound = PollBound()
         while true {
             if let action = nextAction(into: &bytes) { return action }
             if let time = work(at: now) { return .wait(until: time) }
+            if !bound.take() { fail(.internalError(pollsWithoutProgress: bound.count), at: now) }
         }
+    }
+
+    /// Ends the session because of an error of ours: the remote side gets a BYE, and the app an event.
+    mutating func fail(_ error: SessionError, at now: MediaTime) {
+        guard !hasLeft else { return }
+        if case .internalError(let count) = error { counts.pollsWithoutProgress += count }
+        leave(reason: "\(error)", at: now)
+        events.append(.failed(error))
     }
 
     /// When to poll next if nothing arrives before; in the past if something waits to be done.
@@ -85,14 +97,17 @@ extension SessionCore {
         return nil
     }
 
-    /// Does what is due by time alone; returns until when there is nothing to do, or `nil` if there was something.
+    /// Does what is due by time alone; returns until when there is nothing to do, which is later than `now`, or `nil` if there was
+    /// something.
     private mutating func work(at now: MediaTime) -> MediaTime? {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }
+        guard !isStalled else { return nil }
         while let event = peer.nextEvent(at: now) { events.append(event) }
         noticeSilence(at: now)
         releasePaced(at: now)
         releaseFrame(at: now)
+        guard !hasLeft else { return nil }
         writeFeedback(at: now)
         guard released == nil else { return nil }
         var next = min(reports.next, peer.wakeTime)
@@ -100,7 +115,8 @@ extension SessionCore {
         next = min(next, arrivals.dueTime)
         next = min(next, congestionTime)
         wakeTime = next
-        return nil
+        let isAnythingPending = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0
+        return isAnythingPending || next <= now ? nil : next
     }
 
     /// Polls the streams that are due, until one releases a frame.
@@ -140,16 +156,22 @@ extension SessionCore {
     private mutating func nextFrame(
         of receiver: StreamReceiver, _ stream: ReceivingStream, at now: MediaTime, into bytes: inout [UInt8]
     ) -> Bool {
-        while true {
+        var bound = PollBound()
+        while bound.take() {
             switch receiver.cell.state.next(at: now, into: &bytes) {
             case .decode: return true
             case .requestPackets(let count):
                 if count > 0, stream.isAsked { events.append(.packetsRequested(of: stream.id, count: count)) }
             case .requestKeyFrame:
                 if stream.isAsked { events.append(.keyFrameRequested(of: stream.id)) }
-            case .wait: return false
+            case .wait:
+                let count = receiver.cell.state.pollsWithoutProgress
+                if count > 0 { fail(.internalError(pollsWithoutProgress: count), at: now) }
+                return false
             }
         }
+        fail(.internalError(pollsWithoutProgress: bound.count), at: now)
+        return false
     }
 
     private mutating func note(_ datagrams: DatagramQueue) {

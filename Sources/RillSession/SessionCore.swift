@@ -65,6 +65,8 @@ struct SessionCore: ~Copyable {
     var areRequestsPossible = false
     var hasBegun = false
     var hasLeft = false
+    /// For tests: everything that is due stays due.
+    var isStalled = false
     // Reused memory for the content of a report.
     var reportBlocks: [ReportBlock] = []
     var reportSources: [SSRC] = []

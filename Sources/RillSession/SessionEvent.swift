@@ -19,6 +19,8 @@ public enum SessionEvent: Equatable, Sendable {
     case left(reason: String?)
     /// The remote side sends again after it left.
     case restarted(at: MediaTime)
+    /// The session has ended, for that reason, and the remote side was sent a BYE. Nothing is sent or accepted any more.
+    case failed(SessionError)
 
     /// The first picture of a stream was decoded: its size, and the time since the stream was added.
     case firstPicture(of: ReceivingStreamID, Resolution, after: MediaDuration)

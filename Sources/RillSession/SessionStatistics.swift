@@ -63,6 +63,8 @@ public struct TransportCounts: Codable, Equatable, Sendable {
     public internal(set) var packetsDropped = 0
     /// Events that were dropped because they were not polled in time.
     public internal(set) var eventsDropped = 0
+    /// Iterations of polls that changed nothing, after which the session ended: an error of Rill's.
+    public internal(set) var pollsWithoutProgress = 0
 }
 
 extension SessionCore {

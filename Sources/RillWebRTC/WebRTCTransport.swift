@@ -197,12 +197,18 @@ final class WebRTCTransport: DatagramTransport {
 
     private func poll(_ state: inout State, at now: MediaTime) -> MediaTime {
         var wakeTime = MediaTime.distantFuture
+        var bound = PeerPollBound()
         agents: while true {
             switch state.port.poll(at: now, into: &state.bytes) {
             case .transmit(on: let path): send(state.bytes, to: path)
             case .event(let id, let event):
-                state.links[id]?.link.take(event, at: now)
                 state.schedule.note(id)
+                guard bound.take(id) else {
+                    state.links[id]?.link.stop(after: bound.count)
+                    state.port.remove(id)
+                    continue
+                }
+                state.links[id]?.link.take(event, at: now)
             case .wait(until: let time):
                 wakeTime = time
                 break agents
@@ -222,7 +228,7 @@ final class WebRTCTransport: DatagramTransport {
             case .wait(until: let time): state.schedule.rest(id, until: time)
             }
         }
-        return min(wakeTime, state.schedule.wakeTime)
+        return PollBound.wait(until: min(wakeTime, state.schedule.wakeTime), after: now)
     }
 
     /// A datagram that the system does not take is as if it were lost, and repeated like that.

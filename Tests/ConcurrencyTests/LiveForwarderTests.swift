@@ -1,6 +1,8 @@
 import Rill
+import RillCore
 import RillForward
 import RillMediaSupport
+import RillPeer
 import RillTestSupport
 import RillWebRTC
 import Testing
@@ -65,6 +67,23 @@ import Testing
         #expect(try await eventually { publisher.connectionState == .closed })
         #expect(throws: ForwardError.closed) { _ = try server.forwarder.watch("lobby", offer: "") }
         for end in [camera, first, second] { await end.call.end() }
+    }
+
+    @Test func `An error of ours in one session leaves the thread to the others`() async throws {
+        let server = try Server()
+        let (camera, viewer, other) =
+            (try WebRTCCallEnd(), try WebRTCCallEnd(sends: false), try WebRTCCallEnd(sends: false))
+        _ = try server.publish(camera, "lobby")
+        _ = try server.watch(viewer, "lobby")
+        let watching = try server.watch(other, "lobby")
+        #expect(try await eventually { (viewer.counts.values.max() ?? 0) >= 10 && (other.counts.values.max() ?? 0) >= 10 })
+        server.forwarder.read { forwarder, _ in forwarder[watching.id]?.session?.stall() }
+        #expect(try await eventually { server.ended == 1 })
+        let count = viewer.counts.values.max() ?? 0
+        #expect(try await eventually { (viewer.counts.values.max() ?? 0) >= count + 30 })
+        #expect(server.forwarder.read { forwarder, _ in forwarder.pollsWithoutProgress } == PollBound.limit)
+        server.forwarder.close()
+        for end in [camera, viewer, other] { await end.call.end() }
     }
 
     @Test func `Viewers come and go while others change what they get`() async throws {

@@ -1,11 +1,12 @@
 import Foundation
-import Rill
 import RillCore
 import RillMediaSupport
 import RillSecurity
 import RillTestSupport
 import RillTransport
 import Testing
+
+@testable import Rill
 
 /// Two ends of a call in one process, each with its own socket, keys and threads.
 @Suite struct VideoCallTests {
@@ -41,6 +42,21 @@ import Testing
             let lines = await end.allLines()
             #expect(lines.first == "\(end.other) joined" && lines.last == "the call is over", "\(lines)")
         }
+    }
+
+    @Test func `An error of ours ends one participant's session by name, and no thread`() async throws {
+        let key = SRTPKey.generate()
+        let (one, two) = try (CallEnd("one", key), CallEnd("two", key))
+        try one.meet(two)
+        try two.meet(one)
+        #expect(try await eventually { one.isShowingBoth(pictures: 10) && two.isShowingBoth(pictures: 10) })
+        let participant = try #require(one.participant)
+        participant.session.look { $0.stall() }
+        let reason = "internal error: \(PollBound.limit) polls without progress"
+        #expect(try await eventually { one.log.contains("two left: \(reason)") && two.log.contains("one left: \(reason)") })
+        await one.call.end()
+        await two.call.end()
+        #expect(one.sinks.allSatisfy { $0.isFinished })
     }
 
     @Test func `With another key nothing is shown, and both learn why`() async throws {

@@ -26,11 +26,11 @@ public struct FuzzTarget: Sendable {
         }
 
         /// What two sides agreed on, and datagrams, 16 ms from each to the next: two bytes before each, eleven bits of its length
-        /// and in the upper five the time since the one before, in units of 8 ms.
-        init(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]]) {
+        /// and in the upper five the time since the one before, in units of 8 ms, which is 2 if not told otherwise.
+        init(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]], units: UInt16 = 2) {
             var bytes = [agreed]
             for datagram in datagrams {
-                let word = UInt16(2 << 11 | datagram.count)
+                let word = units << 11 | UInt16(datagram.count)
                 bytes += [UInt8(word >> 8), UInt8(word & 0xFF)]
                 bytes += datagram
             }

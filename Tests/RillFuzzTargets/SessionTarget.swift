@@ -133,6 +133,7 @@ public final class FuzzedCall {
             case .event(.connected):
                 connections += 1
                 precondition(connections == 1)
+            case .event(.failed(let error)): preconditionFailure("\(error)")
             case .event, .makeKeyFrame: break
             case .wait(let time):
                 precondition(time > now)
@@ -166,7 +167,15 @@ func sessionSeeds() -> [FuzzTarget.Seed] {
         FuzzTarget.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
         FuzzTarget.Seed("congestion", agreed: 33, media.prefix(2) + FuzzedPackets.transportFeedback + media.suffix(4)),
         FuzzTarget.Seed("by-stream", agreed: 97, media.prefix(2) + FuzzedPackets.streamFeedback + media.suffix(4)),
+        // These once kept feedback due with nothing to report: the session polled itself for ever.
+        FuzzTarget.Seed("late-behind-rest", agreed: 33, lateBehindRest([400, 401, 402]), units: 31),
+        FuzzTarget.Seed("late-behind-rest-by-stream", agreed: 97, lateBehindRest([700, 701, 702]), units: 31),
     ]
+}
+
+/// A packet with the number 1000 and those, 1.2 s from each to the next: empty datagrams are between them.
+private func lateBehindRest(_ late: [UInt16]) -> [[UInt8]] {
+    ([1000] + late).flatMap { [FuzzedPackets.numbered($0)] + Array(repeating: [], count: 4) }
 }
 
 /// Good datagrams, for seeds and for tests that damage them.
@@ -187,6 +196,21 @@ public enum FuzzedPackets {
             guard isNamed else { return RTPPacket(header: header, payload: payload.span).write(into: &output) }
             do throws(RTPError) {
                 let block = try RTPHeaderExtension(parsing: names.span)
+                RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
+            } catch { preconditionFailure("\(error)") }
+        }
+    }
+
+    /// A packet of the announced stream, whose transport-wide number is its sequence number.
+    public static func numbered(_ number: UInt16) -> [UInt8] {
+        let header = RTPHeader(
+            marker: true, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number),
+            timestamp: RTPTimestamp(UInt32(number) * 3000), ssrc: FuzzedCall.announced)
+        let block: [UInt8] = [0xBE, 0xDE, 0, 1, 0x41, UInt8(number >> 8), UInt8(truncatingIfNeeded: number), 0]
+        let payload: [UInt8] = [0x10, 0x11, 0x02, 0x00]
+        return [UInt8](capacity: 64) { output in
+            do throws(RTPError) {
+                let block = try RTPHeaderExtension(parsing: block.span)
                 RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
             } catch { preconditionFailure("\(error)") }
         }

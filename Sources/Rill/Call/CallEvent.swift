@@ -15,7 +15,8 @@ public enum CallEvent: Sendable {
     case lost(CallParticipant)
     /// Packets arrive again after a silence of this length.
     case reconnected(CallParticipant, after: MediaDuration)
-    /// The participant announced that they leave, with the reason if they gave one.
+    /// The participant announced that they leave, with the reason if they gave one; or our session with them has ended by an error of
+    /// Rill's, which the reason names (`internal error: 1000 polls without progress`).
     case left(CallParticipant, reason: String?)
     /// The participant's packets arrive from a new address, and ours now go there.
     case moved(CallParticipant, from: UDPAddress?, to: UDPAddress)

@@ -15,7 +15,7 @@ extension CallParticipant {
             show(frame, of: id, bytes.span)
             return MediaTime(nanoseconds: .min)
         case .wait(let time):
-            guard hasLeft else { return min(time, next) }
+            guard hasLeft else { return PollBound.wait(until: min(time, next), after: now) }
             // We may have left since the first line.
             finishHidden()
             return nil
@@ -41,6 +41,9 @@ extension CallParticipant {
         case .left(let reason):
             setGone(true)
             emit(.left(self, reason: reason))
+        case .failed(let error):
+            setGone(true)
+            emit(.left(self, reason: "\(error)"))
         case .firstPicture(let id, let size, let delay):
             if let layer = shownLayer(id) { emit(.firstPicture(self, layer.rid, size, after: delay)) }
         case .sizeChanged(let id, let size):

@@ -10,6 +10,8 @@ final class GroupOutput {
     private var datagrams: [DatagramQueue] = []
     private var spare: [DatagramQueue] = []
     private var events: [Event] = []
+    /// Why sessions have ended, by errors of ours.
+    private var failures: [any Error] = []
 
     typealias Observer = @Sendable (ReceiveEvent, MediaTime) -> Void
 
@@ -45,10 +47,17 @@ final class GroupOutput {
             case .event(.packetsRequested(_, let count)): note(.packetsRequested(count: count), at: now, for: observer)
             case .event(.keyFrameRequested): note(.keyFrameRequested, at: now, for: observer)
             case .event(.muted), .event(.unmuted): isInterrupted = true
+            case .event(.failed(let error)): failures.append(PipelineError(error))
             case .event, .makeKeyFrame, .transmit: break
             case .wait: return nil
             }
         }
+    }
+
+    /// Takes why sessions have ended since the last call.
+    func takeFailures() -> [any Error] {
+        defer { failures.removeAll() }
+        return failures
     }
 
     private func note(_ event: ReceiveEvent, at time: MediaTime, for observer: Observer?) {

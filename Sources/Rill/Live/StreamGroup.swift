@@ -142,6 +142,7 @@ struct StreamGroup: ~Copyable {
         let frame = output.poll(
             stream.session, at: now, into: &payload, for: stream.observer, isInterrupted: &isInterrupted)
         streams[index]?.isInterrupted = isInterrupted
+        for failure in output.takeFailures() { note(failure) }
         wakeTimes[index] = stream.wakeTime
         return frame
     }

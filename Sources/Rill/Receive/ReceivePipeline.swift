@@ -20,6 +20,8 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     private var streams: [ReceivingStreamID: Stream] = [:]
     private var payload: [UInt8] = []
     private var isPolling = false
+    /// Why the session has ended, by an error of ours, as long as nobody was told.
+    private var failure: PipelineError?
 
     /// A stream and its decoder.
     private final class Stream {
@@ -84,7 +86,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     ///
     /// - Parameter now: the current time.
     /// - Returns: when to call again if no packet arrives before.
-    /// - Throws: what the sink throws.
+    /// - Throws: what the sink throws; ``PipelineError/session(_:)`` if the session has ended by an error of Rill's.
     public func poll(at now: MediaTime) throws -> MediaTime {
         guard !isPolling else { return now }
         isPolling = true
@@ -92,7 +94,12 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         while true {
             switch next(at: now) {
             case .decode(let frame, let stream): try finish(frame, of: stream, decoded: now, at: now)
-            case .wait(let time): return time
+            case .wait(let time):
+                if let failure {
+                    self.failure = nil
+                    throw failure
+                }
+                return time
             }
         }
     }
@@ -140,6 +147,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
             case .packetsRequested(let id, let count): streams[id]?.observer?(.packetsRequested(count: count), now)
             case .keyFrameRequested(let id): streams[id]?.observer?(.keyFrameRequested, now)
             case .muted(let id), .unmuted(let id): streams[id]?.decoder.interrupt()
+            case .failed(let error): failure = PipelineError(error)
             default: break
             }
         }

@@ -41,19 +41,36 @@ extension StreamForwarder {
     ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ForwardAction {
+        var peerBound = PeerPollBound()
+        var workBound = PollBound()
         while true {
             if let event = takeEvent() { return .event(event) }
             switch port.poll(at: now, into: &bytes) {
             case .transmit(on: let path): return .transmit(on: path)
-            case .decode(let id, let stream): take(bytes.span, of: id, stream, at: now)
-            case .makeKeyFrame(let id, _): requestKeyFrame(for: id, at: now)
-            case .event(let id, let event): take(event, of: id, at: now)
+            case .decode(let id, let stream):
+                if mayGoOn(id, &peerBound, at: now) { take(bytes.span, of: id, stream, at: now) }
+            case .makeKeyFrame(let id, _): if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, at: now) }
+            case .event(let id, let event): if mayGoOn(id, &peerBound, at: now) { take(event, of: id, at: now) }
             case .wait(until: let time):
                 let due = min(demandTime, deadlines.values.min() ?? .distantFuture)
                 if due > now { return .wait(until: min(time, due)) }
+                guard workBound.take() else {
+                    // An error of ours: what is due stays due. The sessions go on.
+                    pollsWithoutProgress += workBound.count
+                    return .wait(until: PollBound.wait(until: min(time, due), after: now))
+                }
                 work(at: now)
             }
         }
+    }
+
+    /// Whether a session may be served again in this poll. One that never has nothing to do is an error of ours, and is ended.
+    private func mayGoOn(_ id: ICEPeerID, _ bound: inout PeerPollBound, at now: MediaTime) -> Bool {
+        if bound.take(id) { return true }
+        pollsWithoutProgress += bound.count
+        end(id, .failed(.internalError(pollsWithoutProgress: bound.count)), at: now)
+        port.remove(id)
+        return false
     }
 
     private func takeEvent() -> ForwardEvent? {
@@ -203,7 +220,9 @@ extension StreamForwarder {
             viewer.nextChoice = now
             choose(for: viewer, at: now)
         case .stateChanged(_, to: .closed): end(id, .left, at: now)
-        case .failed(let error): end(id, .failed(error), at: now)
+        case .failed(let error):
+            if let count = error.pollsWithoutProgress { pollsWithoutProgress += count }
+            end(id, .failed(error), at: now)
         case .stateChanged, .streamsChanged, .ice, .warning, .session: break
         }
     }

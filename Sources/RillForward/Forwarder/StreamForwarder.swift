@@ -58,6 +58,8 @@ public final class StreamForwarder {
     var formerCounts = ForwardCounts()
     /// Key frames that publishers were asked for.
     var requestCount = 0
+    /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
+    package internal(set) var pollsWithoutProgress = 0
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false

@@ -169,9 +169,12 @@ public final class LiveForwarder: Sendable {
         }
     }
 
+    /// The batches that leave before datagrams are read again: the system's buffer for those holds some milliseconds' worth.
+    private static let batchLimit = 64
+
     /// Sends what is due. Returns when to be called again, and whether that was all.
     private func advance(_ outgoing: inout OutgoingDatagrams) -> (MediaTime, isClosed: Bool) {
-        while true {
+        for _ in 0..<LiveForwarder.batchLimit {
             let now = clock.now
             let (wakeTime, isClosed) = fill(&outgoing, at: now)
             if !outgoing.isEmpty {
@@ -184,6 +187,7 @@ public final class LiveForwarder: Sendable {
             }
             if let wakeTime { return (wakeTime, isClosed) }
         }
+        return (clock.now, false)
     }
 
     /// Adds what is due until the batch is full. Returns when to be called again; `nil` for at once.
@@ -194,7 +198,7 @@ public final class LiveForwarder: Sendable {
                 case .transmit(on: let path):
                     outgoing.append(to: path.remote) { output in output.append(copying: state.bytes.span) }
                 case .event(let event): state.events.append(event)
-                case .wait(until: let time): return (time, state.isClosed)
+                case .wait(until: let time): return (PollBound.wait(until: time, after: now), state.isClosed)
                 }
             }
             return (nil, false)

@@ -101,7 +101,12 @@ extension PeerConnection {
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerAction {
         var wakeTime = MediaTime.distantFuture
+        var bound = PollBound()
         agent: while state != .closed {
+            guard bound.take() else {
+                link.stop(after: bound.count)
+                break
+            }
             switch agent.poll(at: now, into: &bytes) {
             case .transmit(on: let path): return .transmit(on: path)
             case .event(let event): link.take(event, at: now)
@@ -127,7 +132,7 @@ extension PeerConnection {
         case .event(let event): return take(event, at: now, into: &bytes)
         case .wait(until: let time): wakeTime = time
         }
-        guard srtp != nil else { return .wait(until: wakeTime) }
+        guard srtp != nil, link.pollsWithoutProgress == 0 else { return .wait(until: wakeTime) }
         if state == .connected, !keyFramesWanted.isEmpty { return .makeKeyFrame(of: keyFramesWanted.removeFirst()) }
         while !waitingPackets.isEmpty {
             let next = waitingPackets.removeFirst()
@@ -156,7 +161,9 @@ extension PeerConnection {
         at now: MediaTime, into bytes: inout [UInt8], _ wakeTime: MediaTime
     ) -> PeerAction {
         guard let session else { return .wait(until: wakeTime) }
-        while true {
+        // Without a path, all packets that wait are dropped at once.
+        var bound = PollBound(PeerConnection.maximumDropCount)
+        while bound.take() {
             switch session.poll(at: now, into: &packet) {
             case .transmit:
                 guard let path = protect(packet.span, into: &bytes, at: now) else { continue }
@@ -165,11 +172,20 @@ extension PeerConnection {
                 swap(&bytes, &packet)
                 return .decode(of: stream)
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
+            case .event(.failed(let error)):
+                link.fail(.session(error))
+                link.updateState()
+                return pollConnection(at: now, into: &bytes)
             case .event(let event): return .event(.session(event))
             case .wait(until: let time): return .wait(until: state == .closed ? .distantFuture : min(time, wakeTime))
             }
         }
+        link.stop(after: bound.count)
+        return pollConnection(at: now, into: &bytes)
     }
+
+    /// The packets that one poll drops at most: more than ever wait in a session.
+    private static let maximumDropCount = 1 << 18
 
     /// Protects a packet, and counts it as sent.
     ///

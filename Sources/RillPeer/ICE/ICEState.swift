@@ -31,6 +31,8 @@ public enum ICEEvent: Equatable, Sendable {
     case peerReflexiveDiscovered(ICECandidate)
     /// Both agents had the same role, and this one gave way (RFC 8445 §7.3.1.1).
     case roleChanged(to: ICERole)
+    /// So many polls did nothing about what was due: an error of Rill's, to be reported. The agent has failed.
+    case internalError(pollsWithoutProgress: Int)
     /// Nothing authenticated arrived on the path for so long that nothing may be sent any more (RFC 7675 §5.1).
     case consentLost(on: ICEPath, after: MediaDuration)
     /// No pair of candidates works: how many were tried, for how long.

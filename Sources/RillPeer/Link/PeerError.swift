@@ -25,6 +25,19 @@ public enum PeerError: Error, Equatable, Sendable {
     case timedOut(after: MediaDuration, ice: ICEState, dtls: DTLSState)
     /// The connection is closed.
     case closed
+    /// So many polls of ICE, DTLS or the connection did nothing about what was due: an error of Rill's, to be reported. One of the session
+    /// is ``session(_:)``.
+    case internalError(pollsWithoutProgress: Int)
+}
+
+extension PeerError {
+    /// The polls without progress that led to it, if it is an error of Rill's.
+    package var pollsWithoutProgress: Int? {
+        switch self {
+        case .internalError(let count), .session(.internalError(let count)): count
+        default: nil
+        }
+    }
 }
 
 extension PeerError: CustomStringConvertible {
@@ -45,6 +58,8 @@ extension PeerError: CustomStringConvertible {
             "not connected within \(time): ICE is \(ice), DTLS is \(dtls)"
         case .closed:
             "the connection is closed"
+        case .internalError(let count):
+            "internal error: \(count) polls without progress"
         }
     }
 }

@@ -23,6 +23,11 @@ package final class PeerLink {
     /// When the other side's description was first there, or ICE was restarted.
     var startTime: MediaTime?
     var failure: PeerError?
+    private var wakeBound = WakeBound()
+    /// Polls that did nothing about what was due. After them DTLS is left alone.
+    private(set) var pollsWithoutProgress = 0
+    /// For tests: DTLS stays due.
+    package var isStalled = false
 
     package init(
         _ mode: ICEMode, certificate: DTLSCertificate, settings: PeerConnectionSettings,
@@ -70,18 +75,37 @@ package final class PeerLink {
     /// What is to be done, but for ICE.
     package func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
         expire(at: now)
-        while true {
-            if !events.isEmpty { return .event(events.removeFirst()) }
-            switch dtls?.poll(at: now, into: &bytes) ?? .wait(until: .distantFuture) {
+        var bound = PollBound()
+        while bound.take() {
+            if !events.isEmpty {
+                wakeBound.reset()
+                return .event(events.removeFirst())
+            }
+            guard pollsWithoutProgress == 0 else { return .wait(until: .distantFuture) }
+            switch isStalled ? .wait(until: now) : dtls?.poll(at: now, into: &bytes) ?? .wait(until: .distantFuture) {
             case .transmit:
+                wakeBound.reset()
                 // Without a path it is as if it were lost.
                 guard let path = agent.selectedPath else { continue }
                 agent.noteSent(byteCount: bytes.count, on: path, at: now)
                 return .transmit(on: path)
             case .event(let event): take(event)
-            case .wait(until: let time): return .wait(until: min(time, deadline ?? .distantFuture))
+            case .wait(until: let time):
+                let next = min(time, deadline ?? .distantFuture)
+                if let later = wakeBound.wait(until: next, after: now) { return .wait(until: later) }
+                stop(after: wakeBound.count)
             }
         }
+        stop(after: bound.count)
+        return events.isEmpty ? .wait(until: .distantFuture) : .event(events.removeFirst())
+    }
+
+    /// Fails because of an error of ours: polls do nothing about what is due.
+    package func stop(after pollCount: Int) {
+        guard pollsWithoutProgress == 0 else { return }
+        pollsWithoutProgress = pollCount
+        fail(.internalError(pollsWithoutProgress: pollCount))
+        updateState()
     }
 
     /// Takes note of an event of the agent.
@@ -93,6 +117,7 @@ package final class PeerLink {
             if former != nil { pathChangeCount += 1 }
         case .consentLost(on: _, let time): fail(.consentLost(after: time))
         case .checksFailed(let count, let time): fail(.noPath(pairCount: count, after: time))
+        case .internalError(let count): fail(.internalError(pollsWithoutProgress: count))
         case .stateChanged, .peerReflexiveDiscovered, .roleChanged: break
         }
         updateState()
@@ -163,7 +188,10 @@ package final class PeerLink {
     /// Follows the states of ICE and DTLS, as W3C's `RTCPeerConnection.connectionState` does.
     func updateState() {
         guard state != .closed else { return }
-        if case .dtls = failure { return setState(.failed) }
+        switch failure {
+        case .dtls, .internalError, .session(.internalError): return setState(.failed)
+        default: break
+        }
         if failure != nil, agent.state == .failed || keys == nil { return setState(.failed) }
         failure = nil
         switch agent.state {

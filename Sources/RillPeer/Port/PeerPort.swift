@@ -118,12 +118,18 @@ public final class PeerPort {
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerPortAction {
         var wakeTime = MediaTime.distantFuture
+        var bound = PeerPollBound()
         agents: while true {
             switch port.poll(at: now, into: &bytes) {
             case .transmit(on: let path): return .transmit(on: path)
             case .event(let id, let event):
-                connections[id]?.link.take(event, at: now)
                 schedule.note(id)
+                guard bound.take(id) else {
+                    connections[id]?.link.stop(after: bound.count)
+                    port.remove(id)
+                    continue
+                }
+                connections[id]?.link.take(event, at: now)
             case .wait(until: let time):
                 wakeTime = time
                 break agents

@@ -48,7 +48,8 @@ public final class StreamReceiver {
     ///   - output: receives feedback and events.
     /// - Returns: what to do next.
     public func poll(at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput) -> Step {
-        while true {
+        var bound = PollBound()
+        while bound.take() {
             switch cell.state.next(at: now, into: &payload) {
             case .decode:
                 let frame = cell.state.releasedFrame
@@ -63,6 +64,7 @@ public final class StreamReceiver {
                 return .wait(until: cell.state.wakeTime)
             }
         }
+        return .wait(until: PollBound.wait(until: cell.state.wakeTime, after: now))
     }
 
     /// Reports the outcome of a released frame. Every driver must call it.

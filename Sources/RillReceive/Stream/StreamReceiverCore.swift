@@ -107,6 +107,15 @@ package struct StreamReceiverCore: ~Copyable {
         wakeTime = min(wakeTime, now)
     }
 
+    /// The steps of a poll that led to nothing, an error of ours; after them the stream returns no frame. 0 for none.
+    package var pollsWithoutProgress: Int { buffer.pollsWithoutProgress }
+
+    /// For tests: from now on polls lead to nothing, as by an error of ours.
+    package mutating func stall() {
+        buffer.stall()
+        wakeTime = MediaTime(nanoseconds: .min)
+    }
+
     /// The frame that ``next(at:into:)`` returned last.
     package var releasedFrame: ReceivedFrame { buffer.releasedFrame }
 

@@ -97,15 +97,16 @@ struct SessionCongestion: ~Copyable {
     /// Moves everything that waits into the queue, whether its time has come or not.
     mutating func releaseAll(at now: MediaTime, to queue: DatagramQueue) {
         var time = now
-        while true {
+        // A packet takes two steps: the wait for its time, and its departure.
+        var bound = PollBound(2 * waiting.count + 2)
+        polling: while bound.take() {
             switch waiting.poll(at: time) {
-            case .wait(until: .distantFuture):
-                paceTime = .distantFuture
-                return
+            case .wait(until: .distantFuture): break polling
             case .wait(until: let next): time = next
             case .send(let token): depart(token, at: now, to: queue)
             }
         }
+        paceTime = .distantFuture
     }
 
     /// The kind of feedback that the estimate follows.

@@ -160,7 +160,7 @@ public struct WHIPClient: Sendable {
     public mutating func poll(at now: MediaTime) -> WHIPClientAction {
         advance(at: now)
         if !actions.isEmpty { return actions.removeFirst() }
-        return phase == .ended ? .ended : .wait(until: wakeTime)
+        return phase == .ended ? .ended : .wait(until: PollBound.wait(until: wakeTime, after: now))
     }
 
     private var wakeTime: MediaTime {
