@@ -76,7 +76,8 @@ import Testing
         _ = try server.publish(camera, "lobby")
         _ = try server.watch(viewer, "lobby")
         let watching = try server.watch(other, "lobby")
-        #expect(try await eventually { (viewer.counts.values.max() ?? 0) >= 10 && (other.counts.values.max() ?? 0) >= 10 })
+        #expect(
+            try await eventually { (viewer.counts.values.max() ?? 0) >= 10 && (other.counts.values.max() ?? 0) >= 10 })
         server.forwarder.read { forwarder, _ in forwarder[watching.id]?.session?.stall() }
         #expect(try await eventually { server.ended == 1 })
         let count = viewer.counts.values.max() ?? 0

@@ -53,7 +53,8 @@ import Testing
         let participant = try #require(one.participant)
         participant.session.look { $0.stall() }
         let reason = "internal error: \(PollBound.limit) polls without progress"
-        #expect(try await eventually { one.log.contains("two left: \(reason)") && two.log.contains("one left: \(reason)") })
+        #expect(
+            try await eventually { one.log.contains("two left: \(reason)") && two.log.contains("one left: \(reason)") })
         await one.call.end()
         await two.call.end()
         #expect(one.sinks.allSatisfy { $0.isFinished })

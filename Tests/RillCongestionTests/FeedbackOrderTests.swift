@@ -183,7 +183,8 @@ struct FeedbackReceiver: ~Copyable {
             }
             count += 1
             try #require(
-                known.contains { $0.nanoseconds / 250_000 == arrival }, "\(extended) arrived at \(known), not \(arrival)")
+                known.contains { $0.nanoseconds / 250_000 == arrival },
+                "\(extended) arrived at \(known), not \(arrival)")
         }
         return count
     }

@@ -136,6 +136,33 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: !isAddressSanitized, "freed memory is kept"))
+    func `Forged packets of a former source with a rollover counter take no memory`() throws {
+        var protector = try SRTPProtector(key)
+        var unprotector = try SRTPUnprotector(key, settings(1))
+        unprotector.expect(SSRC(1), rolloverCounter: 2)
+        for number in stride(from: 0, through: 131_072, by: 16_384) {
+            let bytes = protector.protected(rtpPacket(number, ssrc: SSRC(1))).bytes
+            if number == 131_072 { #expect(!unprotector.opened(bytes).bytes.isEmpty) }
+        }
+        #expect(!unprotector.opened(protector.protected(rtpPacket(0, ssrc: SSRC(2))).bytes).bytes.isEmpty)
+        #expect(unprotector.formerSourceCount == 1)
+        func flood(_ count: Int) {
+            for number in 0..<count {
+                let forged = rtpPacket(1 + number % 1000, ssrc: SSRC(1)) + Array(repeating: 7, count: 16)
+                _ = unprotector.opened(forged)
+            }
+        }
+        // As above: a stream with a rollover counter takes 20 KB.
+        let growth = try (0..<10).map { _ in
+            let before = try residentByteCount()
+            flood(1000)
+            return try residentByteCount() - before
+        }
+        #expect(try #require(growth.min()) < 4 << 20, "\(growth)")
+        #expect(unprotector.statistics.authenticationFailed == 10_000)
+    }
+
     @Test func `Beyond all limits new sources are refused and counted, and all known ones go on`() throws {
         var protector = try SRTPProtector(key)
         var unprotector = try SRTPUnprotector(key, settings(10, formers: 5))
