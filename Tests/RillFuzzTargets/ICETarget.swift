@@ -85,6 +85,8 @@ private final class FuzzedPort {
             case .peer(_, .answered), .peer(_, .refused), .peer(_, .confirmed), .peer(_, .declined):
                 precondition(isAuthentic(datagram))
             case .peer, .dropped: break
+            // The other agent has no peer.
+            case .shared: preconditionFailure("an agent without a peer has validated an address")
             }
         }
         poll()

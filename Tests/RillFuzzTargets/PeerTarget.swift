@@ -51,19 +51,42 @@ private final class FuzzedPeer {
         validate(connection.agent)
     }
 
-    /// A check from the peer's address, with the right integrity.
+    /// A check from the peer's address, with the right integrity, and the answer to ours.
     private func validate(_ agent: ICEAgent) {
         let name = "\(agent.credentials.usernameFragment):\(agent.remoteCredentials?.usernameFragment ?? "")"
         let check = FuzzedSTUN.message(
             .bindingRequest, STUNTransactionID(high: 1, low: 2),
-            [.username(Array(name.utf8)), .priority(1), .iceControlling(3), .useCandidate],
+            [
+                .username(Array(name.utf8)), .priority(1),
+                agent.role == .controlled ? .iceControlling(3) : .iceControlled(3), .useCandidate,
+            ],
             key: STUNIntegrityKey(password: Array(agent.credentials.password.utf8)))
-        var copy = check
-        var span = copy.mutableSpan
-        guard case .peer(id, .ice(.answered)) = port.insert(&span, on: FuzzedPeer.theirs, at: now) else {
-            preconditionFailure("an authentic check is answered")
+        guard case .answered = insert(check) else { preconditionFailure("an authentic check is answered") }
+        var requests: [STUNTransactionID] = []
+        while case .transmit(on: let path) = port.poll(at: now, into: &bytes) {
+            if path == FuzzedPeer.theirs, let id = FuzzedPeer.transaction(of: bytes) { requests.append(id) }
+        }
+        let key = STUNIntegrityKey(password: Array((agent.remoteCredentials?.password ?? "").utf8))
+        for id in requests {
+            _ = insert(
+                FuzzedSTUN.message(.bindingSuccess, id, [.mappedAddress(FuzzedPeer.theirs.remote)], key: key))
         }
         poll()
+        precondition(agent.selectedPath == FuzzedPeer.theirs, "the peer has answered")
+    }
+
+    private func insert(_ message: [UInt8]) -> ICEInsertResult? {
+        var copy = message
+        var span = copy.mutableSpan
+        guard case .peer(id, .ice(let result)) = port.insert(&span, on: FuzzedPeer.theirs, at: now) else { return nil }
+        return result
+    }
+
+    private static func transaction(of bytes: [UInt8]) -> STUNTransactionID? {
+        do throws(STUNError) {
+            let message = try STUNMessage(parsing: bytes.span)
+            return message.type == .bindingRequest ? message.transactionID : nil
+        } catch { return nil }
     }
 
     func take(_ datagram: Span<UInt8>, isStranger: Bool) {
@@ -72,7 +95,8 @@ private final class FuzzedPeer {
         var span = copy.mutableSpan
         switch port.insert(&span, on: isStranger ? FuzzedPeer.stranger : FuzzedPeer.theirs, at: now) {
         case .peer(_, .media), .peer(_, .packet): preconditionFailure("media without keys")
-        case .peer(_, .dtls), .peer(_, .dropped): precondition(!isStranger, "a stranger's datagram was parsed")
+        case .peer(_, .dtls), .peer(_, .dropped), .peer(_, .held):
+            precondition(!isStranger, "a stranger's datagram was parsed")
         case .peer(_, .ice), .dropped: break
         }
         poll()

@@ -12,11 +12,13 @@ import Testing
         _ link: String, isHidden: Bool, answering role: DTLSRole = .client, seed: UInt64 = 1
     ) throws -> PeerPair {
         let pair = try PeerPair(
-            [PeerConnectionTests.simulcast], [PeerConnectionTests.answering], link: LinkSettings(notation: link), seed: seed
+            [PeerConnectionTests.simulcast], [PeerConnectionTests.answering], link: LinkSettings(notation: link),
+            seed: seed
         ) { $0.negotiation.answeringRole = role }
         var offer = try pair.offerer.peer.offer(at: .zero).text
         if isHidden {
-            offer = offer.split(separator: "\r\n").filter { !$0.hasPrefix("a=candidate:") }.joined(separator: "\r\n")
+            offer =
+                offer.split(separator: "\r\n").filter { !$0.hasPrefix("a=candidate:") }.joined(separator: "\r\n")
                 + "\r\n"
         }
         let answer = try pair.answerer.peer.answer(offer, at: .zero).text

@@ -112,7 +112,10 @@ import Testing
             if index % (count / 5) == 0 { try meter.endRound() }
         }
         let growth = try existing(meter.least)
-        note("\(count) handshakes, \(hellos) messages, \(sent) bytes for \(received), \(failed) failed, \(port.count) left: \(growth) bytes of growth")
+        note(
+            "\(count) handshakes, \(hellos) messages, \(sent) bytes for \(received), \(failed) failed, "
+                + "\(port.count) left: \(growth) bytes of growth"
+        )
         #expect(hellos == count && sent <= 3 * received, "\(sent) bytes for \(received)")
         #expect(failed > count - 400 && port.count <= 400)
         #expect(isSanitized || growth < 4_000_000, "\(growth) bytes")

@@ -14,7 +14,8 @@ import Testing
         var peers: [(ICEPeerID, ICEAgent)] = []
         for _ in 0..<100 {
             let agent = ICEAgent(
-                .controlled, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+                .controlled, credentials: ICECredentials(using: &generator),
+                settings: ICESettings(seed: generator.next()))
             try agent.addLocalCandidate(AgentPair.address("192.0.2.1:5004"))
             peers.append((try port.add(agent), agent))
         }
@@ -86,7 +87,8 @@ import Testing
         for number in 0..<count {
             if order.count == 200 { small.remove(order.removeFirst()) }
             let agent = ICEAgent(
-                .controlled, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+                .controlled, credentials: ICECredentials(using: &generator),
+                settings: ICESettings(seed: generator.next()))
             try agent.addLocalCandidate(AgentPair.address("192.0.2.1:5004"))
             order.append(try small.add(agent))
             // Each second one sends a single check.
