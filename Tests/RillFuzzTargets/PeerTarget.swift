@@ -63,8 +63,13 @@ private final class FuzzedPeer {
             key: STUNIntegrityKey(password: Array(agent.credentials.password.utf8)))
         guard case .answered = insert(check) else { preconditionFailure("an authentic check is answered") }
         var requests: [STUNTransactionID] = []
-        while case .transmit(on: let path) = port.poll(at: now, into: &bytes) {
-            if path == FuzzedPeer.theirs, let id = FuzzedPeer.transaction(of: bytes) { requests.append(id) }
+        polling: while true {
+            switch port.poll(at: now, into: &bytes) {
+            case .transmit(on: let path):
+                if path == FuzzedPeer.theirs, let id = FuzzedPeer.transaction(of: bytes) { requests.append(id) }
+            case .event, .decode, .makeKeyFrame: break
+            case .wait: break polling
+            }
         }
         let key = STUNIntegrityKey(password: Array((agent.remoteCredentials?.password ?? "").utf8))
         for id in requests {
