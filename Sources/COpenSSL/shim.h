@@ -15,7 +15,7 @@ static const int COpenSSL_CB_READ_ALERT = SSL_CB_READ_ALERT;
 static const int COpenSSL_CB_WRITE_ALERT = SSL_CB_WRITE_ALERT;
 static const int COpenSSL_VERIFY_REQUIRED = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
 static const unsigned long COpenSSL_OPTIONS = SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION |
-    SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE;
+    SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_ENCRYPT_THEN_MAC;
 static const int COpenSSL_BIO_READ_AGAIN = BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY;
 
 static inline EVP_PKEY *COpenSSL_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
@@ -26,6 +26,10 @@ static inline int COpenSSL_CTX_set_version(SSL_CTX *context, int version) {
 
 static inline long COpenSSL_CTX_set1_groups_list(SSL_CTX *context, const char *list) {
     return SSL_CTX_set1_groups_list(context, list);
+}
+
+static inline long COpenSSL_CTX_set1_sigalgs_list(SSL_CTX *context, const char *list) {
+    return SSL_CTX_set1_sigalgs_list(context, list);
 }
 
 static inline void COpenSSL_CTX_disable_sessions(SSL_CTX *context) {

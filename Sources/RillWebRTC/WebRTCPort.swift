@@ -105,8 +105,8 @@ public final class WebRTCPort: Sendable {
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = .unixEpoch.advanced(byNanoseconds: transport.clock.wallClockAtZero)
         let link = PeerLink(
-            settings.isLite ? .lite : .full(isOffering ? .controlling : .controlled),
-            certificate: certificate.certificate, settings: peer, using: SystemRandomNumberGenerator())
+            isOffering ? .controlling : .controlled, certificate: certificate.certificate, settings: peer,
+            using: SystemRandomNumberGenerator())
         for ip in addresses {
             let address = UDPAddress(ip, port: transport.localAddress.port)
             do throws(ICEError) { try link.agent.addLocalCandidate(address) } catch { throw .ice(error) }

@@ -20,8 +20,6 @@ public struct WebRTCSettings: Sendable {
     public var dtls = DTLSSettings()
     /// Times and limits of ICE. Its seed is drawn anew for each peer.
     public var ice = ICESettings(seed: 0)
-    /// Whether this side is an ICE lite one, as a server that all peers reach may be.
-    public var isLite = false
     /// How long it may take from the peer's description to the connection. 30 s.
     public var connectTimeout = MediaDuration.seconds(30)
 

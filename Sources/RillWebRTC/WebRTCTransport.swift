@@ -164,18 +164,38 @@ final class WebRTCTransport: DatagramTransport {
         let now = clock.now
         state.withLock { state in
             datagrams.removeAll { datagram, source in
-                guard case .peer(let id, let result) = state.port.insert(datagram, on: ICEPath(source), at: now) else {
-                    return true
-                }
-                state.schedule.note(id)
-                guard case .data = result else { return true }
-                switch DatagramKind(of: datagram) {
-                case .rtp, .rtcp: return false
-                case .dtls: _ = state.links[id]?.link.insert(dtls: datagram, at: now)
-                case .stun, .zrtp, .turnChannel, .unknown: break
-                }
-                return true
+                take(datagram, on: ICEPath(source), &state, at: now)
             }
+        }
+    }
+
+    /// Takes a datagram that is not media. Returns whether it is none of the call's.
+    private func take(_ datagram: Span<UInt8>, on path: ICEPath, _ state: inout State, at now: MediaTime) -> Bool {
+        switch state.port.insert(datagram, on: path, at: now) {
+        case .dropped: return true
+        case .peer(let id, .early):
+            _ = state.links[id]?.link.hold(datagram, on: path)
+            return true
+        case .peer(let id, .data): return take(data: datagram, of: [id], &state, at: now)
+        // The call finds the participant by the address.
+        case .shared(let ids): return take(data: datagram, of: ids, &state, at: now)
+        case .peer(let id, _):
+            state.schedule.note(id)
+            return true
+        }
+    }
+
+    private func take(data: Span<UInt8>, of ids: [ICEPeerID], _ state: inout State, at now: MediaTime) -> Bool {
+        switch DatagramKind(of: data) {
+        case .rtp, .rtcp: return false
+        case .dtls:
+            // A handshake is that of the first peer which is not connected yet.
+            let open = ids.first { state.links[$0]?.link.keys == nil }
+            guard let id = open ?? ids.first else { return true }
+            state.schedule.note(id)
+            _ = state.links[id]?.link.insert(dtls: data, at: now)
+            return true
+        case .stun, .zrtp, .turnChannel, .unknown: return true
         }
     }
 

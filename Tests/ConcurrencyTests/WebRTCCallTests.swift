@@ -42,11 +42,9 @@ import Testing
 
     @Test func `A peer that takes no simulcast gets one layer at a time`() async throws {
         let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd(sends: false))
-        var settings = WebRTCSettings()
-        settings.isLite = true
         // The viewer offers a section that only receives.
         let one2 = try two.port.offer(to: "one")
-        let two1 = try one.port.answer(one2.localDescription, from: "two", settings)
+        let two1 = try one.port.answer(one2.localDescription, from: "two")
         try one2.accept(two1.localDescription)
         try two.show(one2)
         let them = try existing(two1.participant)
@@ -89,18 +87,10 @@ import Testing
         for end in [one, first, second] { await end.call.end() }
     }
 
-    @Test func `Peers meet over IPv6, and two lite ends are refused by name`() async throws {
+    @Test func `Peers meet over IPv6`() async throws {
         let (one, two) = try (WebRTCCallEnd(at: .loopbackV6), WebRTCCallEnd(sends: false, at: .loopbackV6))
-        var lite = WebRTCSettings()
-        lite.isLite = true
-        let refused = try two.port.offer(to: "one", lite)
-        #expect(throws: PeerError.ice(.bothLite)) {
-            _ = try one.port.answer(refused.localDescription, from: "two", lite)
-        }
-        refused.close()
-
         let viewer = try two.port.offer(to: "one")
-        let peer = try one.port.answer(viewer.localDescription, from: "two", lite)
+        let peer = try one.port.answer(viewer.localDescription, from: "two")
         try viewer.accept(peer.localDescription)
         try two.show(viewer)
         #expect(try await eventually { (two.counts.values.max() ?? 0) > 10 }, "\(viewer.connectionState)")

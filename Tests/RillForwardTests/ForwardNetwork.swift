@@ -82,7 +82,7 @@ final class ForwardNetwork {
         var settings = PeerConnectionSettings(seed: UInt64(count))
         settings.negotiation.videoCodecs = codecs
         let peer = PeerConnection(
-            .full(.controlling), certificate: ForwardNetwork.certificates.client, settings: settings,
+            .controlling, certificate: ForwardNetwork.certificates.client, settings: settings,
             using: SeededGenerator(seed: UInt64(count) &* 91))
         try peer.addLocalCandidate(address)
         for transceiver in transceivers { try peer.change { _ = try $0.addTransceiver(transceiver) } }

@@ -74,7 +74,7 @@ import Testing
             var transceiver = TransceiverSettings(.video, isPublisher ? .sendOnly : .receiveOnly)
             if isPublisher { transceiver.sending = ForwardNetwork.layers }
             let peer = PeerConnection(
-                .full(.controlling), certificate: ForwardNetwork.certificates.client,
+                .controlling, certificate: ForwardNetwork.certificates.client,
                 settings: PeerConnectionSettings(seed: random.next()), using: SeededGenerator(seed: random.next()))
             try peer.change { _ = try $0.addTransceiver(transceiver) }
             return try peer.offer(at: room.now).text

@@ -36,19 +36,19 @@ private final class FuzzedPort {
     init(_ kind: UInt8) {
         isSigning = kind & 1 != 0
         isRestarting = kind & 2 != 0
-        let mode: ICEMode = kind & 4 != 0 ? .lite : .full(kind & 8 != 0 ? .controlling : .controlled)
+        let role: ICERole = kind & 8 != 0 ? .controlling : .controlled
         var settings = ICESettings(seed: 7)
         settings.maximumPairCount = 6
         settings.maximumReflexiveCount = 3
-        agent = ICEAgent(mode, credentials: FuzzedPort.credentials("ours"), settings: settings)
+        agent = ICEAgent(role, credentials: FuzzedPort.credentials("ours"), settings: settings)
         do throws(ICEError) {
             for socket in 0..<2 {
                 try agent.addLocalCandidate(UDPAddress(.v4(0xC000_0201), port: UInt16(1 + socket)), socket: socket)
             }
             peer = try port.add(agent)
-            _ = try port.add(ICEAgent(.lite, credentials: FuzzedPort.credentials("else"), settings: settings))
+            _ = try port.add(ICEAgent(.controlled, credentials: FuzzedPort.credentials("else"), settings: settings))
         } catch { preconditionFailure("\(error)") }
-        introduce(isLite: kind & 16 != 0 && mode != .lite)
+        if kind & 4 == 0 { introduce(isLite: kind & 16 != 0) }
     }
 
     private static func credentials(_ fragment: String) -> ICECredentials {
@@ -61,7 +61,7 @@ private final class FuzzedPort {
         let now = now
         port.change(peer) { agent in
             do throws(ICEError) {
-                // Only one of the two is lite, and a restarted agent has no remote credentials.
+                // A restarted agent has no remote credentials.
                 try agent.setRemote(FuzzedPort.credentials("peer"), isLite: isLite, at: now)
             } catch { preconditionFailure("\(error)") }
             for number in 0..<2 {
@@ -85,6 +85,8 @@ private final class FuzzedPort {
             case .peer(_, .answered), .peer(_, .refused), .peer(_, .confirmed), .peer(_, .declined):
                 precondition(isAuthentic(datagram))
             case .peer, .dropped: break
+            // The other agent has no peer.
+            case .shared: preconditionFailure("an agent without a peer has validated an address")
             }
         }
         poll()
@@ -162,8 +164,8 @@ func iceSeeds() -> [FuzzTarget.Seed] {
     }
     let data: [UInt8] = [0x80, 96, 0, 1]
     return [
-        seed("lite", 4, ["check", "nomination", "sha256", "indication"]),
-        seed("lite-signed", 5, ["check", "nomination", "unknown", "controlled", "chromium"]),
+        seed("unknown-peer", 4, ["check", "nomination", "sha256", "indication"]),
+        seed("unknown-peer-signed", 5, ["check", "nomination", "unknown", "controlled", "chromium"]),
         seed("controlling", 9, ["success", "success", "check", "success", "success"]),
         seed("controlled", 1, ["success", "nomination", "success", "success-v6"]),
         seed("conflict", 9, ["check", "conflict", "success", "controlled", "conflict"]),

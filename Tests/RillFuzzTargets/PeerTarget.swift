@@ -24,7 +24,6 @@ private final class FuzzedPeer {
     private let id: ICEPeerID
     private var now = MediaTime.zero
     private var bytes: [UInt8] = []
-    private let isLite: Bool
 
     private static let theirs = ICEPath(UDPAddress(.v4(0x0A00_0001), port: 9))
     private static let stranger = ICEPath(UDPAddress(.v4(0x0A00_0002), port: 9))
@@ -35,11 +34,10 @@ private final class FuzzedPeer {
     }()
 
     init(_ kind: UInt8) {
-        isLite = kind & 2 == 0
         var settings = PeerConnectionSettings(seed: 7)
         settings.negotiation.answeringRole = kind & 1 == 0 ? .client : .server
         let connection = PeerConnection(
-            kind & 2 == 0 ? .lite : .full(.controlled), certificate: FuzzedPeer.certificate, settings: settings,
+            kind & 2 == 0 ? .controlled : .controlling, certificate: FuzzedPeer.certificate, settings: settings,
             using: SeededGenerator(seed: 9))
         guard let seed = offerSeeds().first, let added = try? port.add(connection) else {
             preconditionFailure("there is an offer, and room")
@@ -53,19 +51,47 @@ private final class FuzzedPeer {
         validate(connection.agent)
     }
 
-    /// A check from the peer's address, with the right integrity.
+    /// A check from the peer's address, with the right integrity, and the answer to ours.
     private func validate(_ agent: ICEAgent) {
         let name = "\(agent.credentials.usernameFragment):\(agent.remoteCredentials?.usernameFragment ?? "")"
         let check = FuzzedSTUN.message(
             .bindingRequest, STUNTransactionID(high: 1, low: 2),
-            [.username(Array(name.utf8)), .priority(1), .iceControlling(3), .useCandidate],
+            [
+                .username(Array(name.utf8)), .priority(1),
+                agent.role == .controlled ? .iceControlling(3) : .iceControlled(3), .useCandidate,
+            ],
             key: STUNIntegrityKey(password: Array(agent.credentials.password.utf8)))
-        var copy = check
-        var span = copy.mutableSpan
-        guard case .peer(id, .ice(.answered)) = port.insert(&span, on: FuzzedPeer.theirs, at: now) else {
-            preconditionFailure("an authentic check is answered")
+        guard case .answered = insert(check) else { preconditionFailure("an authentic check is answered") }
+        var requests: [STUNTransactionID] = []
+        polling: while true {
+            switch port.poll(at: now, into: &bytes) {
+            case .transmit(on: let path):
+                if path == FuzzedPeer.theirs, let id = FuzzedPeer.transaction(of: bytes) { requests.append(id) }
+            case .event, .decode, .makeKeyFrame: break
+            case .wait: break polling
+            }
+        }
+        let key = STUNIntegrityKey(password: Array((agent.remoteCredentials?.password ?? "").utf8))
+        for id in requests {
+            _ = insert(
+                FuzzedSTUN.message(.bindingSuccess, id, [.mappedAddress(FuzzedPeer.theirs.remote)], key: key))
         }
         poll()
+        precondition(agent.selectedPath == FuzzedPeer.theirs, "the peer has answered")
+    }
+
+    private func insert(_ message: [UInt8]) -> ICEInsertResult? {
+        var copy = message
+        var span = copy.mutableSpan
+        guard case .peer(id, .ice(let result)) = port.insert(&span, on: FuzzedPeer.theirs, at: now) else { return nil }
+        return result
+    }
+
+    private static func transaction(of bytes: [UInt8]) -> STUNTransactionID? {
+        do throws(STUNError) {
+            let message = try STUNMessage(parsing: bytes.span)
+            return message.type == .bindingRequest ? message.transactionID : nil
+        } catch { return nil }
     }
 
     func take(_ datagram: Span<UInt8>, isStranger: Bool) {
@@ -74,7 +100,8 @@ private final class FuzzedPeer {
         var span = copy.mutableSpan
         switch port.insert(&span, on: isStranger ? FuzzedPeer.stranger : FuzzedPeer.theirs, at: now) {
         case .peer(_, .media), .peer(_, .packet): preconditionFailure("media without keys")
-        case .peer(_, .dtls), .peer(_, .dropped): precondition(!isStranger, "a stranger's datagram was parsed")
+        case .peer(_, .dtls), .peer(_, .dropped), .peer(_, .held):
+            precondition(!isStranger, "a stranger's datagram was parsed")
         case .peer(_, .ice), .dropped: break
         }
         poll()
@@ -88,10 +115,8 @@ private final class FuzzedPeer {
     private func poll() {
         for _ in 0..<1000 {
             switch port.poll(at: now, into: &bytes) {
-            // A full agent checks the candidates of the offer, too.
-            case .transmit(on: let path):
-                precondition(
-                    (path == FuzzedPeer.theirs || !isLite) && path != FuzzedPeer.stranger && bytes.count <= 1200)
+            // The candidates of the offer are checked, too.
+            case .transmit(on: let path): precondition(path != FuzzedPeer.stranger && bytes.count <= 1200)
             case .event(_, .stateChanged(_, to: .connected)): preconditionFailure("nobody has the certificate")
             case .event: break
             case .decode, .makeKeyFrame: preconditionFailure("nothing was received")
@@ -119,9 +144,9 @@ func peerSeeds() -> [FuzzTarget.Seed] {
         [0x80, 200, 0, 6, 0, 0, 0, 9] + Array(repeating: 1, count: 40), [70, 0, 0, 1], [18, 0],
     ]
     return [
-        FuzzTarget.Seed("lite-client", agreed: 0, stun + media),
-        FuzzTarget.Seed("lite-server", agreed: 1, media + dtls.prefix(3)),
-        FuzzTarget.Seed("full-client", agreed: 2, stun + dtls.prefix(2)),
-        FuzzTarget.Seed("full-server", agreed: 3, dtls.prefix(4) + media),
+        FuzzTarget.Seed("controlled-client", agreed: 0, stun + media),
+        FuzzTarget.Seed("controlled-server", agreed: 1, media + dtls.prefix(3)),
+        FuzzTarget.Seed("controlling-client", agreed: 2, stun + dtls.prefix(2)),
+        FuzzTarget.Seed("controlling-server", agreed: 3, dtls.prefix(4) + media),
     ]
 }

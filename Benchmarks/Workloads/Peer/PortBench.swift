@@ -1,7 +1,7 @@
 import RillCore
 import RillPeer
 
-/// A port with a thousand lite agents, each of which has a peer at an address of its own.
+/// A port with a thousand agents, each of which has a peer at an address of its own.
 final class PortBench {
     private let port = ICEPort(peerLimit: 1000)
     private var genuine: [[UInt8]] = []
@@ -18,7 +18,7 @@ final class PortBench {
         let wrong = STUNIntegrityKey(password: [1])
         for number in 0..<PortBench.peerCount {
             let credentials = ICECredentials(using: &generator)
-            let agent = ICEAgent(.lite, credentials: credentials, settings: ICESettings(seed: generator.next()))
+            let agent = ICEAgent(.controlled, credentials: credentials, settings: ICESettings(seed: generator.next()))
             try agent.addLocalCandidate(UDPAddress(.v4(0xC000_0201), port: 5004))
             _ = try port.add(agent)
             let key = STUNIntegrityKey(password: Array(credentials.password.utf8))

@@ -96,7 +96,9 @@ public final class ForwarderHost: StreamHost {
 
     /// What was forwarded, sent and received since the start.
     public var totals: [String: Int] {
-        let (counts, keyFrames) = forwarder.read { forwarder, _ in (forwarder.counts, forwarder.keyFrameRequestCount) }
+        let (counts, keyFrames, port) = forwarder.read { forwarder, _ in
+            (forwarder.counts, forwarder.keyFrameRequestCount, forwarder.portStatistics)
+        }
         let transport = forwarder.transportStatistics
         return [
             "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
@@ -104,6 +106,9 @@ public final class ForwarderHost: StreamHost {
             "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
             "layer_changes": counts.layerChanges, "key_frame_requests": keyFrames,
             "datagrams_sent": transport.sent, "datagrams_received": transport.received,
+            "datagrams_unvalidated": port.unvalidatedDropped, "datagrams_shared": port.sharedReceived,
+            "datagrams_withheld": port.agents.datagramsWithheld, "checks_replayed": port.agents.requestsReplayed,
+            "candidate_pairs_evicted": port.agents.pairsEvicted,
         ]
     }
 

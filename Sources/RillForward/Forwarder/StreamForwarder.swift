@@ -230,7 +230,7 @@ public final class StreamForwarder {
         var congestion = CongestionSettings(bitrates: .kilobits(30)...settings.maximumBitrate)
         congestion.startBitrate = settings.startBitrate
         peer.congestion = congestion
-        let connection = PeerConnection(.lite, certificate: certificate, settings: peer)
+        let connection = PeerConnection(.controlled, certificate: certificate, settings: peer)
         do throws(PeerError) {
             for address in addresses { try connection.addLocalCandidate(address) }
             if !isPublisher {

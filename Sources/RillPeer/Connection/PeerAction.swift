@@ -36,10 +36,12 @@ public enum PeerEvent: Equatable, Sendable {
 
 /// What became of a datagram.
 public enum PeerInsertResult: Equatable, Sendable {
-    /// It was STUN, or from an address that has not authenticated itself.
+    /// It was STUN, or from an address that has not answered a check.
     case ice(ICEInsertResult)
     /// It was DTLS.
     case dtls(DTLSInsertResult)
+    /// It was DTLS, from an address that has not answered a check yet: it is taken if the address does.
+    case held
     /// It was RTP or RTCP of the session, decrypted.
     case media(SessionInsertResult)
     /// It is a packet of an audio section, of that transceiver. Its first `byteCount` bytes are the decrypted packet.
@@ -54,6 +56,8 @@ public enum PeerDropReason: Hashable, Sendable {
     case noKeys
     /// SRTP refused it: forged, damaged, or seen before.
     case refused(UnprotectOutcome)
+    /// It came before its address answered a check, and is not the beginning of a handshake, or others wait already.
+    case early
     /// DTLS, before it is known which side begins.
     case noRole
     /// Neither STUN, DTLS, RTP nor RTCP.

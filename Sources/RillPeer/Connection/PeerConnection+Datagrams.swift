@@ -16,9 +16,16 @@ extension PeerConnection {
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime
     ) -> PeerInsertResult {
         guard state != .closed else { return .dropped(.closed) }
-        let result = agent.insert(datagram.span, on: path, at: now)
-        guard case .data = result else { return .ice(result) }
-        return insert(data: &datagram, at: now)
+        switch agent.insert(datagram.span, on: path, at: now) {
+        case .data: return insert(data: &datagram, at: now)
+        case .early: return insert(early: datagram.span, on: path)
+        case let result: return .ice(result)
+        }
+    }
+
+    /// Takes a datagram that is not STUN, from an address that has sent a check, and not answered ours yet.
+    func insert(early datagram: Span<UInt8>, on path: ICEPath) -> PeerInsertResult {
+        link.hold(datagram, on: path) ? .held : .dropped(.early)
     }
 
     /// Takes a datagram that is not STUN, from an address that ICE has validated.

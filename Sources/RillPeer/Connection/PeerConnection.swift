@@ -8,7 +8,7 @@ public import RillSession
 ///
 /// ```swift
 /// let certificate = try DTLSCertificate(wallClock: secondsSince1970)
-/// let peer = PeerConnection(.lite, certificate: certificate)
+/// let peer = PeerConnection(.controlled, certificate: certificate)
 /// try peer.addLocalCandidate(address)                       // where our socket is reached
 /// let answer = try peer.answer(offer, at: now)              // both are texts of SDP
 /// …
@@ -27,8 +27,8 @@ public import RillSession
 ///
 /// All sections share one path (BUNDLE, rtcp-mux). A section that cannot be used is rejected, which is not an error.
 ///
-/// **Strangers.** Before a check of STUN with the right integrity came from an address, nothing but STUN is parsed from
-/// it. Before the peer has shown the certificate that signaling named, there are no keys. Any input bytes are safe.
+/// **Strangers.** Before an address answered a check of STUN, nothing but STUN is parsed from it, and nothing of media is
+/// sent there. Before the peer has shown the certificate that signaling named, there are no keys. Any input bytes are safe.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. Many connections share a UDP port by
 /// ``PeerPort``.
@@ -52,15 +52,15 @@ public final class PeerConnection {
     /// Creates a connection without streams.
     ///
     /// - Parameters:
-    ///   - mode: lite for a server that all peers reach; otherwise full, controlling for the side that offers.
+    ///   - role: the role in ICE: controlling for the side that offers. Towards a lite peer this side is, in any case.
     ///   - certificate: this side's certificate. Many connections may share one.
     ///   - settings: codecs, times and limits.
     ///   - generator: where the credentials of ICE come from. It must be unpredictable.
     public init(
-        _ mode: ICEMode, certificate: DTLSCertificate, settings: PeerConnectionSettings = PeerConnectionSettings(),
+        _ role: ICERole, certificate: DTLSCertificate, settings: PeerConnectionSettings = PeerConnectionSettings(),
         using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        link = PeerLink(mode, certificate: certificate, settings: settings, using: generator)
+        link = PeerLink(role, certificate: certificate, settings: settings, using: generator)
         streams = PeerStreams(playoutDelay: settings.playoutDelay)
         // Not the link's numbers once more.
         random = SeededGenerator(seed: ~settings.seed)

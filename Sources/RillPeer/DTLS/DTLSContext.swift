@@ -12,6 +12,11 @@ final class DTLSContext: @unchecked Sendable {
         "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
     ]
     private static let groups = "X25519:P-256:P-384"
+    /// What certificates of WebRTC are signed with. OpenSSL's own list has a dozen more, with which the first message of a client
+    /// would be larger than what ICE lets go to an address that has not answered (``ICEPathBudget``): it has 138 bytes.
+    private static let signatures = [
+        "ECDSA+SHA256", "ECDSA+SHA384", "ed25519", "RSA-PSS+SHA256", "RSA+SHA256", "RSA+SHA384", "RSA+SHA512",
+    ]
 
     init(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(DTLSError) {
         guard let pointer = unsafe SSL_CTX_new(DTLS_method()) else {
@@ -29,6 +34,7 @@ final class DTLSContext: @unchecked Sendable {
         guard unsafe COpenSSL_CTX_set_version(pointer, DTLS1_2_VERSION) == 1,
             unsafe SSL_CTX_set_cipher_list(pointer, DTLSContext.ciphers.joined(separator: ":")) == 1,
             unsafe COpenSSL_CTX_set1_groups_list(pointer, DTLSContext.groups) == 1,
+            unsafe COpenSSL_CTX_set1_sigalgs_list(pointer, DTLSContext.signatures.joined(separator: ":")) == 1,
             unsafe SSL_CTX_use_certificate(pointer, certificate) == 1,
             unsafe SSL_CTX_use_PrivateKey(pointer, key) == 1
         else { throw .libraryFailed(reason: OpenSSLFailure.take().reason) }

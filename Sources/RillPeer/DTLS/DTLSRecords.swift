@@ -2,6 +2,11 @@
 enum DTLSRecords {
     private static let headerByteCount = 13
 
+    /// Whether the first record of a datagram is encrypted: its epoch is not 0.
+    static func isEncrypted(_ datagram: Span<UInt8>) -> Bool {
+        datagram.count >= headerByteCount && (datagram[3] != 0 || datagram[4] != 0)
+    }
+
     /// Removes encrypted records that are shorter than what the cipher adds to each. Nobody has authenticated them, and yet
     /// OpenSSL 3.0 ends the connection for one: its cipher reports an error of its own, where a wrong tag is no error.
     ///

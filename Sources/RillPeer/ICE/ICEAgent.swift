@@ -6,9 +6,9 @@ import RillState
 /// Insert datagrams, and call ``poll(at:into:)`` until it returns `wait`; poll again at that time:
 ///
 /// ```swift
-/// let agent = ICEAgent(.full(.controlling), credentials: credentials, settings: ICESettings(seed: seed))
+/// let agent = ICEAgent(.controlling, credentials: credentials, settings: ICESettings(seed: seed))
 /// try agent.addLocalCandidate(address, socket: 0)      // signal agent.localCandidates and credentials
-/// try agent.setRemote(theirs, isLite: true, at: now)   // they came by signaling
+/// try agent.setRemote(theirs, isLite: false, at: now)  // they came by signaling
 /// agent.addRemoteCandidate(candidate, at: now)
 /// …
 /// switch agent.insert(datagram, on: ICEPath(socket: 0, source), at: now) {
@@ -27,14 +27,19 @@ import RillState
 /// Data goes to ``selectedPath``: from the first path that works, until another is nominated. There is one component and
 /// one check list: RTP, RTCP and all media sections share the path (BUNDLE, rtcp-mux).
 ///
-/// - A *lite* agent answers checks. It learns the other side's addresses from them, and follows every nomination, also
-///   later ones: so a peer may change its address.
-/// - A *full* agent pairs its candidates with the remote ones, checks the pairs in the order of their priorities, paced and
-///   retransmitted, and nominates if it is controlling (regular nomination). Then it sends consent checks. If the path
-///   falls silent, it checks all pairs anew.
+/// It pairs its candidates with the remote ones, checks the pairs in the order of their priorities, paced and retransmitted,
+/// and those at once from which a check came; it nominates if it is controlling (regular nomination). Then it sends consent
+/// checks. If the path falls silent, it checks all pairs again.
 ///
-/// Any input bytes are safe. Nothing is kept of, or sent to, anyone who does not know the password. An answer is never
-/// three times as large as the request. Memory is bounded by the settings' limits on pairs, at most about 1 KB each.
+/// **Strangers.** Any input bytes are safe. Nothing is kept of, or sent to, anyone who does not know the password. What comes
+/// with the right integrity may still be a copy that somebody else sends from an address of their choice. So data goes
+/// to a path, and is taken from there, only once a check of this side was answered from there; a nomination waits for that
+/// too. Nothing but such answers, on the selected path, is consent. An address that has not answered gets at most three times
+/// the bytes that came from it. To all addresses together that were only announced goes at most three times what
+/// the description has: its candidates, and 500 bytes. ``counts`` says how often.
+///
+/// Memory is bounded by the settings' limits on pairs, at most about 1 KB each. A pair that failed makes room first, then one
+/// that was only announced, then one from which checks came, at last one that has answered; never the selected one.
 /// It has one owner, and no thread, clock or socket; `now` must not go back.
 public final class ICEAgent {
     let cell: StateCell<ICEAgentCore>
@@ -46,17 +51,15 @@ public final class ICEAgent {
     /// Creates an agent without candidates.
     ///
     /// - Parameters:
-    ///   - mode: lite or full.
+    ///   - role: the role: the side that offers is controlling. Towards a lite agent this one is, whatever its role here.
     ///   - credentials: this side's, to be signaled. Their fragment has at most 32 bytes.
     ///   - settings: times and limits.
-    public init(_ mode: ICEMode, credentials: ICECredentials, settings: ICESettings) {
-        cell = StateCell(ICEAgentCore(mode, credentials, settings))
+    public init(_ role: ICERole, credentials: ICECredentials, settings: ICESettings) {
+        cell = StateCell(ICEAgentCore(role, credentials, settings))
     }
 
     /// Times and limits.
     public var settings: ICESettings { cell.state.settings }
-    /// Whether this agent is a lite one.
-    public var isLite: Bool { cell.state.isLite }
     /// The role. A conflict may change it.
     public var role: ICERole { cell.state.role }
     /// The state.
@@ -91,19 +94,18 @@ public final class ICEAgent {
         try cell.state.addLocalCandidate(address, socket: socket)
     }
 
-    /// Sets the credentials of the remote side. A full agent's checks begin.
+    /// Sets the credentials of the remote side. The checks begin.
     ///
     /// - Parameters:
     ///   - credentials: the remote side's.
     ///   - isLite: whether the remote side is a lite implementation (`a=ice-lite`). Then this one is controlling.
     ///   - now: the current time.
-    /// - Throws: `bothLite`, or `changedCredentials` if there are others already: call
-    ///   ``restart(with:)`` before.
+    /// - Throws: `changedCredentials` if there are others already: call ``restart(with:)`` before.
     public func setRemote(_ credentials: ICECredentials, isLite: Bool, at now: MediaTime) throws(ICEError) {
         try cell.state.setRemote(credentials, isLite: isLite, at: now)
     }
 
-    /// Adds a candidate of the remote side, in an offer or answer or trickled (RFC 8838). A lite agent does not need any.
+    /// Adds a candidate of the remote side, in an offer or answer or trickled (RFC 8838).
     ///
     /// - Parameters:
     ///   - candidate: the candidate.
@@ -126,6 +128,10 @@ public final class ICEAgent {
     ///
     /// - Parameter credentials: new ones, with another username fragment.
     public func restart(with credentials: ICECredentials) { cell.state.restart(with: credentials) }
+
+    /// Returns to the credentials and candidates before ``restart(with:)``, if no remote credentials were set since: the offer
+    /// that restarted was taken back.
+    package func cancelRestart(at now: MediaTime) { cell.state.cancelRestart(at: now) }
 
     // MARK: Datagrams and time
 
@@ -163,7 +169,21 @@ public final class ICEAgent {
     /// When to poll, if nothing is inserted before.
     public var wakeTime: MediaTime { cell.state.wakeTime }
 
+    // MARK: Before an answer
+
+    /// The address from which an authentic check came last, while none has answered yet: where the first message of a
+    /// handshake may go, if ``spend(_:on:)`` has room for it.
+    package var heardPath: ICEPath? { cell.state.heardPath }
+
+    /// Takes a datagram's bytes from what may be sent to an address.
+    ///
+    /// - Returns: whether it may be sent: not if it were more than three times what came from there.
+    package func spend(_ byteCount: Int, on path: ICEPath) -> Bool { cell.state.spend(byteCount, on: path) }
+
     // MARK: Statistics
+
+    /// What was counted of the whole agent.
+    public var counts: ICEAgentCounts { cell.state.counts }
 
     /// The statistics of all pairs.
     public var statistics: [ICEPairStatistics] { cell.state.statistics }

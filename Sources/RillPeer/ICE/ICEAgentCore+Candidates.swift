@@ -20,17 +20,18 @@ extension ICEAgentCore {
     }
 
     mutating func setRemote(_ credentials: ICECredentials, isLite: Bool, at now: MediaTime) throws(ICEError) {
-        guard !(isLite && self.isLite) else { throw .bothLite }
         guard generation.remote == nil || generation.remote == credentials else { throw .changedCredentials }
         isRemoteLite = isLite
         if isLite { setRole(.controlling) }
         guard generation.remote == nil else { return }
         generation.setRemote(credentials)
+        agree()
+        announcedBudget.receive(ICEPathBudget.descriptionByteCount)
         begin(at: now)
     }
 
     mutating func addRemoteCandidate(_ candidate: ICECandidate, at now: MediaTime) -> Bool {
-        guard !isLite, state != .failed, remoteCandidates.count < settings.maximumPairCount else { return false }
+        guard state != .failed else { return false }
         if let fragment = candidate.usernameFragment, let remote = generation.remote,
             fragment != remote.usernameFragment
         {
@@ -39,6 +40,11 @@ extension ICEAgentCore {
         if let index = remoteCandidates.firstIndex(where: { $0.address == candidate.address }) {
             return announce(candidate, discoveredAs: index)
         }
+        guard makeRoom(for: candidate) else {
+            counts.candidatesIgnored += 1
+            return false
+        }
+        announcedBudget.receive(candidate.text.utf8.count)
         remoteCandidates.append(candidate)
         for local in locals { pair(local, candidate) }
         if let deadline = connectDeadline { connectDeadline = max(deadline, now + settings.connectTimeout) }

@@ -1,12 +1,13 @@
 import RillCore
 
-// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those without a response are retransmitted.
+// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those without a response are retransmitted. Checks that the
+// other side's triggered, and nominations, do not wait: each follows a datagram of the other side's.
 extension ICEAgentCore {
     /// The pair whose request is to be sent now, with the request noted as sent; `nil` if none is due.
     mutating func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {
-        guard !isLite, state != .failed else { return nil }
+        guard state != .failed else { return nil }
         if let index = consentRequest(at: now) {
-            let id = STUNTransactionID(using: &random)
+            let id = makeTransactionID()
             consent.noteRequest(id, at: now)
             pairs[index].counts.consentRequestsSent += 1
             // A NAT may give us a new address. The other side only follows if it is nominated.
@@ -44,6 +45,9 @@ extension ICEAgentCore {
     mutating func fail(_ index: Int, at now: MediaTime) {
         pairs[index].check = nil
         pairs[index].state = .failed
+        pairs[index].isNominatedByPeer = false
+        // Data still goes to the selected path, as long as consent lasts.
+        if pairs[index].id != selectedID { pairs[index].isValidated = false }
         if pairs[index].id == nominatingID { nominatingID = nil }
         unfreeze(like: index)
         nominateBest(at: now)
@@ -52,27 +56,36 @@ extension ICEAgentCore {
     // MARK: New checks
 
     private mutating func newCheck(at now: MediaTime) -> Int? {
-        guard generation.remoteKey != nil, nextCheckTime <= now, let index = nextPair() else { return nil }
+        guard generation.remoteKey != nil, let index = urgentPair() ?? ordinaryPair(at: now) else { return nil }
         let isNomination = pairs[index].id == nominatingID
         let waiting = pairs.count { $0.state == .waiting || $0.state == .inProgress }
         pairs[index].check = ICECheck(
-            STUNTransactionID(using: &random), instead: pairs[index].check?.id, role: role,
-            isNomination: isNomination,
+            makeTransactionID(), instead: pairs[index].check?.id, role: role, isNomination: isNomination,
             timeout: max(settings.retransmissionTimeout, settings.checkInterval * waiting))
         // A nomination checks a pair which is known to work.
         if !isNomination { pairs[index].state = .inProgress }
         pairs[index].counts.requestsSent += 1
-        nextCheckTime = now + settings.checkInterval
         return index
     }
 
-    /// The pair to check next, in the order of RFC 8445 §6.1.4.2; a triggered one is taken from its queue.
-    private mutating func nextPair() -> Int? {
+    /// The pair whose check does not wait for its turn (RFC 8445 §6.1.4.1).
+    private mutating func urgentPair() -> Int? {
         if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true { return index }
         while !triggered.isEmpty {
-            if let index = index(of: triggered.removeFirst()), pairs[index].state != .succeeded { return index }
+            if let index = index(of: triggered.removeFirst()), pairs[index].check == nil,
+                pairs[index].state != .succeeded
+            {
+                return index
+            }
         }
-        return nextOrdinaryPair()
+        return nil
+    }
+
+    /// The pair to check next, in the order of RFC 8445 §6.1.4.2.
+    private mutating func ordinaryPair(at now: MediaTime) -> Int? {
+        guard nextCheckTime <= now, let index = nextOrdinaryPair() else { return nil }
+        nextCheckTime = now + settings.checkInterval
+        return index
     }
 
     private func nextOrdinaryPair() -> Int? {
@@ -90,12 +103,12 @@ extension ICEAgentCore {
         return isCurrent(index) && pairs[index].isNominated && !isRecovering
     }
 
-    var hasWork: Bool {
-        guard !isLite, generation.remoteKey != nil, state != .failed else { return false }
-        if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true { return true }
-        if !triggered.isEmpty { return true }
-        return !isSettled
-            && pairs.contains { $0.generation === generation && ($0.state == .waiting || $0.state == .frozen) }
+    /// When the next check begins, if nothing is inserted before.
+    var nextCheckStart: MediaTime {
+        guard generation.remoteKey != nil, state != .failed else { return .distantFuture }
+        let isNominating = nominatingID.flatMap { index(of: $0) }.map { pairs[$0].check?.isNomination != true } ?? false
+        if isNominating || !triggered.isEmpty { return MediaTime(nanoseconds: .min) }
+        return !isSettled && nextOrdinaryPair() != nil ? nextCheckTime : .distantFuture
     }
 
     /// RFC 8445 §7.2.5.3.3: once a pair is done, those with the same foundation need not wait for it any more.

@@ -32,14 +32,14 @@ extension ICEAgentCore {
         }
     }
 
-    /// Whether all checks have failed. A lite agent has none.
+    /// Whether all checks have failed.
     var hasNothingToTry: Bool {
-        isLite || pairs.allSatisfy { $0.state == .failed || $0.state == .succeeded } || generation.remoteKey == nil
+        pairs.allSatisfy { $0.state == .failed || $0.state == .succeeded } || generation.remoteKey == nil
     }
 
     /// Checks all pairs anew: the selected path may be gone for good, and another may work.
     private mutating func recover() {
-        guard !isLite, generation.remoteKey != nil else { return }
+        guard generation.remoteKey != nil else { return }
         isRecovering = true
         (nominatingID, nominationDeadline) = (nil, nil)
         for index in pairs.indices where isCurrent(index) {

@@ -9,12 +9,27 @@ extension ICEAgentCore {
     }
 
     private mutating func insertData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
-        guard state != .failed, let index = validatedIndex(path) else { return .dropped(.unvalidatedAddress) }
+        guard state != .failed, let index = validatedIndex(path) else {
+            if state != .failed, let index = index(of: path, in: generation), pairs[index].isHeard { return .early }
+            counts.datagramsUnvalidated += 1
+            return .dropped(.unvalidatedAddress)
+        }
+        countData(byteCount, of: index, at: now)
+        return .data
+    }
+
+    private mutating func countData(_ byteCount: Int, of index: Int, at now: MediaTime) {
         pairs[index].counts.packetsReceived += 1
         pairs[index].counts.bytesReceived += byteCount
         pairs[index].counts.lastPacketReceivedTime = now
-        return .data
     }
+
+    mutating func countData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) {
+        if let index = validatedIndex(path) { countData(byteCount, of: index, at: now) }
+    }
+
+    /// Whether data is taken from an address.
+    func isValidated(_ path: ICEPath) -> Bool { state != .failed && validatedIndex(path) != nil }
 
     /// Takes a message that was parsed already.
     mutating func insert(_ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {

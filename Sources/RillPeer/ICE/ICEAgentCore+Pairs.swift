@@ -15,7 +15,7 @@ extension ICEAgentCore {
         pairs.firstIndex { $0.path == path && $0.generation === generation }
     }
 
-    /// A pair of the path from which something authenticated came. The selected one is tried first.
+    /// A pair of the path from which a check was answered. The selected one is tried first.
     func validatedIndex(_ path: ICEPath) -> Int? {
         if let selected = selectedIndex, pairs[selected].path == path { return selected }
         return pairs.firstIndex { $0.isValidated && $0.path == path }
@@ -28,11 +28,11 @@ extension ICEAgentCore {
     /// candidates of one socket send from the same address).
     mutating func pair(_ local: Local, _ remote: ICECandidate) {
         let path = ICEPath(socket: local.socket, remote.address)
-        guard !isLite, local.candidate.address.ip.isV6 == remote.address.ip.isV6,
+        guard local.candidate.address.ip.isV6 == remote.address.ip.isV6,
             index(of: path, in: generation) == nil
         else { return }
         let new = makePair(local.candidate, remote, on: path, .waiting)
-        guard pairs.count < settings.maximumPairCount || removeLast(below: new.priority) else { return }
+        guard pairs.count < settings.maximumPairCount || evict(for: new.priority) else { return }
         pairs.append(new)
         let isHeldBack = pairs.contains {
             $0.id != new.id && $0.generation === generation && $0.hasFoundation(of: new)
@@ -51,18 +51,6 @@ extension ICEAgentCore {
         return pair
     }
 
-    /// Removes the pair of the lowest priority that was not checked yet, to make room for a better one (§6.1.2.5).
-    private mutating func removeLast(below priority: UInt64) -> Bool {
-        let unused = pairs.indices.filter {
-            (pairs[$0].state == .waiting || pairs[$0].state == .frozen) && pairs[$0].id != selectedID
-        }
-        guard let last = unused.min(by: { pairs[$0].priority < pairs[$1].priority }), pairs[last].priority < priority
-        else { return false }
-        let removed = pairs.remove(at: last).id
-        triggered.removeAll { $0 == removed }
-        return true
-    }
-
     /// Notes that a remote address is announced which was known, perhaps from a check. Returns whether that is new.
     mutating func announce(_ candidate: ICECandidate, discoveredAs index: Int) -> Bool {
         guard remoteCandidates[index].kind == .peerReflexive, candidate.kind != .peerReflexive else { return false }
@@ -78,15 +66,9 @@ extension ICEAgentCore {
 
     /// The pair of a path on which an authenticated request came; a new one, if the address was not announced (RFC 8445
     /// §7.3.1.3). `nil` if there is no room.
-    mutating func learn(_ path: ICEPath, priority: UInt32, at now: MediaTime) -> Int? {
+    mutating func learn(_ path: ICEPath, priority: UInt32) -> Int? {
         if let index = index(of: path, in: generation) { return index }
-        guard let local = local(of: path) else { return nil }
-        let reflexive = pairs.indices.filter { isCurrent($0) && pairs[$0].remote.kind == .peerReflexive }
-        if reflexive.count >= settings.maximumReflexiveCount || pairs.count >= settings.maximumPairCount {
-            let unused = reflexive.filter { pairs[$0].id != selectedID && pairs[$0].id != nominatingID }
-            guard let oldest = unused.min(by: { pairs[$0].lastHeard < pairs[$1].lastHeard }) else { return nil }
-            forget(oldest)
-        }
+        guard let local = local(of: path), makeRoomForReflexive() else { return nil }
         // RFC 8445 §7.3.1.3: a foundation that differs from all others.
         var remote = ICECandidate(.peerReflexive, path.remote, foundation: "prflx/\(makePairID())")
         remote.priority = priority
@@ -96,16 +78,8 @@ extension ICEAgentCore {
             remoteCandidates.append(remote)
             events.append(.peerReflexiveDiscovered(remote))
         }
-        pairs.append(makePair(local.candidate, remote, on: path, isLite ? .succeeded : .waiting))
+        pairs.append(makePair(local.candidate, remote, on: path, .waiting))
         return pairs.count - 1
-    }
-
-    private mutating func forget(_ index: Int) {
-        let pair = pairs.remove(at: index)
-        triggered.removeAll { $0 == pair.id }
-        if !pairs.contains(where: { $0.remote.address == pair.remote.address }) {
-            remoteCandidates.removeAll { $0.address == pair.remote.address }
-        }
     }
 
     /// The local candidate of a path's socket, if possible one of the same IP version.

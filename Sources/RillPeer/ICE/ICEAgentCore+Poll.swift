@@ -4,15 +4,20 @@ extension ICEAgentCore {
     mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
         updateState(at: now)
         if !events.isEmpty { return .event(events.removeFirst()) }
-        if !responses.isEmpty {
+        while !responses.isEmpty {
             let response = responses.removeFirst()
             write(into: &bytes) { output in write(response, into: &output) }
+            // Of a path without a pair, a response is smaller than its request allows.
+            let index = index(of: response.path, in: response.generation)
+            guard index.map({ spend(bytes.count, on: $0) }) ?? true else { continue }
             return .transmit(on: response.path)
         }
-        if let request = nextRequest(at: now) {
+        while let request = nextRequest(at: now) {
             write(into: &bytes) { output in
                 writeRequest(of: request.index, request.id, isNomination: request.isNomination, into: &output)
             }
+            // Without it, the check goes on as if the datagram were lost.
+            guard spend(bytes.count, on: request.index) else { continue }
             return .transmit(on: pairs[request.index].path)
         }
         // A check may just have failed for good.
@@ -33,7 +38,30 @@ extension ICEAgentCore {
         }
         if let nominationDeadline { time = min(time, nominationDeadline) }
         for pair in pairs { if let check = pair.check { time = min(time, check.deadline) } }
-        return hasWork ? min(time, nextCheckTime) : time
+        return min(time, nextCheckStart)
+    }
+
+    // MARK: Addresses that have not answered
+
+    /// Takes the bytes of a datagram from what may be sent to a pair's address.
+    ///
+    /// - Returns: whether it may be sent.
+    mutating func spend(_ byteCount: Int, on index: Int) -> Bool {
+        if pairs[index].isValidated || pairs[index].budget.spend(byteCount) { return true }
+        if pairs[index].remote.kind != .peerReflexive, announcedBudget.spend(byteCount) { return true }
+        counts.datagramsWithheld += 1
+        return false
+    }
+
+    mutating func spend(_ byteCount: Int, on path: ICEPath) -> Bool {
+        index(of: path, in: generation).map { spend(byteCount, on: $0) } ?? false
+    }
+
+    /// The address from which an authentic request came last, while none has answered a check yet.
+    var heardPath: ICEPath? {
+        guard selectedID == nil, state == .checking else { return nil }
+        let heard = pairs.indices.filter { isCurrent($0) && pairs[$0].isHeard }
+        return heard.max { pairs[$0].lastHeard < pairs[$1].lastHeard }.map { pairs[$0].path }
     }
 
     // MARK: Writing
@@ -71,6 +99,9 @@ extension ICEAgentCore {
         writer.append(
             role == .controlling ? .iceControlling(tiebreaker) : .iceControlled(tiebreaker), into: &output)
         if isNomination { writer.append(.useCandidate, into: &output) }
+        // The side that offers sends the first check. Padded like that, it lets the other side begin the handshake at once
+        // (see ``ICEPathBudget``).
+        if role == .controlling { writer.append(.other(.software, Array("Rill".utf8)), into: &output) }
         writer.finish(pair.generation.remoteKey, into: &output)
     }
 }

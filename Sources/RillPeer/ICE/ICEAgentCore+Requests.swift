@@ -24,7 +24,9 @@ extension ICEAgentCore {
         guard request.hasValidFingerprint != false else { return .dropped(.wrongFingerprint) }
         guard request.hasIntegrity(of: generation.localKey) else { return .dropped(.wrongIntegrity) }
 
-        // From here on, it is from the peer.
+        // From here on, it is the peer's. But somebody else may have sent a copy of it.
+        let known = index(of: path, in: generation)
+        if let known { pairs[known].budget.receive(request.bytes.count) }
         func respond(_ error: STUNErrorCode?, unknown: [STUNAttributeType] = []) {
             queue(
                 ICEResponse(
@@ -41,17 +43,32 @@ extension ICEAgentCore {
         guard let priority = request.priority else { return refuse(.badRequest) }
         guard isRoleAccepted(request, at: now) else { return refuse(.roleConflict) }
 
-        let found = generation === self.generation ? learn(path, priority: priority, at: now) : nil
-        guard let index = found ?? index(of: path, in: generation) else {
-            guard generation !== self.generation else {
-                return .dropped(.tooManyPairs(limit: settings.maximumReflexiveCount))
-            }
-            // A consent check of the former generation from a new address: it is answered, not followed.
+        guard generation === self.generation else {
+            // A consent check of the former generation: it is answered, and not followed.
             respond(nil)
+            if let known { pairs[known].counts.requestsReceived += 1 }
             return .answered(nominates: false)
         }
+        let isNew: Bool
+        switch history.find(request.transactionID) {
+        case .new: isNew = true
+        case .known(pair: let id, isFollowed: let isFollowed):
+            let original = self.index(of: id)
+            isNew = original.map { pairs[$0].path } != path
+            // The first to arrive may be the copy, as long as its address has not answered.
+            let mayBeOriginal = original.map { !pairs[$0].isValidated && !isFollowed } ?? false
+            guard !isNew || mayBeOriginal else {
+                counts.requestsReplayed += 1
+                return .dropped(.replayed)
+            }
+            if isNew { history.follow(request.transactionID) }
+        }
+        guard let index = learn(path, priority: priority) else {
+            return .dropped(.tooManyPairs(limit: settings.maximumReflexiveCount))
+        }
+        if known == nil { pairs[index].budget.receive(request.bytes.count) }
         respond(nil)
-        note(request, of: index, at: now)
+        record(request, of: index, isNew: isNew, at: now)
         return .answered(nominates: request.usesCandidate)
     }
 
@@ -74,8 +91,6 @@ extension ICEAgentCore {
 
     /// Compares roles, and changes this side's if the tiebreakers say so (RFC 8445 §7.3.1.1). Returns whether the request
     /// is accepted.
-    ///
-    /// A lite agent never gives way: it sends no checks, so it could not nominate.
     private mutating func isRoleAccepted(_ request: borrowing STUNMessage, at now: MediaTime) -> Bool {
         switch role {
         case .controlling:
@@ -84,7 +99,7 @@ extension ICEAgentCore {
             changeRole(to: .controlled, at: now)
         case .controlled:
             guard let theirs = request.iceControlled else { return true }
-            guard tiebreaker >= theirs, !isLite else { return false }
+            guard tiebreaker >= theirs else { return false }
             changeRole(to: .controlling, at: now)
         }
         return true
@@ -96,43 +111,39 @@ extension ICEAgentCore {
         nominateBest(at: now)
     }
 
-    private mutating func note(_ request: borrowing STUNMessage, of index: Int, at now: MediaTime) {
+    /// Takes an authentic request on a pair. `isNew`: it is not a retransmission.
+    private mutating func record(_ request: borrowing STUNMessage, of index: Int, isNew: Bool, at now: MediaTime) {
         begin(at: now)
+        if isNew { history.insert(request.transactionID, on: pairs[index].id) }
         pairs[index].counts.requestsReceived += 1
-        pairs[index].isValidated = true
-        pairs[index].lastHeard = now
-        let isRepeated = pairs[index].lastRequest == request.transactionID
-        pairs[index].lastRequest = request.transactionID
-        let nominates = request.usesCandidate && role == .controlled && !isRepeated
-        if isLite {
-            // RFC 8445 §7.3.2. What the other side sends on any path shows that it is there.
-            pairs[index].state = .succeeded
-            if selectedID == nil { select(index, at: now) }
-            if nominates && isCurrent(index) { nominate(index, at: now) }
-            confirmConsent(at: now)
-        } else if isCurrent(index) {
-            let id = pairs[index].id
-            if nominates { noteNomination(of: index, at: now) }
-            // With a nomination, the pairs of the former generation go.
-            if let index = self.index(of: id) { trigger(index) }
-        }
+        (pairs[index].isHeard, pairs[index].lastHeard) = (true, now)
+        let id = pairs[index].id
+        if isNew, request.usesCandidate, role == .controlled { recordNomination(of: index, at: now) }
+        // With a nomination, the pairs of the former generation go.
+        if let index = self.index(of: id) { trigger(index, at: now) }
     }
 
-    /// RFC 8445 §7.3.1.5.
-    private mutating func noteNomination(of index: Int, at now: MediaTime) {
-        if pairs[index].state == .succeeded {
-            nominate(index, at: now)
-        } else {
-            pairs[index].isNominatedByPeer = true
-        }
+    /// RFC 8445 §7.3.1.5: a nominated pair is used once a check of ours is answered. If another one is in use, that check is
+    /// a new one: the nomination may be a copy of an old one.
+    private mutating func recordNomination(of index: Int, at now: MediaTime) {
+        guard pairs[index].id != selectedID else { return nominate(index, at: now) }
+        pairs[index].isNominatedByPeer = true
+        if pairs[index].state == .succeeded { pairs[index].state = .waiting }
     }
 
     /// RFC 8445 §7.3.1.4: a check from the other side is a reason to check the same pair now.
-    private mutating func trigger(_ index: Int) {
+    private mutating func trigger(_ index: Int, at now: MediaTime) {
         switch pairs[index].state {
         case .succeeded: return
+        case .inProgress:
+            // The same check goes on: a new one for each of the other side's would outrun its answers.
+            guard let check = pairs[index].check, check.transmissionCount < settings.maximumTransmissionCount,
+                now - check.lastTime >= settings.checkInterval
+            else { return }
+            pairs[index].check?.hasten(at: now)
+            return
         case .failed: pairs[index].state = .waiting
-        case .inProgress, .waiting, .frozen: break
+        case .waiting, .frozen: break
         }
         if !triggered.contains(pairs[index].id) { triggered.append(pairs[index].id) }
     }

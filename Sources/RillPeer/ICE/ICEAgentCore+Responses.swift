@@ -13,10 +13,8 @@ extension ICEAgentCore {
         }
         guard response.hasValidFingerprint != false else { return .dropped(.wrongFingerprint) }
         guard response.hasIntegrity(of: key) else { return .dropped(.wrongIntegrity) }
-        guard pairs[index].path == path else {
-            if checked != nil { fail(index, at: now) }
-            return .dropped(.asymmetric)
-        }
+        // The check is not given up, as RFC 8445 §7.2.5.2.1 has it: this may be a copy that overtook the answer.
+        guard pairs[index].path == path else { return .dropped(.asymmetric) }
         pairs[index].counts.responsesReceived += 1
         pairs[index].isValidated = true
         pairs[index].lastHeard = now
@@ -48,7 +46,8 @@ extension ICEAgentCore {
             pairs[index].counts.noteRoundTrip(now - check.firstTime)
         }
         unfreeze(like: index)
-        if selectedID == nil { select(index, at: now) }
+        // A path that has fallen silent gives way to one that has just answered.
+        if selectedID == nil || isRecovering && isCurrent(index) { select(index, at: now) }
         if pairs[index].id == selectedID { confirmConsent(at: now) }
         let isNominated = isLatest && check.isNomination && check.role == .controlling && role == .controlling
         if isNominated || pairs[index].isNominatedByPeer && role == .controlled {

@@ -5,7 +5,6 @@ import RillCore
 /// A value in one place: a call to the agent accesses it once, instead of checking exclusive access for each property.
 struct ICEAgentCore: ~Copyable {
     let settings: ICESettings
-    let isLite: Bool
     var role: ICERole
     private(set) var state = ICEState.new
 
@@ -14,8 +13,12 @@ struct ICEAgentCore: ~Copyable {
     var formerGeneration: ICEGeneration? { didSet { generationChangeCount += 1 } }
     /// How often it changed which credentials are accepted.
     private(set) var generationChangeCount = 0
+    /// The one that the last restart ended, until the other side has agreed to it: ``cancelRestart(at:)`` returns to it.
+    private var replaced: (generation: ICEGeneration, isFailed: Bool, candidates: [ICECandidate])?
     var random: SeededGenerator
     var tiebreaker: UInt64
+    /// The first bits of our transactions' identifiers, by which a port finds the agent that a response is for.
+    private(set) var transactionPrefix: UInt32
     var isRemoteLite = false
 
     var locals: [Local] = []
@@ -39,6 +42,11 @@ struct ICEAgentCore: ~Copyable {
     /// Whether all pairs are checked anew, because the selected one is silent.
     var isRecovering = false
     var consent = ICEConsent()
+    /// Requests of the current generation.
+    var history = ICERequestHistory()
+    /// What may be sent to addresses that the other side announced, and from which nothing came: all together.
+    var announcedBudget = ICEPathBudget()
+    var counts = ICEAgentCounts()
 
     var responses: [ICEResponse] = []
     var events: [ICEEvent] = []
@@ -48,15 +56,19 @@ struct ICEAgentCore: ~Copyable {
         let socket: Int
     }
 
-    init(_ mode: ICEMode, _ credentials: ICECredentials, _ settings: ICESettings) {
-        self.settings = settings
-        switch mode {
-        case .lite: (isLite, role) = (true, .controlled)
-        case .full(let role): (isLite, self.role) = (false, role)
-        }
+    init(_ role: ICERole, _ credentials: ICECredentials, _ settings: ICESettings) {
+        (self.role, self.settings) = (role, settings)
         generation = ICEGeneration(credentials)
         random = SeededGenerator(seed: settings.seed)
         tiebreaker = random.next()
+        transactionPrefix = UInt32(truncatingIfNeeded: random.next())
+    }
+
+    /// Draws other first bits: another agent of the port has the same.
+    mutating func redrawTransactionPrefix() { transactionPrefix = UInt32(truncatingIfNeeded: random.next()) }
+
+    mutating func makeTransactionID() -> STUNTransactionID {
+        STUNTransactionID(high: transactionPrefix, low: random.next())
     }
 
     /// Where data goes.
@@ -81,12 +93,14 @@ struct ICEAgentCore: ~Copyable {
             credentials.usernameFragment != generation.local.usernameFragment, "a restart needs a new username fragment"
         )
         let kept = selectedID
-        formerGeneration = kept == nil ? nil : generation
+        // A generation that another restart ends before it had a path is gone; the selected path's is still in use.
+        replaced = replaced ?? (generation, state == .failed, remoteCandidates)
+        formerGeneration = selectedIndex.map { pairs[$0].generation }
         generation = ICEGeneration(credentials)
         remoteCandidates = []
         pairs.removeAll { $0.id != kept }
         for index in pairs.indices { pairs[index].check = nil }
-        triggered = []
+        (triggered, history) = ([], ICERequestHistory())
         (nominatingID, nominationDeadline, connectDeadline, startTime) = (nil, nil, nil, nil)
         isRecovering = false
         if kept == nil {
@@ -95,6 +109,29 @@ struct ICEAgentCore: ~Copyable {
             setState(.connected)
         }
     }
+
+    /// Returns to the credentials before a restart that the other side has not agreed to.
+    mutating func cancelRestart(at now: MediaTime) {
+        guard let (former, wasFailed, candidates) = replaced, generation.remote == nil else { return }
+        replaced = nil
+        generation = former
+        pairs.removeAll { $0.generation !== former && $0.id != selectedID }
+        formerGeneration = selectedIndex.flatMap { pairs[$0].generation === former ? nil : pairs[$0].generation }
+        (remoteCandidates, triggered, history) = ([], [], ICERequestHistory())
+        (nominatingID, nominationDeadline, connectDeadline) = (nil, nil, nil)
+        if let index = selectedIndex {
+            remoteCandidates = [pairs[index].remote]
+            if state == .connected, pairs[index].isNominated, isCurrent(index) { setState(.completed) }
+        } else if wasFailed {
+            setState(.failed)
+        } else if generation.remote != nil {
+            begin(at: now)
+        }
+        for candidate in candidates { _ = addRemoteCandidate(candidate, at: now) }
+    }
+
+    /// The other side has agreed to the current generation.
+    mutating func agree() { replaced = nil }
 
     /// Ends the former generation, its pairs included.
     mutating func endFormerGeneration() {

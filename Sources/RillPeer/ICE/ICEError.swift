@@ -12,8 +12,6 @@ public enum ICEError: Error, Equatable, Sendable {
     case truncatedCandidate(fieldCount: Int)
     /// A field of a candidate has a value that it cannot have.
     case invalidCandidate(ICECandidateField, String)
-    /// Both sides are lite implementations: neither would send checks. Create the agent as a full one instead.
-    case bothLite
     /// The credentials of the remote side changed without a restart of this side.
     case changedCredentials
     /// A local candidate is one too many.
@@ -56,8 +54,6 @@ extension ICEError: CustomStringConvertible {
             "a candidate of \(count) fields: it has at least 8"
         case .invalidCandidate(let field, let text):
             "\"\(text)\" is not the \(field.rawValue) of a candidate"
-        case .bothLite:
-            "both sides are ICE lite, so that neither sends checks: create this one as a full agent"
         case .changedCredentials:
             "the remote credentials changed: restart this side too"
         case .tooManyCandidates(let limit):

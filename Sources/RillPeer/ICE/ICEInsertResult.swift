@@ -2,8 +2,10 @@ public import RillCore
 
 /// What became of a datagram.
 public enum ICEInsertResult: Equatable, Sendable {
-    /// It is not STUN, and comes from an address that has authenticated itself: DTLS, RTP or RTCP.
+    /// It is not STUN, and comes from an address that has answered a check: DTLS, RTP or RTCP.
     case data
+    /// It is not STUN, and comes from an address that has sent a check, and not answered ours yet.
+    case early
     /// A request with the right integrity: it is answered with the next poll. `nominates` if it has USE-CANDIDATE.
     case answered(nominates: Bool)
     /// A request with the right integrity that is refused with that code.
@@ -25,8 +27,10 @@ public enum ICEInsertResult: Equatable, Sendable {
 /// but whoever forges source addresses would use us to send these to others, and would learn which fragments exist. A
 /// peer of ICE knows the credentials from signaling, and repeats a check that came too early.
 public enum ICEDropReason: Equatable, Sendable {
-    /// It is not STUN, and its address has not authenticated itself.
+    /// It is not STUN, and its address has not answered a check.
     case unvalidatedAddress
+    /// A copy of a request that came from another address before.
+    case replayed
     /// It looks like STUN, but is malformed.
     case malformed(STUNError)
     /// A method other than binding.

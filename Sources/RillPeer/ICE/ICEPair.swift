@@ -11,14 +11,16 @@ struct ICEPair {
     var priority: UInt64 = 0
     var state: ICEPairState
     var isNominated = false
-    /// Whether an authenticated message came from the path: data from there is passed on.
+    /// Whether a check of ours was answered from the path: only then data goes there, and is taken from there.
     var isValidated = false
-    /// Whether the controlling side nominated the pair before our own check succeeded (RFC 8445 §7.3.1.5).
+    /// Whether a request with the right integrity came from the path. It may be a copy that somebody else sent.
+    var isHeard = false
+    /// Whether the controlling side nominated the pair, and our own check has not been answered since (RFC 8445 §7.3.1.5).
     var isNominatedByPeer = false
+    /// What may be sent before the path is validated.
+    var budget = ICEPathBudget()
     /// The request that waits for a response.
     var check: ICECheck?
-    /// The last request from the remote side: a retransmission does not nominate again.
-    var lastRequest: STUNTransactionID?
     /// When the last authenticated message arrived.
     var lastHeard: MediaTime
     var counts = ICEPairCounts()
@@ -45,7 +47,7 @@ public enum ICEPairState: String, Hashable, Sendable {
     case waiting
     /// A request waits for its response.
     case inProgress = "in-progress"
-    /// A check succeeded; for a lite agent, one arrived.
+    /// A check succeeded.
     case succeeded
     /// The check failed.
     case failed
@@ -60,6 +62,7 @@ struct ICECheck {
     let isNomination: Bool
     private(set) var transmissionCount = 0
     private(set) var firstTime = MediaTime.zero
+    private(set) var lastTime = MediaTime.zero
     /// When to send again, or to give up.
     private(set) var deadline = MediaTime.zero
     private let timeout: MediaDuration
@@ -79,9 +82,13 @@ struct ICECheck {
     /// 15.5 and 31.5 s, and the check fails after 39.5 s.
     mutating func noteTransmission(limit: Int, at now: MediaTime) {
         if transmissionCount == 0 { firstTime = now }
+        lastTime = now
         transmissionCount += 1
         // Rm of RFC 8489 §6.2.1.
         let factor = transmissionCount >= limit ? 16 : 1 << min(transmissionCount - 1, 16)
         deadline = now + timeout * factor
     }
+
+    /// Retransmits at once: the other side was heard.
+    mutating func hasten(at now: MediaTime) { deadline = min(deadline, now) }
 }

@@ -7,7 +7,7 @@ public import RillSession
 public enum PeerError: Error, Equatable, Sendable {
     /// Offer and answer: a description that cannot be used, or at the wrong time.
     case negotiation(NegotiationError)
-    /// ICE: bad credentials, two lite sides, too many candidates.
+    /// ICE: bad credentials, too many candidates.
     case ice(ICEError)
     /// DTLS failed.
     case dtls(DTLSError)

@@ -9,7 +9,10 @@ extension PeerLink {
     /// Makes an offer, and sets it as the local description.
     package func offer(restartsICE: Bool, at now: MediaTime) throws(PeerError) -> Local {
         try requireOpen()
-        if restartsICE { restartICE(at: now) }
+        if restartsICE {
+            hasOfferedRestart = true
+            restartICE(at: now)
+        }
         return try negotiate(at: now) { (negotiator) throws(NegotiationError) in
             let offer = try negotiator.makeOffer(localTransport)
             return (offer, try negotiator.setLocal(.offer, offer))
@@ -66,8 +69,8 @@ extension PeerLink {
     /// What our descriptions say of the transport.
     private var localTransport: LocalTransport {
         LocalTransport(
-            credentials: agent.credentials, isLite: agent.isLite, fingerprints: [certificate.fingerprint],
-            candidates: agent.localCandidates, hasAllCandidates: true)
+            credentials: agent.credentials, fingerprints: [certificate.fingerprint], candidates: agent.localCandidates,
+            hasAllCandidates: true)
     }
 
     /// Changes the negotiator, and does what follows; if anything fails, the negotiator is as before.
@@ -78,6 +81,11 @@ extension PeerLink {
         var changed = negotiator
         let (value, outcome): (Value, NegotiationOutcome)
         do throws(NegotiationError) { (value, outcome) = try body(&changed) } catch { throw .negotiation(error) }
+        if outcome.rolledBack, hasOfferedRestart {
+            hasOfferedRestart = false
+            // Of two restarts at once, the other side's goes on, with the credentials that ours has drawn.
+            if !outcome.restartsICE { agent.cancelRestart(at: now) }
+        }
         if let remote = outcome.remote { try apply(remote, restartsICE: outcome.restartsICE, at: now) }
         negotiator = changed
         sections = outcome.sections ?? sections
@@ -90,6 +98,7 @@ extension PeerLink {
         if restartsICE, agent.remoteCredentials != nil { restartICE(at: now) }
         startTime = startTime ?? now
         if agent.remoteCredentials == nil {
+            hasOfferedRestart = false
             do throws(ICEError) { try agent.setRemote(remote.credentials, isLite: remote.isLite, at: now) } catch {
                 throw .ice(error)
             }

@@ -29,14 +29,22 @@ package final class PeerLink {
     /// For tests: DTLS stays due.
     package var isStalled = false
 
+    /// Whether our last offer restarted ICE, and was not answered yet.
+    var hasOfferedRestart = false
+    /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the path, if
+    /// that is another one.
+    private var first: (datagram: [UInt8], path: ICEPath?)?
+    /// Datagrams of DTLS that came before their address had answered a check.
+    private var held: [(datagram: [UInt8], path: ICEPath)] = []
+
     package init(
-        _ mode: ICEMode, certificate: DTLSCertificate, settings: PeerConnectionSettings,
+        _ role: ICERole, certificate: DTLSCertificate, settings: PeerConnectionSettings,
         using generator: any RandomNumberGenerator & Sendable
     ) {
         var (random, credentials) = (SeededGenerator(seed: settings.seed), generator)
         var ice = settings.ice
         ice.seed = random.next()
-        agent = ICEAgent(mode, credentials: PeerLink.draw(&credentials), settings: ice)
+        agent = ICEAgent(role, credentials: PeerLink.draw(&credentials), settings: ice)
         negotiator = Negotiator(settings.negotiation, seed: random.next())
         (self.certificate, self.settings, self.credentials) = (certificate, settings, credentials)
     }
@@ -72,9 +80,34 @@ package final class PeerLink {
         return .taken(dtls?.insert(datagram, at: now) ?? .ended)
     }
 
+    /// The most datagrams that are held: those of one flight.
+    package static let maximumHeldCount = 4
+
+    /// Keeps a datagram of DTLS from an address that has sent a check, and not answered ours yet, until it does: so the first
+    /// flight of a peer that has its answer sooner needs no retransmission.
+    ///
+    /// - Returns: whether it is kept: only before there is a path, and with room.
+    package func hold(_ datagram: Span<UInt8>, on path: ICEPath) -> Bool {
+        guard agent.selectedPath == nil, keys == nil, state != .closed, DatagramKind(of: datagram) == .dtls,
+            datagram.count <= 1500, held.count < PeerLink.maximumHeldCount
+        else { return false }
+        held.append((datagram.array, path))
+        return true
+    }
+
+    /// There is a path: what came from there before is taken, and what went elsewhere is transmitted again.
+    private func begin(on path: ICEPath, at now: MediaTime) {
+        beginHandshake(at: now)
+        if first?.path == path { first = nil }
+        let waiting = held
+        held = []
+        for one in waiting where one.path == path { _ = insert(dtls: one.datagram.span, at: now) }
+    }
+
     /// What is to be done, but for ICE.
     package func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
         expire(at: now)
+        beginHandshake(at: now)
         var bound = PollBound()
         while bound.take() {
             if !events.isEmpty {
@@ -82,11 +115,18 @@ package final class PeerLink {
                 return .event(events.removeFirst())
             }
             guard pollsWithoutProgress == 0 else { return .wait(until: .distantFuture) }
+            if let path = agent.selectedPath, let again = first {
+                first = nil
+                wakeBound.reset()
+                bytes.removeAll(keepingCapacity: true)
+                bytes.append(contentsOf: again.datagram)
+                agent.noteSent(byteCount: bytes.count, on: path, at: now)
+                return .transmit(on: path)
+            }
             switch isStalled ? .wait(until: now) : dtls?.poll(at: now, into: &bytes) ?? .wait(until: .distantFuture) {
             case .transmit:
                 wakeBound.reset()
-                // Without a path it is as if it were lost.
-                guard let path = agent.selectedPath else { continue }
+                guard let path = agent.selectedPath ?? firstPath(for: bytes) else { continue }
                 agent.noteSent(byteCount: bytes.count, on: path, at: now)
                 return .transmit(on: path)
             case .event(let event): take(event)
@@ -108,12 +148,21 @@ package final class PeerLink {
         updateState()
     }
 
+    /// Where a datagram may go before there is a path: the address of the last check, if it is small enough. Otherwise it is
+    /// as if it were lost.
+    private func firstPath(for datagram: [UInt8]) -> ICEPath? {
+        let heard = agent.heardPath
+        let path = heard.flatMap { agent.spend(datagram.count, on: $0) ? $0 : nil }
+        first = (datagram, path)
+        return path
+    }
+
     /// Takes note of an event of the agent.
     package func take(_ event: ICEEvent, at now: MediaTime) {
         events.append(.ice(event))
         switch event {
-        case .selectedPathChanged(from: let former, to: _):
-            beginHandshake(at: now)
+        case .selectedPathChanged(from: let former, to: let path):
+            begin(on: path, at: now)
             if former != nil { pathChangeCount += 1 }
         case .consentLost(on: _, let time): fail(.consentLost(after: time))
         case .checksFailed(let count, let time): fail(.noPath(pairCount: count, after: time))
@@ -159,9 +208,11 @@ package final class PeerLink {
         beginHandshake(at: now)
     }
 
-    /// Begins the handshake once there is a path.
+    /// Begins the handshake once there is a path, or an address from which a check came: the first message of a client is
+    /// small enough for one that has not answered. It would cost a round trip to wait for that.
     private func beginHandshake(at now: MediaTime) {
-        guard let dtls, dtls.state == .new, agent.selectedPath != nil else { return }
+        guard let dtls, dtls.state == .new, agent.selectedPath != nil || dtls.role == .client && agent.heardPath != nil
+        else { return }
         dtls.begin(at: now)
     }
 

@@ -5,7 +5,7 @@ import RillState
 ///
 /// ```swift
 /// let port = ICEPort(peerLimit: 1000)
-/// let peer = try port.add(ICEAgent(.lite, credentials: credentials, settings: ICESettings(seed: seed)))
+/// let peer = try port.add(ICEAgent(.controlled, credentials: credentials, settings: ICESettings(seed: seed)))
 /// …
 /// switch port.insert(datagram, on: ICEPath(source), at: now) {
 /// case .peer(let peer, .data): connections[peer].insert(datagram, at: now)
@@ -20,11 +20,14 @@ import RillState
 /// }
 /// ```
 ///
-/// A request of STUN is for the agent whose username fragment comes first in USERNAME. All else is for the agent to which
-/// the address belongs: the last one for which an authenticated request came from there, or which sends checks there.
-/// Before that, nothing but STUN is passed on from an address.
+/// A request of STUN is for the agent whose username fragment comes first in USERNAME, and a response for the one that sent the
+/// request, whose transaction it names. All else is for the agent that has validated the address: a check of its own was
+/// answered from there. Before that, nothing but STUN is passed on, but for the first datagrams of a handshake (`early`).
+/// Neither a check from an address nor a candidate that names it takes it from an agent.
 ///
-/// Full agents may share a port too, as long as no two of them check the same remote address.
+/// Several agents may validate one address: calls between the same two ports, or a program that comes back before its former
+/// session has ended. Then only the integrity of a datagram tells whose it is: ``ICEPortResult/shared(_:)``. At most
+/// ``maximumSharedCount`` share an address; the one that has taken nothing for longest makes room.
 ///
 /// Memory: strangers leave nothing behind. A port keeps at most `peerLimit` agents, and for each one the addresses of its
 /// pairs, at most ``ICESettings/maximumPairCount`` and twice that for a while. Cost: a datagram takes one or two look-ups
@@ -46,8 +49,10 @@ public final class ICEPort {
     public var statistics: ICEPortStatistics { cell.state.statistics }
     /// How many agents there are.
     public var count: Int { cell.state.peers.count }
-    /// How many addresses belong to agents.
+    /// How many addresses agents have validated.
     public var pathCount: Int { cell.state.owners.count }
+    /// How many agents may share an address.
+    public static let maximumSharedCount = 8
 
     // MARK: Agents
 
@@ -97,6 +102,17 @@ public final class ICEPort {
     /// - Returns: what became of it.
     public func insert(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
         cell.state.insert(datagram, on: path, at: now)
+    }
+
+    /// Notes whose a datagram was that came as ``ICEPortResult/shared(_:)``: it had that agent's integrity.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the datagram's size.
+    ///   - id: the agent's number.
+    ///   - path: where the datagram came from.
+    ///   - now: the current time.
+    public func take(_ byteCount: Int, _ id: ICEPeerID, on path: ICEPath, at now: MediaTime) {
+        cell.state.take(byteCount, id, on: path, at: now)
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.

@@ -4,10 +4,15 @@ import RillState
 /// The tables of an ``ICEPort``.
 struct ICEPortCore: ~Copyable {
     let peerLimit: Int
-    private(set) var statistics = ICEPortStatistics()
+    private var counts = ICEPortStatistics()
     private(set) var peers: [ICEPeerID: Peer] = [:]
-    private(set) var owners: [ICEPath: Peer] = [:]
+    /// The agents that have validated an address.
+    private(set) var owners: [ICEPath: Owners] = [:]
+    /// The agent of the last authentic request from an address that nobody has validated.
+    private var heard: [ICEPath: Peer] = [:]
     private var fragments: [UsernameFragmentKey: Peer] = [:]
+    /// The agents by the first bits of their transactions' identifiers.
+    private var transactions: [UInt32: Peer] = [:]
     /// Agents that may have something to do now, each once.
     private var ready: [Peer] = []
     private var wakeQueue = WakeQueue()
@@ -20,7 +25,7 @@ struct ICEPortCore: ~Copyable {
         fileprivate var fragments: [UsernameFragmentKey] = []
         /// The agent's ``ICEAgentCore/generationChangeCount`` when its fragments were last noted; `nil` for never.
         fileprivate var generationChangeCount: Int?
-        /// The addresses that were noted as this agent's. Another may have taken some over.
+        /// The addresses at which the tables have this agent.
         fileprivate var paths: [ICEPath] = []
         fileprivate var isReady = false
 
@@ -30,7 +35,30 @@ struct ICEPortCore: ~Copyable {
         }
     }
 
+    /// The agents that have validated one address; the first took data last.
+    struct Owners {
+        fileprivate var first: Peer
+        fileprivate var others: [Peer] = []
+
+        fileprivate init(_ first: Peer) { self.first = first }
+
+        fileprivate var all: [Peer] { [first] + others }
+
+        /// `nil` if there is none.
+        fileprivate init?(_ all: [Peer]) {
+            guard let first = all.first else { return nil }
+            (self.first, others) = (first, Array(all.dropFirst()))
+        }
+    }
+
     init(peerLimit: Int) { self.peerLimit = peerLimit }
+
+    /// What was counted.
+    var statistics: ICEPortStatistics {
+        var all = counts
+        for peer in peers.values { all.agents.add(peer.agent.counts) }
+        return all
+    }
 
     // MARK: Agents
 
@@ -41,6 +69,8 @@ struct ICEPortCore: ~Copyable {
         }
         peerCount += 1
         let peer = Peer(ICEPeerID(rawValue: peerCount), agent)
+        while transactions[agent.cell.state.transactionPrefix] != nil { agent.cell.state.redrawTransactionPrefix() }
+        transactions[agent.cell.state.transactionPrefix] = peer
         peers[peer.id] = peer
         updateFragments(of: peer)
         markReady(peer)
@@ -50,7 +80,9 @@ struct ICEPortCore: ~Copyable {
     mutating func remove(_ id: ICEPeerID) -> ICEAgent? {
         guard let peer = peers.removeValue(forKey: id) else { return nil }
         for key in peer.fragments where fragments[key] === peer { fragments[key] = nil }
-        for path in peer.paths where owners[path] === peer { owners[path] = nil }
+        transactions[peer.agent.cell.state.transactionPrefix] = nil
+        counts.agents.add(peer.agent.counts)
+        for path in peer.paths { forget(path, of: peer) }
         if peer.isReady { ready.removeAll { $0 === peer } }
         wakeQueue.remove(id)
         return peer.agent
@@ -86,69 +118,129 @@ struct ICEPortCore: ~Copyable {
     // MARK: Datagrams
 
     mutating func insert(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
-        statistics.datagramsReceived += 1
+        counts.datagramsReceived += 1
         guard STUNMessage.matches(datagram) else { return insertData(datagram, on: path, at: now) }
         do throws(STUNError) {
             return insert(try STUNMessage(parsing: datagram), on: path, at: now)
         } catch {
-            statistics.malformedDropped += 1
+            counts.malformedDropped += 1
             return .dropped(.malformed(error))
         }
     }
 
     private mutating func insertData(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
-        guard let peer = owners[path] else {
-            statistics.unvalidatedDropped += 1
+        guard let found = owners[path] else { return insertEarly(datagram, on: path, at: now) }
+        if !found.others.isEmpty { return insertShared(found.all, on: path) }
+        let result = found.first.agent.cell.state.insert(datagram, on: path, at: now)
+        if case .data = result {
+            counts.dataReceived += 1
+        } else {
+            // Its pair is gone.
+            counts.unvalidatedDropped += 1
+            forget(path, of: found.first)
+        }
+        return .peer(found.first.id, result)
+    }
+
+    private mutating func insertEarly(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
+        guard let peer = heard[path] else {
+            counts.unvalidatedDropped += 1
             return .dropped(.unvalidatedAddress)
         }
         let result = peer.agent.cell.state.insert(datagram, on: path, at: now)
-        if case .data = result {
-            statistics.dataReceived += 1
+        if case .early = result {
+            counts.earlyReceived += 1
         } else {
-            statistics.unvalidatedDropped += 1
+            counts.unvalidatedDropped += 1
+            forget(path, of: peer)
         }
         return .peer(peer.id, result)
+    }
+
+    private mutating func insertShared(_ all: [Peer], on path: ICEPath) -> ICEPortResult {
+        let valid = all.filter { $0.agent.cell.state.isValidated(path) }
+        if valid.count < all.count { owners[path] = Owners(valid) }
+        guard !valid.isEmpty else {
+            counts.unvalidatedDropped += 1
+            return .dropped(.unvalidatedAddress)
+        }
+        counts.sharedReceived += 1
+        return .shared(valid.map(\.id))
+    }
+
+    mutating func take(_ byteCount: Int, _ id: ICEPeerID, on path: ICEPath, at now: MediaTime) {
+        guard let peer = peers[id], let found = owners[path], found.all.contains(where: { $0 === peer }) else { return }
+        peer.agent.cell.state.countData(byteCount, on: path, at: now)
+        counts.dataReceived += 1
+        if found.first !== peer { owners[path] = Owners([peer] + found.all.filter { $0 !== peer }) }
     }
 
     private mutating func insert(
         _ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime
     ) -> ICEPortResult {
-        guard let peer = owner(of: message, on: path) else {
-            statistics.strangersDropped += 1
+        guard let peer = recipient(of: message, on: path) else {
+            counts.strangersDropped += 1
             guard message.type.messageClass == .request else { return .dropped(.unexpected) }
             return .dropped(message.username == nil ? .noUsername : .unknownUsername)
         }
         let result = peer.agent.cell.state.insert(message, on: path, at: now)
-        statistics.messagesReceived += 1
+        counts.messagesReceived += 1
         switch result {
-        case .answered: note(path, of: peer)
+        case .answered: if owners[path] == nil { hear(path, peer) }
+        case .confirmed, .declined: own(path, peer)
         case .dropped:
-            statistics.messagesDropped += 1
+            counts.messagesDropped += 1
             return .peer(peer.id, result)
-        case .data, .refused, .confirmed, .declined, .keepalive: break
+        case .data, .early, .refused, .keepalive: break
         }
         updateFragments(of: peer)
         markReady(peer)
         return .peer(peer.id, result)
     }
 
-    private func owner(of message: borrowing STUNMessage, on path: ICEPath) -> Peer? {
-        guard message.type.messageClass == .request else { return owners[path] }
-        guard let name = message.username, let key = UsernameFragmentKey(ofUsername: name) else { return nil }
-        return fragments[key]
+    private func recipient(of message: borrowing STUNMessage, on path: ICEPath) -> Peer? {
+        switch message.type.messageClass {
+        case .request:
+            guard let name = message.username, let key = UsernameFragmentKey(ofUsername: name) else { return nil }
+            return fragments[key]
+        case .success, .error: return transactions[message.transactionID.high]
+        case .indication: return owners[path]?.first ?? heard[path]
+        }
     }
 
-    /// Notes that an address is an agent's, of which an authenticated request came from there, or which sends to it. If
-    /// it was another's, that one gets it back with its next request.
-    private mutating func note(_ path: ICEPath, of peer: Peer) {
-        guard owners[path] !== peer else { return }
-        owners[path] = peer
+    // MARK: Addresses
+
+    /// An authentic request came from an address, perhaps as a copy.
+    private mutating func hear(_ path: ICEPath, _ peer: Peer) {
+        guard heard[path] !== peer else { return }
+        heard[path] = peer
+        record(path, of: peer)
+    }
+
+    /// A check of an agent was answered from an address.
+    private mutating func own(_ path: ICEPath, _ peer: Peer) {
+        guard peer.agent.cell.state.isValidated(path) else { return }
+        heard[path] = nil
+        guard let found = owners[path] else {
+            owners[path] = Owners(peer)
+            return record(path, of: peer)
+        }
+        guard !found.all.contains(where: { $0 === peer }) else { return }
+        // Behind the others: until it has taken data, they are more likely.
+        owners[path] = Owners(found.all.prefix(ICEPort.maximumSharedCount - 1) + [peer])
+        record(path, of: peer)
+    }
+
+    private mutating func record(_ path: ICEPath, of peer: Peer) {
         if !peer.paths.contains(path) { peer.paths.append(path) }
         guard peer.paths.count > 2 * peer.agent.settings.maximumPairCount else { return }
-        for path in peer.paths where !peer.agent.cell.state.hasPair(on: path) && owners[path] === peer {
-            owners[path] = nil
-        }
-        peer.paths.removeAll { !peer.agent.cell.state.hasPair(on: $0) }
+        for path in peer.paths where !peer.agent.cell.state.hasPair(on: path) { forget(path, of: peer) }
+    }
+
+    private mutating func forget(_ path: ICEPath, of peer: Peer) {
+        if heard[path] === peer { heard[path] = nil }
+        if let found = owners[path] { owners[path] = Owners(found.all.filter { $0 !== peer }) }
+        peer.paths.removeAll { $0 == path }
     }
 
     // MARK: Actions
@@ -159,9 +251,7 @@ struct ICEPortCore: ~Copyable {
         }
         while let peer = ready.last {
             switch peer.agent.poll(at: now, into: &bytes) {
-            case .transmit(on: let path):
-                note(path, of: peer)
-                return .transmit(on: path)
+            case .transmit(on: let path): return .transmit(on: path)
             case .event(let event): return .event(peer.id, event)
             case .wait(until: let time):
                 ready.removeLast()

@@ -4,13 +4,16 @@ public import RillCore
 public enum ICEPortResult: Equatable, Sendable {
     /// It was for that agent, which took it. Pass it on to the peer if that is `data`.
     case peer(ICEPeerID, ICEInsertResult)
+    /// It is data from an address that several agents have validated: that one is likely which took data last, the first. Whose
+    /// it is, only its integrity tells: tell the port with ``ICEPort/take(_:_:on:at:)``.
+    case shared([ICEPeerID])
     /// It was for none.
     case dropped(ICEStrangerReason)
 }
 
 /// Why a datagram is for none of the agents of a port.
 public enum ICEStrangerReason: Hashable, Sendable {
-    /// It is not STUN, and its address has not authenticated itself.
+    /// It is not STUN, and its address has not answered a check.
     case unvalidatedAddress
     /// It looks like STUN, but is malformed.
     case malformed(STUNError)
@@ -32,12 +35,18 @@ public struct ICEPortStatistics: Equatable, Sendable {
     public var messagesReceived = 0
     /// Of these: dropped by an agent, mostly because of the wrong integrity.
     public var messagesDropped = 0
-    /// Of these: not STUN, from addresses that have not authenticated themselves.
+    /// Of these: not STUN, from addresses that have sent a check, and not answered ours yet.
+    public var earlyReceived = 0
+    /// Of these: not STUN, from addresses that several agents have validated.
+    public var sharedReceived = 0
+    /// Of these: not STUN, from addresses that have not answered a check.
     public var unvalidatedDropped = 0
     /// Of these: malformed STUN.
     public var malformedDropped = 0
     /// Of these: STUN that is for no agent.
     public var strangersDropped = 0
+    /// What all agents counted, with those that were removed.
+    public var agents = ICEAgentCounts()
 }
 
 /// What ``ICEPort/poll(at:into:)`` asks for.

@@ -5,7 +5,7 @@ public import RillSession
 ///
 /// ```swift
 /// let port = PeerPort(peerLimit: 1000)
-/// let bob = try port.add(PeerConnection(.lite, certificate: certificate))
+/// let bob = try port.add(PeerConnection(.controlled, certificate: certificate))
 /// let answer = try port.change(bob) { peer throws(PeerError) in try peer.answer(offer, at: now) }
 /// …
 /// port.insert(&datagram, on: ICEPath(source), at: now)
@@ -20,7 +20,9 @@ public import RillSession
 /// ```
 ///
 /// Datagrams find their connection as ``ICEPort`` has it: requests of STUN by their user name fragment, all else by the
-/// address from which such a request came. A connection that is closed is removed once the peer was told.
+/// address that answered a check of the connection's. If several connections validated an address, the keys of SRTP tell whose
+/// a packet is; a handshake is that of the first one which is not connected yet. A connection that is closed is removed
+/// once the peer was told.
 ///
 /// It has one owner, and no thread, clock or socket. Call a connection's own methods through ``change(_:_:)``, so that it
 /// is polled afterwards.
@@ -104,9 +106,40 @@ public final class PeerPort {
             guard let connection = connections[id] else { return .dropped(.unvalidatedAddress) }
             schedule.note(id)
             return .peer(id, connection.insert(data: &datagram, at: now))
-        case .peer(let id, let result): return .peer(id, .ice(result))
+        case .peer(let id, .early):
+            guard let connection = connections[id] else { return .dropped(.unvalidatedAddress) }
+            return .peer(id, connection.insert(early: datagram.span, on: path))
+        case .peer(let id, let result):
+            // A handshake may begin with the first check.
+            if case .answered = result { schedule.note(id) }
+            return .peer(id, .ice(result))
+        case .shared(let ids): return insert(&datagram, on: path, sharedBy: ids, at: now)
         case .dropped(let reason): return .dropped(reason)
         }
+    }
+
+    /// Takes a datagram from an address that several connections have validated.
+    private func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, sharedBy ids: [ICEPeerID], at now: MediaTime
+    ) -> PeerPortResult {
+        // Records without encryption have no integrity: in another connection, they would make its handshake fail.
+        let isClear = DatagramKind(of: datagram.span) == .dtls && !DTLSRecords.isEncrypted(datagram.span)
+        let open = isClear ? ids.first { connections[$0]?.link.keys == nil } : nil
+        var first: PeerPortResult?
+        for id in open.map({ [$0] }) ?? ids {
+            guard let connection = connections[id] else { continue }
+            // A copy: with the wrong key, libsrtp leaves it damaged.
+            var copy = datagram.span.array
+            var span = copy.mutableSpan
+            let result = connection.insert(data: &span, at: now)
+            schedule.note(id)
+            first = first ?? .peer(id, result)
+            if result.isOfAnother { continue }
+            port.take(datagram.count, id, on: path, at: now)
+            for index in span.indices { datagram[index] = span[index] }
+            return .peer(id, result)
+        }
+        return first ?? .dropped(.unvalidatedAddress)
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.
@@ -151,6 +184,17 @@ public final class PeerPort {
             }
         }
         return .wait(until: min(wakeTime, schedule.wakeTime))
+    }
+}
+
+extension PeerInsertResult {
+    /// Whether a datagram may be that of another connection with the same address. DTLS drops the records of another one
+    /// without a word (RFC 6347 §4.1.2.7).
+    fileprivate var isOfAnother: Bool {
+        switch self {
+        case .media, .packet: false
+        case .ice, .dtls, .held, .dropped: true
+        }
     }
 }
 

@@ -36,7 +36,7 @@ public enum STUNAttribute: Hashable, Sendable {
 public struct STUNMessageWriter: Sendable {
     /// The largest message that ``ICEAgent`` writes, in bytes: a request to a peer whose username fragment has 256 bytes,
     /// the most that may be (RFC 8839 §5.4).
-    public static let maximumICEByteCount = 20 + (4 + 292) + (4 + 4) + (4 + 8) + 4 + (4 + 20) + (4 + 4)
+    public static let maximumICEByteCount = 20 + (4 + 292) + (4 + 4) + (4 + 8) + 4 + (4 + 4) + (4 + 20) + (4 + 4)
 
     private let start: Int
     private let id: STUNTransactionID

@@ -43,6 +43,8 @@ extension PeerStatistics {
         public var srtpCipher: String?
         /// How often data began to go to another pair.
         public var selectedCandidatePairChanges: Int
+        /// Copies of checks, dropped addresses, and what made room in ICE. Rill's own.
+        public var ice: ICEAgentCounts
 
         init(_ link: PeerLink, _ counts: PeerTransportCounts, _ timestamp: Double) {
             self.timestamp = timestamp
@@ -60,6 +62,7 @@ extension PeerStatistics {
             tlsVersion = dtlsCipher.map { _ in "FEFD" }
             srtpCipher = link.keys?.profile.registeredName
             selectedCandidatePairChanges = link.pathChangeCount + (selectedCandidatePairId == nil ? 0 : 1)
+            ice = link.agent.counts
         }
     }
 

@@ -1,11 +1,11 @@
 /// An agent of aioice that connects, sends "ping", waits for "pong", and ends.
 enum AioiceScript {
-    /// Arguments: `controlling` or `controlled`, `lite` or `full` for this side, fragment, password, and a candidate
+    /// Arguments: `controlling` or `controlled`, fragment and password of this side, and a candidate
     /// for each further argument. It prints its own description to standard error, a line each.
     static let text = """
         import asyncio, sys, aioice
 
-        async def main(role, kind, fragment, password, *candidates):
+        async def main(role, fragment, password, *candidates):
             connection = aioice.Connection(ice_controlling=role == "controlling")
             await connection.gather_candidates()
             print(connection.local_username, connection.local_password, file=sys.stderr)
@@ -14,7 +14,6 @@ enum AioiceScript {
             print("end", file=sys.stderr, flush=True)
             connection.remote_username = fragment
             connection.remote_password = password
-            connection.remote_is_lite = kind == "lite"
             for candidate in candidates:
                 await connection.add_remote_candidate(aioice.Candidate.from_sdp(candidate))
             await connection.add_remote_candidate(None)

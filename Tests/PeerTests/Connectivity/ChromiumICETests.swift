@@ -6,14 +6,28 @@ import Testing
 /// Chromium checks, nominates and keeps up consent towards an agent.
 @Suite(.serialized, .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
 struct ChromiumICETests {
-    @Test func `Chromium connects to a lite agent, stays for ten seconds, and restarts`() async throws {
-        let end = try ICEEnd(.lite)
+    /// Waits for the page's credentials, after each negotiation, and gives them to the agent.
+    private func introduce(
+        _ page: ChromiumPage, to end: ICEEnd, times count: Int = 1, with other: () throws -> Void = {}
+    ) throws {
+        try end.run(atMost: .seconds(60), with: other) {
+            page.words(after: "credentials", times: count) != nil || page.hasEnded
+        }
+        let theirs = try existing(page.words(after: "credentials", times: count))
+        guard theirs.count == 2 else { throw TestFailure("chromium says \(theirs)") }
+        try end.agent.setRemote(
+            ICECredentials(usernameFragment: theirs[0], password: theirs[1]), isLite: false, at: end.now)
+    }
+
+    @Test func `Chromium connects, stays for ten seconds, and restarts`() async throws {
+        let end = try ICEEnd(.controlled)
         var generator = SystemRandomNumberGenerator()
         let second = ICECredentials(using: &generator)
         let page = try ChromiumPage(
             [end.agent.credentials, second], end.agent.localCandidates,
             steps: """
                 await negotiate(0);
+                tell();
                 await connected();
                 say("connected");
                 await sleep(10000);
@@ -21,6 +35,7 @@ struct ChromiumICETests {
                 const former = (await selected())?.id;
                 connection.restartIce();
                 await negotiate(1);
+                tell();
                 for (let n = 0; n < 200; n++) {
                   const pair = await selected();
                   if (pair && pair.id !== former) break;
@@ -29,6 +44,7 @@ struct ChromiumICETests {
                 await connected();
                 say("restarted");
                 """)
+        try introduce(page, to: end)
         try end.run(atMost: .seconds(60)) { page.hasSaid("connected") }
         let first = try existing(end.agent.selectedPath)
         // Chromium counts itself as connected before it nominates.
@@ -40,6 +56,7 @@ struct ChromiumICETests {
         #expect(before.counts.requestsReceived == before.counts.responsesSent)
 
         end.agent.restart(with: second)
+        try introduce(page, to: end, times: 2)
         try end.run(atMost: .seconds(30)) { page.hasEnded }
         let words = try await page.finished()
         #expect(words.last == "restarted", "\(words)")
@@ -48,28 +65,20 @@ struct ChromiumICETests {
     }
 
     @Test func `Chromium connects to a full agent, which checks it too`() async throws {
-        let end = try ICEEnd(.full(.controlled))
+        let end = try ICEEnd(.controlled)
         let page = try ChromiumPage(
-            [end.agent.credentials], end.agent.localCandidates, isLite: false,
+            [end.agent.credentials], end.agent.localCandidates,
             steps: """
                 await negotiate(0);
                 await sleep(200);
-                say("credentials " + attribute("ice-ufrag") + " " + attribute("ice-pwd"));
+                tell();
                 await connected();
                 await sleep(15000);
                 await connected();
                 say("done");
                 """)
         // Its checks come before its credentials, and are answered.
-        var words: [String]?
-        try end.run(atMost: .seconds(60)) {
-            words = page.words(after: "credentials")
-            return words != nil || page.hasEnded
-        }
-        let theirs = try existing(words)
-        guard theirs.count == 2 else { throw TestFailure("chromium says \(theirs)") }
-        try end.agent.setRemote(
-            ICECredentials(usernameFragment: theirs[0], password: theirs[1]), isLite: false, at: end.now)
+        try introduce(page, to: end)
         try end.run(atMost: .seconds(20)) { end.agent.state == .completed || page.hasEnded }
         try end.run(atMost: .seconds(40)) { page.hasEnded }
         let all = try await page.finished()
@@ -84,7 +93,7 @@ struct ChromiumICETests {
     }
 
     @Test func `Chromium comes back by itself from another port, and after eight seconds away`() async throws {
-        let end = try ICEEnd(.lite)
+        let end = try ICEEnd(.controlled)
         let relay = try RebindingRelay(to: end.port)
         let candidates = end.agent.localCandidates.map { candidate in
             var candidate = candidate
@@ -95,6 +104,7 @@ struct ChromiumICETests {
             [end.agent.credentials], candidates,
             steps: """
                 await negotiate(0);
+                tell();
                 await connected();
                 say("connected");
                 await sleep(22000);
@@ -104,6 +114,7 @@ struct ChromiumICETests {
         func run(_ duration: MediaDuration, isDone: () -> Bool) throws {
             try end.run(atMost: duration, with: relay.forward, isDone: isDone)
         }
+        try introduce(page, to: end, with: relay.forward)
         try run(.seconds(60)) { page.hasSaid("connected") }
         try run(.seconds(20)) { end.agent.state == .completed || page.hasEnded }
         #expect(end.agent.selectedPath?.remote.port == relay.outerPort)

@@ -12,13 +12,12 @@ struct ChromiumPage {
     /// - Parameters:
     ///   - generations: the agent's credentials, and those after each restart.
     ///   - candidates: the agent's candidates.
-    ///   - isLite: whether the agent is a lite one.
     ///   - steps: JavaScript, with the functions `negotiate(generation)`, `connected()`, `selected()`,
     ///     `attribute(name)` (of the offer), `sleep(milliseconds)` and `say(words)`.
     init(
-        _ generations: [ICECredentials], _ candidates: [ICECandidate], isLite: Bool = true, steps: String
+        _ generations: [ICECredentials], _ candidates: [ICECandidate], steps: String
     ) throws {
-        let text = ChromiumPage.text(generations, candidates, isLite, steps)
+        let text = ChromiumPage.text(generations, candidates, steps)
         try text.write(toFile: folder.path("page.html"), atomically: false, encoding: .utf8)
         let chromium = try existing(Program(named: Peer.chromium.rawValue))
         program = try chromium.start(
@@ -33,11 +32,11 @@ struct ChromiumPage {
     /// Whether the page has said these words, or is gone.
     func hasSaid(_ words: String) -> Bool { program.hasEnded || program.errorsSoFar.contains("SAYS \(words);") }
 
-    /// The words that followed this one, once they were said.
-    func words(after word: String) -> [String]? {
-        let parts = program.errorsSoFar.components(separatedBy: "SAYS \(word) ")
-        guard parts.count > 1, let end = parts[1].firstIndex(of: ";") else { return nil }
-        return parts[1][..<end].split(separator: " ").map(String.init)
+    /// The words that followed this one the last time, once they were said that often.
+    func words(after word: String, times count: Int = 1) -> [String]? {
+        let parts = program.errorsSoFar.components(separatedBy: "SAYS \(word) ").suffix(1 + count)
+        guard parts.count > count, let last = parts.last, let end = last.firstIndex(of: ";") else { return nil }
+        return last[..<end].split(separator: " ").map(String.init)
     }
 
     /// All that it said, in order. Once it has ended.
@@ -50,7 +49,7 @@ struct ChromiumPage {
     var hasEnded: Bool { program.hasEnded }
 
     private static func text(
-        _ generations: [ICECredentials], _ candidates: [ICECandidate], _ isLite: Bool, _ steps: String
+        _ generations: [ICECredentials], _ candidates: [ICECandidate], _ steps: String
     ) -> String {
         let lines = candidates.map { "a=\($0.text)" }.joined(separator: "\\r\\n")
         let words = generations.map { "['\($0.usernameFragment)', '\($0.password)']" }.joined(separator: ", ")
@@ -65,13 +64,14 @@ struct ChromiumPage {
             connection.createDataChannel("data");
             connection.oniceconnectionstatechange = () => say("state " + connection.iceConnectionState);
             const answer = ([fragment, password]) => ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0",
-              "\(isLite ? "a=ice-lite" : "a=ice-options:trickle")", "a=group:BUNDLE 0", "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:0",
+              "a=ice-options:trickle", "a=group:BUNDLE 0", "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:0",
               "a=ice-ufrag:" + fragment, "a=ice-pwd:" + password, "a=fingerprint:sha-256 \(fingerprint)",
               "a=setup:passive", "a=sctp-port:5000", "\(lines)", ""].join("\\r\\n");
             const negotiate = async generation => {
               await connection.setLocalDescription(await connection.createOffer());
               await connection.setRemoteDescription({type: "answer", sdp: answer(generations[generation])});
             };
+            const tell = () => say("credentials " + attribute("ice-ufrag") + " " + attribute("ice-pwd"));
             const connected = async () => {
               while (!["connected", "completed"].includes(connection.iceConnectionState)) await sleep(20);
             };

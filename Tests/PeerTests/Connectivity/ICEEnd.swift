@@ -11,11 +11,11 @@ final class ICEEnd {
     private let socket: UDPSocket
     private let start = ContinuousClock.now
 
-    init(_ mode: ICEMode) throws {
+    init(_ role: ICERole) throws {
         var generator = SystemRandomNumberGenerator()
         socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 0))
         agent = ICEAgent(
-            mode, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+            role, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
         for ip in ICEEnd.machineAddresses {
             try agent.addLocalCandidate(UDPAddress(ip, port: socket.localAddress.port))
         }

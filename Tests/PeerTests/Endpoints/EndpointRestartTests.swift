@@ -14,7 +14,6 @@ struct EndpointRestartTests {
         var (sent, received) = (WebRTCSettings(), WebRTCSettings())
         sent.receives = false
         (sent.ice.consentInterval, sent.ice.disconnectedTimeout) = (.milliseconds(300), .seconds(1))
-        received.isLite = true
         let clock = ours.call.clock
         var client = try WHIPClient(.publish, at: "https://example.org/whip/a", from: clock.now)
 

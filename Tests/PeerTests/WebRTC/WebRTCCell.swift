@@ -18,7 +18,6 @@ struct WebRTCCell: CustomStringConvertible, Sendable {
     var other: Other
     /// Whether we offer.
     var offers = false
-    var isLite = false
     var codec = VideoCodec.vp8
     /// Whether we have a picture to send.
     var sends = true
@@ -51,7 +50,6 @@ struct WebRTCCell: CustomStringConvertible, Sendable {
 
     var settings: WebRTCSettings {
         var settings = WebRTCSettings()
-        settings.isLite = isLite
         (settings.sections, settings.wantedLayers) = (sections, wanted)
         settings.receives = received > 0
         return settings
@@ -69,16 +67,16 @@ extension WebRTCCell {
     static let chromium: [WebRTCCell] = [VideoCodec.vp8, .vp9].flatMap { codec in
         [
             WebRTCCell(
-                name: "Chromium offers a simulcast, \(codec)", other: media { $0.isSimulcast = true }, isLite: true,
+                name: "Chromium offers a simulcast, \(codec)", other: media { $0.isSimulcast = true },
                 codec: codec, sends: false, received: 2, arriving: 0),
             WebRTCCell(
                 name: "Chromium offers both ways, \(codec)", other: media { $0.receives = true }, codec: codec),
             WebRTCCell(
                 name: "Chromium offers, with audio and data, \(codec)",
-                other: media { ($0.receives, $0.hasOthers) = (true, true) }, isLite: true, codec: codec),
+                other: media { ($0.receives, $0.hasOthers) = (true, true) }, codec: codec),
             WebRTCCell(
                 name: "Chromium offers to watch two sections, \(codec)",
-                other: media { ($0.sends, $0.receivingSections) = (false, 2) }, isLite: true, codec: codec,
+                other: media { ($0.sends, $0.receivingSections) = (false, 2) }, codec: codec,
                 sections: [[.high], [.low]], received: 0, arriving: 2),
             WebRTCCell(
                 name: "Rill offers both ways, \(codec)", other: media { $0.receives = true }, offers: true,
@@ -96,8 +94,8 @@ extension WebRTCCell {
     static let rill = [VideoCodec.vp8, .vp9].flatMap { codec in
         [true, false].map {
             WebRTCCell(
-                name: "Rill offers to Rill\($0 ? "" : " as a lite end"), \(codec)", other: .rill, offers: $0,
-                isLite: !$0, codec: codec, wanted: $0 ? ["x", "y"] : [], received: 2, arriving: 2)
+                name: "Rill \($0 ? "offers to" : "answers") Rill, \(codec)", other: .rill, offers: $0,
+                codec: codec, wanted: $0 ? ["x", "y"] : [], received: 2, arriving: 2)
         }
     }
 

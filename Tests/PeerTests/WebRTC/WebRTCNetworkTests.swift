@@ -26,15 +26,9 @@ struct WebRTCNetworkTests {
         return try LiveRelay(settings)
     }
 
-    private static var lite: WebRTCSettings {
-        var settings = WebRTCSettings()
-        settings.isLite = true
-        return settings
-    }
-
     /// Chromium offers, behind a port that stands for ours.
     private func connect(_ page: ChromiumPeer, to end: WebRTCEnd, through relay: UInt16) throws -> WebRTCPeer {
-        let peer = try end.port.answer(hidden(page.offer()), from: "chromium", Self.lite)
+        let peer = try end.port.answer(hidden(page.offer()), from: "chromium")
         try end.show(peer)
         try page.accept(relayed(peer.localDescription, from: end.port.localAddress.port, to: relay))
         return peer

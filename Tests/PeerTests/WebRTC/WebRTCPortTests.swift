@@ -12,7 +12,6 @@ struct WebRTCPortTests {
         var media = ChromiumPeer.Media()
         (media.receives, media.hasOthers) = (true, true)
         var settings = WebRTCSettings()
-        settings.isLite = true
         // Chromium checks the path every 2.5 s.
         settings.ice.disconnectedTimeout = .seconds(6)
         let end = try WebRTCEnd(bitrate: .kilobits(300))

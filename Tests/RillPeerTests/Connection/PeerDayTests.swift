@@ -109,14 +109,14 @@ private final class PeerDay {
         let address = UDPAddress(.v4(0x0A00_0000 + UInt32(visitCount)), port: 4000)
         do throws(any Error) {
             let client = PeerConnection(
-                .full(.controlling), certificate: PeerPair.certificates.offerer,
+                .controlling, certificate: PeerPair.certificates.offerer,
                 settings: PeerConnectionSettings(seed: random.next()), using: SeededGenerator(seed: random.next()))
             try client.addLocalCandidate(address)
             try client.change { (negotiator) throws(NegotiationError) in
                 _ = try negotiator.addTransceiver(PeerConnectionTests.simulcast)
             }
             let made = PeerConnection(
-                .lite, certificate: PeerPair.certificates.answerer,
+                .controlled, certificate: PeerPair.certificates.answerer,
                 settings: PeerConnectionSettings(seed: random.next()), using: SeededGenerator(seed: random.next()))
             try made.addLocalCandidate(server)
             let id = try port.add(made)

@@ -18,24 +18,23 @@ final class PeerPair {
     /// - Parameters:
     ///   - offering: the transceivers of the side that offers.
     ///   - answering: those of the other side.
-    ///   - isLite: whether the other side is an ICE lite one.
     init(
-        _ offering: [TransceiverSettings], _ answering: [TransceiverSettings] = [], isLite: Bool = true,
+        _ offering: [TransceiverSettings], _ answering: [TransceiverSettings] = [],
         link: LinkSettings = .clean, seed: UInt64 = 1, _ change: (inout PeerConnectionSettings) -> Void = { _ in }
     ) throws {
-        func end(_ mode: ICEMode, _ certificate: DTLSCertificate, _ seed: UInt64, _ address: UDPAddress) throws
+        func end(_ role: ICERole, _ certificate: DTLSCertificate, _ seed: UInt64, _ address: UDPAddress) throws
             -> PeerEnd
         {
             var settings = PeerConnectionSettings(seed: seed)
             change(&settings)
             let peer = PeerConnection(
-                mode, certificate: certificate, settings: settings, using: SeededGenerator(seed: seed &* 77))
+                role, certificate: certificate, settings: settings, using: SeededGenerator(seed: seed &* 77))
             try peer.addLocalCandidate(address)
             return PeerEnd(peer)
         }
         let (mine, theirs) = (PeerPair.certificates.offerer, PeerPair.certificates.answerer)
-        offerer = try end(.full(.controlling), mine, 2 * seed, PeerPair.addresses.offerer)
-        answerer = try end(isLite ? .lite : .full(.controlled), theirs, 2 * seed + 1, PeerPair.addresses.answerer)
+        offerer = try end(.controlling, mine, 2 * seed, PeerPair.addresses.offerer)
+        answerer = try end(.controlled, theirs, 2 * seed + 1, PeerPair.addresses.answerer)
         network = VirtualNetwork(link.seeded(seed))
         network.add(offerer, at: [PeerPair.addresses.offerer])
         network.add(answerer, at: [PeerPair.addresses.answerer])

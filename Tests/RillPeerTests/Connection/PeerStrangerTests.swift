@@ -24,21 +24,31 @@ import Testing
         let count = isLongRun ? 10_000_000 : isSanitized ? 20_000 : 100_000
         let path = ICEPath(PeerPair.addresses.offerer)
         let stranger = ICEPath(AgentPair.address("203.0.113.9:9"))
-        var (taken, failures) = (0, 0)
+        var (taken, failures, replayed, received, sent) = (0, 0, 0, 0, 0)
         var meter = GrowthMeter()
         for (index, input) in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 5)).enumerated() {
             let now = pair.network.now + .milliseconds(index % 1000)
             var bytes = input
             var span = bytes.mutableSpan
-            // Whoever replays a check validates an address.
-            let isStranger = index % 4 == 3 && (input.first ?? 0) > 3
+            // Among what the stranger sends are copies of checks.
+            let isStranger = index % 4 == 3
+            if isStranger { received += input.count }
             let result = pair.answerer.peer.insert(&span, on: isStranger ? stranger : path, at: now)
             switch result {
             case .media: taken += 1
-            case .dtls, .dropped, .packet: if isStranger { Issue.record("a stranger's datagram was parsed: \(result)") }
-            case .ice: break
+            case .ice(.dropped(.replayed)): replayed += 1
+            case .ice, .dropped(.early): break
+            case .dtls, .dropped, .packet, .held:
+                if isStranger { Issue.record("a stranger's datagram was parsed: \(result)") }
             }
-            if index % 20 == 0 { _ = pair.answerer.advance(to: now) { _, _ in } }
+            if index % 20 == 0 {
+                _ = pair.answerer.advance(to: now) { path, bytes in
+                    if path != stranger { return }
+                    sent += bytes.count
+                    if bytes[0] > 3 { Issue.record("a stranger is sent more than STUN") }
+                }
+                #expect(sent <= 3 * received && pair.answerer.peer.agent.selectedPath != stranger)
+            }
             if pair.answerer.peer.state != .connected || index % 20_000 == 19_999 {
                 if let failure = pair.answerer.failure {
                     failures += 1
@@ -50,34 +60,38 @@ import Testing
         }
         let growth = try existing(meter.least)
         note("\(count) datagrams, \(taken) of them taken, \(failures) failures, \(growth) bytes of growth")
-        #expect(failures == 0)
+        #expect(failures == 0 && replayed > 0, "\(replayed)")
         #expect(isSanitized || growth < 4_000_000, "\(growth) bytes")
     }
 
     @Test func `Handshakes begun and never ended leave no memory`() throws {
         let port = PeerPort(peerLimit: 1000)
         let offerer = PeerConnection(
-            .full(.controlling), certificate: PeerPair.certificates.offerer, settings: PeerConnectionSettings(seed: 1))
+            .controlling, certificate: PeerPair.certificates.offerer, settings: PeerConnectionSettings(seed: 1))
         try offerer.change { (negotiator) throws(NegotiationError) in
             _ = try negotiator.addTransceiver(PeerConnectionTests.simulcast)
         }
         let offer = try offerer.offer(at: .zero).text
         let count = isLongRun ? 100_000 : isSanitized ? 300 : 3000
-        var (failed, hellos) = (0, 0)
+        var (failed, hellos, sent, received) = (0, 0, 0, 0)
         var meter = GrowthMeter()
         var now = MediaTime.zero
         var bytes: [UInt8] = []
         for index in 0..<count {
             let made = PeerConnection(
-                .lite, certificate: PeerPair.certificates.answerer,
+                .controlled, certificate: PeerPair.certificates.answerer,
                 settings: PeerConnectionSettings(seed: UInt64(index)))
             try made.addLocalCandidate(PeerPair.addresses.answerer)
             let id = try port.add(made)
             try port.change(id) { peer throws(PeerError) in _ = try peer.answer(offer, at: now) }
-            // A check makes it send its first message, which nobody answers.
+            // A check makes it send its first message, which nobody answers: it is not repeated.
             let path = ICEPath(UDPAddress(.v4(0x0A00_0000 + UInt32(index)), port: 9))
             let fragment = try existing(made.agent.remoteCredentials).usernameFragment
-            var check = CheckWriter(to: made.agent, from: fragment).request(UInt64(index))
+            var writer = CheckWriter(to: made.agent, from: fragment)
+            // As large as a browser's, or ours.
+            writer.more = [.other(.software, Array("Rill".utf8))]
+            var check = writer.request(UInt64(index))
+            received += check.count
             var span = check.mutableSpan
             guard case .peer(id, .ice(.answered)) = port.insert(&span, on: path, at: now) else {
                 throw TestFailure("the check is not answered")
@@ -85,7 +99,9 @@ import Testing
             now = now + .milliseconds(100)
             poll: while true {
                 switch port.poll(at: now, into: &bytes) {
-                case .transmit: hellos += bytes[0] == 22 ? 1 : 0
+                case .transmit:
+                    sent += bytes.count
+                    hellos += bytes[0] == 22 ? 1 : 0
                 case .event(let gone, .stateChanged(_, to: .failed)):
                     failed += 1
                     port.remove(gone)
@@ -96,8 +112,12 @@ import Testing
             if index % (count / 5) == 0 { try meter.endRound() }
         }
         let growth = try existing(meter.least)
-        note("\(count) handshakes, \(hellos) messages, \(failed) failed, \(port.count) left: \(growth) bytes of growth")
-        #expect(hellos > count && failed > count - 400 && port.count <= 400)
+        note(
+            "\(count) handshakes, \(hellos) messages, \(sent) bytes for \(received), \(failed) failed, "
+                + "\(port.count) left: \(growth) bytes of growth"
+        )
+        #expect(hellos == count && sent <= 3 * received, "\(sent) bytes for \(received)")
+        #expect(failed > count - 400 && port.count <= 400)
         #expect(isSanitized || growth < 4_000_000, "\(growth) bytes")
     }
 }

@@ -61,7 +61,10 @@ import Testing
             let answers = end.datagrams(at: time)
             // A failed endpoint is replaced, and after a hundred datagrams any.
             if end.endpoint.state == .failed || end.endpoint.state == .closed || index % 100 == 99 {
-                if end.failure != nil { failures += 1 }
+                if let failure = end.failure {
+                    failures += 1
+                    if stage == .connected { note("datagram \(index): \(failure): \(input)") }
+                }
                 #expect(answers.count <= 64)
                 pair = try self.pair(at: stage)
             }

@@ -7,7 +7,9 @@ final class AgentEnd: NetworkEnd {
     let agent: ICEAgent
     private(set) var events: [(time: MediaTime, event: ICEEvent)] = []
     private(set) var results: [ICEInsertResult] = []
+    /// When it sent requests.
     private(set) var sendTimes: [MediaTime] = []
+    private(set) var sent: [(path: ICEPath, bytes: [UInt8])] = []
     private var bytes: [UInt8] = []
 
     init(_ agent: ICEAgent) { self.agent = agent }
@@ -20,7 +22,8 @@ final class AgentEnd: NetworkEnd {
         for _ in 0..<1000 {
             switch agent.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
-                sendTimes.append(now)
+                if CheckWriter.transaction(of: bytes) != nil { sendTimes.append(now) }
+                sent.append((path, bytes))
                 transmit(path, bytes)
             case .event(let event): events.append((now, event))
             case .wait(until: let time):

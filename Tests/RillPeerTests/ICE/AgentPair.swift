@@ -18,32 +18,32 @@ struct AgentPair {
 
     /// - Parameter isTrickled: whether the agents do not get each other's candidates.
     init(
-        _ clientMode: ICEMode = .full(.controlling), _ serverMode: ICEMode = .lite,
+        _ clientRole: ICERole = .controlling, _ serverRole: ICERole = .controlled,
         clients: [String] = ["10.0.0.2:4000"],
         servers: [String] = ["192.0.2.1:5004"], link: LinkSettings = .clean, seed: UInt64 = 1, isTrickled: Bool = false,
         _ change: (inout ICESettings) -> Void = { _ in }
     ) throws {
         var generator = SeededGenerator(seed: seed)
-        func end(_ mode: ICEMode, _ addresses: [UDPAddress]) throws -> AgentEnd {
+        func end(_ role: ICERole, _ addresses: [UDPAddress]) throws -> AgentEnd {
             var settings = ICESettings(seed: generator.next())
             change(&settings)
-            let agent = ICEAgent(mode, credentials: ICECredentials(using: &generator), settings: settings)
+            let agent = ICEAgent(role, credentials: ICECredentials(using: &generator), settings: settings)
             for (socket, address) in addresses.enumerated() { try agent.addLocalCandidate(address, socket: socket) }
             return AgentEnd(agent)
         }
         clientAddresses = clients.map(AgentPair.address)
         serverAddresses = servers.map(AgentPair.address)
-        client = try end(clientMode, clientAddresses)
-        server = try end(serverMode, serverAddresses)
+        client = try end(clientRole, clientAddresses)
+        server = try end(serverRole, serverAddresses)
         network = VirtualNetwork(link.seeded(seed))
         network.add(client, at: clientAddresses)
         network.add(server, at: serverAddresses)
-        try introduce(server, to: client, isLite: serverMode == .lite, withCandidates: !isTrickled)
-        try introduce(client, to: server, isLite: clientMode == .lite, withCandidates: !isTrickled)
+        try introduce(server, to: client, withCandidates: !isTrickled)
+        try introduce(client, to: server, withCandidates: !isTrickled)
     }
 
-    func introduce(_ one: AgentEnd, to other: AgentEnd, isLite: Bool, withCandidates: Bool = true) throws {
-        try other.agent.setRemote(one.agent.credentials, isLite: isLite, at: network.now)
+    func introduce(_ one: AgentEnd, to other: AgentEnd, withCandidates: Bool = true) throws {
+        try other.agent.setRemote(one.agent.credentials, isLite: false, at: network.now)
         if withCandidates { announce(one, to: other) }
     }
 

@@ -28,4 +28,24 @@ struct CheckWriter {
             writer.finish(key, algorithm, into: &output)
         }
     }
+
+    /// A response of success.
+    static func answer(
+        to id: STUNTransactionID, from mapped: UDPAddress, _ key: STUNIntegrityKey
+    ) -> [UInt8] {
+        [UInt8](capacity: 100) { output in
+            let writer = STUNMessageWriter(.bindingSuccess, id, into: &output)
+            writer.append(.mappedAddress(mapped), into: &output)
+            writer.finish(key, into: &output)
+        }
+    }
+
+    /// The transaction of a check; `nil` for anything else. `nominates`: only if it does.
+    static func transaction(of bytes: [UInt8], nominates: Bool = false) -> STUNTransactionID? {
+        do throws(STUNError) {
+            let message = try STUNMessage(parsing: bytes.span)
+            guard message.type == .bindingRequest, message.usesCandidate || !nominates else { return nil }
+            return message.transactionID
+        } catch { return nil }
+    }
 }

@@ -10,18 +10,18 @@ struct NegotiationEnd {
     var negotiator: Negotiator
     var transport: LocalTransport
 
-    init(_ settings: NegotiationSettings = NegotiationSettings(), seed: UInt64 = 1, isLite: Bool = false) throws {
+    init(_ settings: NegotiationSettings = NegotiationSettings(), seed: UInt64 = 1) throws {
         negotiator = Negotiator(settings, seed: seed)
-        transport = try NegotiationEnd.transport(seed: seed, isLite: isLite)
+        transport = try NegotiationEnd.transport(seed: seed)
     }
 
     /// A transport with the credentials and the fingerprint of a seed.
-    static func transport(seed: UInt64, isLite: Bool = false, candidates: [String] = []) throws -> LocalTransport {
+    static func transport(seed: UInt64, candidates: [String] = []) throws -> LocalTransport {
         var generator = SeededGenerator(seed: seed &* 0x5EED)
         let fingerprint = try DTLSFingerprint(
             .sha256, (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
         return LocalTransport(
-            credentials: ICECredentials(using: &generator), isLite: isLite, fingerprints: [fingerprint],
+            credentials: ICECredentials(using: &generator), fingerprints: [fingerprint],
             candidates: candidates.map { ICECandidate(.host, AgentPair.address($0), foundation: "1") },
             hasAllCandidates: !candidates.isEmpty)
     }

@@ -190,16 +190,4 @@ import Testing
         let answer = try one.negotiator.makeAnswer(one.transport)
         #expect(answer.lines("a=setup") == [role == .client ? "a=setup:active" : "a=setup:passive"])
     }
-
-    @Test func `Two lite ends are refused, whoever answers`() throws {
-        var (one, two) = (try NegotiationEnd(seed: 1, isLite: true), try NegotiationEnd(seed: 2, isLite: true))
-        try one.add()
-        let offer = try one.offer()
-        _ = try two.negotiator.setRemote(.offer, offer)
-        #expect(throws: NegotiationError.bothLite) { try two.negotiator.makeAnswer(two.transport) }
-        var full = try NegotiationEnd(seed: 2)
-        let text = try full.answer(offer).description.text.replacing("t=0 0\r\n", with: "t=0 0\r\na=ice-lite\r\n")
-        #expect(throws: NegotiationError.bothLite) { try one.negotiator.setRemote(.answer, text: text) }
-        #expect(one.negotiator.signalingState == .haveLocalOffer)
-    }
 }

@@ -14,7 +14,8 @@ import Testing
         var peers: [(ICEPeerID, ICEAgent)] = []
         for _ in 0..<100 {
             let agent = ICEAgent(
-                .lite, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+                .controlled, credentials: ICECredentials(using: &generator),
+                settings: ICESettings(seed: generator.next()))
             try agent.addLocalCandidate(AgentPair.address("192.0.2.1:5004"))
             peers.append((try port.add(agent), agent))
         }
@@ -86,7 +87,8 @@ import Testing
         for number in 0..<count {
             if order.count == 200 { small.remove(order.removeFirst()) }
             let agent = ICEAgent(
-                .lite, credentials: ICECredentials(using: &generator), settings: ICESettings(seed: generator.next()))
+                .controlled, credentials: ICECredentials(using: &generator),
+                settings: ICESettings(seed: generator.next()))
             try agent.addLocalCandidate(AgentPair.address("192.0.2.1:5004"))
             order.append(try small.add(agent))
             // Each second one sends a single check.
@@ -121,6 +123,7 @@ import Testing
         for input in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 14)) {
             switch port.insert(input.span, on: address(1), at: .zero) {
             case .dropped: break
+            case .shared: Issue.record("nobody has validated the address")
             case .peer(_, let result):
                 if case .dropped = result { break }
                 // An indication has no authentication, and no effect.

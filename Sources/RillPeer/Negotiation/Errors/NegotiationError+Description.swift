@@ -34,8 +34,6 @@ extension NegotiationError: CustomStringConvertible {
             "\(id) is stopped: add another"
         case .invalidEncodings(let problem):
             problem.description
-        case .bothLite:
-            "both sides are ICE lite, so that neither sends checks: create this one as a full agent"
         case .credentialsNotRenewed(let fragment):
             "the offer restarts ICE, and the answer has the old username fragment \(fragment): draw new credentials"
         case .noFingerprint:

@@ -34,8 +34,6 @@ public enum NegotiationError: Error, Equatable, Sendable {
     case stopped(TransceiverID)
     /// The encodings of a transceiver contradict each other, or those that were negotiated.
     case invalidEncodings(EncodingProblem)
-    /// Both sides are lite implementations of ICE: neither would send checks.
-    case bothLite
     /// The other side restarts ICE, and the answer's credentials are the old ones.
     case credentialsNotRenewed(usernameFragment: String)
     /// The local transport has no fingerprint.

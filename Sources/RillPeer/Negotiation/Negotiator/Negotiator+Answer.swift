@@ -4,19 +4,16 @@ extension Negotiator {
     /// Makes an answer to the remote offer (RFC 9429 §5.3). Nothing changes until it is set, as an answer or provisional one.
     ///
     /// - Parameter transport: the transport. If the offer restarts ICE, its credentials must be new.
-    /// - Throws: `cannotMake`, `noFingerprint`, `bothLite` or `credentialsNotRenewed`.
+    /// - Throws: `cannotMake`, `noFingerprint` or `credentialsNotRenewed`.
     public mutating func makeAnswer(_ transport: LocalTransport) throws(NegotiationError) -> SessionDescription {
         guard signalingState == .haveRemoteOffer || signalingState == .haveLocalProvisionalAnswer,
             let offer = pendingRemoteDescription
         else { throw .cannotMake(.answer, in: signalingState) }
         guard !transport.fingerprints.isEmpty else { throw .noFingerprint }
-        if let remoteTransport {
-            if transport.isLite, remoteTransport.isLite { throw .bothLite }
-            if let old = agreedCredentials, old.remote != remoteTransport.credentials,
-                old.local == transport.credentials
-            {
-                throw .credentialsNotRenewed(usernameFragment: transport.credentials.usernameFragment)
-            }
+        if let remoteTransport, let old = agreedCredentials, old.remote != remoteTransport.credentials,
+            old.local == transport.credentials
+        {
+            throw .credentialsNotRenewed(usernameFragment: transport.credentials.usernameFragment)
         }
         let remote: RemoteDescription
         do throws(DescriptionFault) {

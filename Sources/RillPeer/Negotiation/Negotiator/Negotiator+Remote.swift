@@ -8,7 +8,7 @@ extension Negotiator {
     /// - Parameters:
     ///   - kind: what it is for.
     ///   - text: the description; it does not count for a rollback.
-    /// - Throws: `wrongState`, `malformed`, `invalid` or `bothLite`. Errors of the text name the line.
+    /// - Throws: `wrongState`, `malformed` or `invalid`. Errors of the text name the line.
     public mutating func setRemote(
         _ kind: DescriptionKind, text: String
     ) throws(NegotiationError) -> NegotiationOutcome {
@@ -53,8 +53,6 @@ extension Negotiator {
         } catch {
             throw error.error(in: text)
         }
-        // Of an offer of theirs, `makeAnswer` finds out.
-        if kind != .offer, next.localTransport?.isLite == true, next.remoteTransport?.isLite == true { throw .bothLite }
         self = next
         return outcome
     }

@@ -25,7 +25,7 @@ struct TransportLines {
         line("rtcp-rsize")
         line("ice-ufrag", transport.credentials.usernameFragment)
         line("ice-pwd", transport.credentials.password)
-        if !transport.isLite { line("ice-options", "trickle") }
+        line("ice-options", "trickle")
         for fingerprint in transport.fingerprints { line("fingerprint", fingerprint.description) }
         line("setup", setup)
         if isTagged {
@@ -41,7 +41,6 @@ struct TransportLines {
         if !mids.isEmpty { attributes.append(.init("group", (["BUNDLE"] + mids).joined(separator: " "))) }
         attributes.append(.init("extmap-allow-mixed"))
         attributes.append(.init("msid-semantic", " WMS *"))
-        if transport.isLite { attributes.append(.init("ice-lite")) }
         return attributes
     }
 }

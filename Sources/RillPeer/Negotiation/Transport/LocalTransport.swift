@@ -4,8 +4,6 @@ public import RillCore
 public struct LocalTransport: Equatable, Sendable {
     /// The credentials of ICE. New ones restart ICE.
     public var credentials: ICECredentials
-    /// Whether this side is a lite implementation.
-    public var isLite: Bool
     /// The fingerprints of our certificate; at least one.
     public var fingerprints: [DTLSFingerprint]
     /// The candidates that are known so far. The rest trickles.
@@ -15,11 +13,10 @@ public struct LocalTransport: Equatable, Sendable {
 
     /// A transport.
     public init(
-        credentials: ICECredentials, isLite: Bool = false, fingerprints: [DTLSFingerprint],
-        candidates: [ICECandidate] = [], hasAllCandidates: Bool = false
+        credentials: ICECredentials, fingerprints: [DTLSFingerprint], candidates: [ICECandidate] = [],
+        hasAllCandidates: Bool = false
     ) {
         self.credentials = credentials
-        self.isLite = isLite
         self.fingerprints = fingerprints
         self.candidates = candidates
         self.hasAllCandidates = hasAllCandidates
