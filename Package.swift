@@ -278,7 +278,7 @@ let package = Package(
         tests(
             "PeerTests",
             of: [
-                "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
+                "Rill", "RillCodec", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
                 "RillTransport", "RillWHIP",
             ]),

@@ -21,10 +21,11 @@ extension Negotiator {
             numbering = kept
             throw error
         }
-        dress(&sections, transport, setup: "actpass")
+        let bundle = bundled(sections)
+        dress(&sections, transport, tag: bundle.first)
         var description = SessionDescription(media: sections)
         description.otherAttributes = TransportLines(transport: transport, setup: "actpass")
-            .sessionAttributes(bundling: sections.filter { !$0.isOutOfUse }.compactMap(\.mid))
+            .sessionAttributes(bundling: bundle)
         sign(&description)
         draft = Draft(isOffer: true, description: description, transport: transport, places: places)
         return description
@@ -78,18 +79,51 @@ extension Negotiator {
         return sections
     }
 
-    /// Adds the lines of the transport. The first section in use describes it; sections that have never been accepted
-    /// can only be accepted together with that (max-bundle, RFC 9429 §4.1.1).
-    private func dress(_ sections: inout [MediaDescription], _ transport: LocalTransport, setup: String) {
-        let lines = TransportLines(transport: transport, setup: setup)
+    /// The MIDs of the sections that share the transport: first the one that describes it.
+    ///
+    /// That one stays as long as it is in use, wherever it is: browsers make another transport for another first one. When
+    /// it goes out of use, the next one that was accepted takes its place.
+    private func bundled(_ sections: [MediaDescription]) -> [String] {
+        let mids = sections.filter { !$0.isOutOfUse }.compactMap(\.mid)
         let accepted = Set(self.sections.map(\.mid))
-        var isTagged = true
+        guard let first = mids.first(where: { $0 == taggedMID }) ?? mids.first(where: accepted.contains) else {
+            return mids
+        }
+        return [first] + mids.filter { $0 != first }
+    }
+
+    /// Adds the lines of the transport. The section with the tag describes it; others that have never been accepted can
+    /// only be accepted together with that (max-bundle, RFC 9429 §4.1.1).
+    private func dress(_ sections: inout [MediaDescription], _ transport: LocalTransport, tag: String?) {
+        let lines = TransportLines(transport: transport, setup: "actpass")
+        let accepted = Set(self.sections.map(\.mid))
         for index in sections.indices where !sections[index].isOutOfUse {
+            let isTagged = sections[index].mid == tag
             let isNew = sections[index].mid.map { !accepted.contains($0) } ?? true
             lines.add(to: &sections[index], isTagged: isTagged, isBundleOnly: isNew && !isTagged)
             if isTagged { sections[index].otherAttributes.append(.init("rtcp-mux-only")) }
-            isTagged = false
         }
+    }
+
+    /// Whether our next offer takes the section out of use that describes the transport, or is the first after it was.
+    ///
+    /// Browsers end the transport then, and make another one for the section that describes it next, with the same
+    /// certificate. So such an offer needs new credentials of ICE.
+    package var nextOfferMovesTransport: Bool {
+        guard let taggedMID, transceivers.contains(where: { !$0.isStopping }) else { return false }
+        return !transceivers.contains { $0.mid == taggedMID && !$0.isStopping }
+    }
+
+    /// Whether an exchange under way ends the transport: the section that describes it goes out of use.
+    package var endsTransport: Bool {
+        guard let taggedMID else { return false }
+        if let pendingLocalDescription {
+            return !pendingLocalDescription.media.contains { $0.mid == taggedMID && !$0.isOutOfUse }
+        }
+        if let pendingRemoteDescription {
+            return !pendingRemoteDescription.media.contains { $0.mid == taggedMID && $0.port != 0 }
+        }
+        return sections.isEmpty
     }
 
     /// Adds the origin. The version rises by one if the description differs from the last one (RFC 9429 §5.2.2).

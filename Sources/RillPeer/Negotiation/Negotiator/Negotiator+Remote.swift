@@ -60,15 +60,33 @@ extension Negotiator {
     }
 
     /// Notes the transport of the other side, and what of it is new.
+    ///
+    /// - Parameters:
+    ///   - transport: the transport.
+    ///   - reported: the one that was reported last.
+    ///   - moves: whether it is another one, though its lines may be the same.
+    ///   - outcome: gets what follows.
     mutating func takeTransport(
-        _ transport: RemoteTransport?, reported: RemoteTransport?, _ outcome: inout NegotiationOutcome
+        _ transport: RemoteTransport, reported: RemoteTransport?, moves: Bool, _ outcome: inout NegotiationOutcome
     ) {
-        guard let transport else { return }
         remoteTransport = transport
-        guard transport != reported else { return }
+        guard transport != reported || moves else { return }
         outcome.remote = transport
         guard let reported else { return }
-        outcome.restartsICE = transport.credentials != reported.credentials
-        outcome.restartsDTLS = !transport.hasSameAssociation(as: reported)
+        outcome.restartsICE = moves || transport.credentials != reported.credentials
+        outcome.restartsDTLS = moves || !transport.hasSameAssociation(as: reported)
+    }
+
+    /// Whether a description moves the transport: the section that described it is out of use, and others are in use.
+    ///
+    /// By RFC 9143 §7.3 the group goes on with another tagged section. Browsers (Chromium 156, Firefox 153) end the
+    /// transport of the former one then, and make another for the new one: other sockets and candidates, and a handshake
+    /// with the same certificate. Chromium keeps the credentials of ICE, Firefox draws others.
+    ///
+    /// - Parameter indices: the sections that the description accepts.
+    func moves(accepted indices: [Int]) -> Bool {
+        guard let taggedMID, !indices.isEmpty else { return false }
+        let accepted = Set(indices)
+        return !transceivers.contains { $0.mid == taggedMID && $0.index.map(accepted.contains) ?? false }
     }
 }

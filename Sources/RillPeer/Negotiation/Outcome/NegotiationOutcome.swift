@@ -2,9 +2,10 @@
 public struct NegotiationOutcome: Equatable, Sendable {
     /// The other side's transport; `nil` unless a remote description was set whose transport is new or changed, or has more candidates.
     public var remote: RemoteTransport?
-    /// Whether the other side's credentials changed: ICE restarts.
+    /// Whether ICE restarts: the other side's credentials changed, or the section with the transport went out of use.
     public var restartsICE = false
-    /// Whether the other side's fingerprints changed: DTLS begins anew.
+    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section with the transport
+    /// went out of use.
     public var restartsDTLS = false
     /// All sections, rejected ones left out, once an answer or provisional answer applies; `nil` if they are as before.
     public var sections: [NegotiatedSection]?

@@ -1,0 +1,131 @@
+import RillCore
+import RillPeer
+import RillPeerSupport
+import RillRTP
+import RillTestSupport
+import Testing
+
+/// The section that describes the transport for all goes out of use, and others go on (RFC 9143 §7.3).
+@Suite struct StoppedSectionTests {
+    private func pair(_ kinds: [MediaDescription.Kind] = [.video, .video]) throws -> (NegotiationEnd, NegotiationEnd) {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        one.transport = try NegotiationEnd.transport(seed: 1, candidates: ["10.0.0.2:4000"])
+        for kind in kinds { try one.add(kind) }
+        try exchange(from: &one, to: &two)
+        return (one, two)
+    }
+
+    /// Stops the first transceiver of the first end, and draws the credentials that another transport needs.
+    private func stopFirst(_ one: inout NegotiationEnd, _ two: inout NegotiationEnd) throws {
+        try one.negotiator.stop(one.negotiator.transceivers[0].id)
+        try one.restart(seed: 90)
+        try two.restart(seed: 91)
+    }
+
+    @Test func `The next section describes the transport, and the stopped one leaves the group`() throws {
+        var (one, two) = try pair([.video, .audio, .video])
+        #expect(!one.negotiator.nextOfferMovesTransport)
+        try stopFirst(&one, &two)
+        #expect(one.negotiator.nextOfferMovesTransport)
+        let offer = try one.offer()
+        #expect(offer.lines("a=group") == ["a=group:BUNDLE 1 2"])
+        #expect(offer.media.map(\.port) == [0, 4000, 4000])
+        let transport = ["ice-ufrag", "ice-pwd", "fingerprint", "setup", "candidate", "rtcp-mux-only"]
+        #expect(transport.allSatisfy { offer.media[0].values($0).isEmpty })
+        #expect(transport.allSatisfy { offer.media[1].values($0).count == 1 })
+        #expect(offer.media[2].values("candidate").isEmpty && offer.media[2].values("ice-ufrag").count == 1)
+        let (answer, offered, _) = try two.answer(offer)
+        #expect(offered.restartsICE && offered.restartsDTLS && offered.remote != nil)
+        #expect(answer.lines("a=group") == ["a=group:BUNDLE 1 2"] && answer.media.map(\.port) == [0, 9, 9])
+        let outcome = try one.negotiator.setRemote(.answer, text: answer.text)
+        #expect(outcome.restartsICE && outcome.restartsDTLS && outcome.remote != nil)
+        #expect(outcome.sections?.map(\.mid) == ["1", "2"])
+        // Then it rests.
+        let again = try exchange(from: &one, to: &two)
+        #expect(!again.offerer.restartsICE && !again.answerer.restartsDTLS && again.offerer.remote == nil)
+        #expect(!one.negotiator.nextOfferMovesTransport && !two.negotiator.nextOfferMovesTransport)
+    }
+
+    @Test func `Another section that stops leaves the transport where it is`() throws {
+        var (one, two) = try pair()
+        try one.negotiator.stop(one.negotiator.transceivers[1].id)
+        #expect(!one.negotiator.nextOfferMovesTransport)
+        let outcomes = try exchange(from: &one, to: &two)
+        #expect(!outcomes.offerer.restartsICE && !outcomes.answerer.restartsICE && outcomes.offerer.remote == nil)
+    }
+
+    @Test func `The group keeps its first section when another one takes a place before it`() throws {
+        var (one, two) = try pair()
+        try stopFirst(&one, &two)
+        try exchange(from: &one, to: &two)
+        try one.add(.audio)
+        let offer = try one.offer()
+        #expect(offer.media.map(\.mid) == ["2", "1"] && offer.lines("a=group") == ["a=group:BUNDLE 1 2"])
+        #expect(offer.media[0].values("bundle-only").count == 1 && offer.media[0].values("candidate").isEmpty)
+        #expect(offer.media[1].values("bundle-only").isEmpty && offer.media[1].values("candidate").count == 1)
+        let (answer, offered, _) = try two.answer(offer)
+        #expect(!offered.restartsICE && offered.remote == nil && answer.lines("a=group") == ["a=group:BUNDLE 1 2"])
+        #expect(try !one.negotiator.setRemote(.answer, text: answer.text).restartsICE)
+    }
+
+    @Test(arguments: ["active", "passive"]) func `On another transport the answerer chooses its role again`(
+        setup: String
+    ) throws {
+        var (one, two) = try pair()
+        #expect(one.negotiator.remoteTransport?.role == .server)
+        // Chromium answers a change that keeps the transport with the role that it has; of another, it is the client again.
+        var copy = (one, two)
+        let usual = try copy.1.answer(copy.0.offer()).description.text
+        #expect(throws: NegotiationError.self) {
+            try copy.0.negotiator.setRemote(
+                .answer, text: usual.replacing("a=setup:active", with: "a=setup:passive"))
+        }
+        try stopFirst(&one, &two)
+        let text = try two.answer(one.offer()).description.text
+        let changed = text.replacing("a=setup:active", with: "a=setup:\(setup)")
+        let outcome = try one.negotiator.setRemote(.answer, text: changed)
+        #expect(outcome.remote?.role == (setup == "active" ? .server : .client))
+    }
+
+    @Test func `An offer with the former credentials begins another transport too, as Chromium's do`() throws {
+        var (one, two) = try pair()
+        try one.negotiator.stop(one.negotiator.transceivers[0].id)
+        let outcome = try two.negotiator.setRemote(.offer, text: one.offer().text)
+        #expect(outcome.restartsICE && outcome.restartsDTLS && outcome.remote?.credentials == one.transport.credentials)
+        // Taken back, it does nothing.
+        _ = try two.negotiator.setRemote(.rollback)
+        #expect(!two.negotiator.nextOfferMovesTransport && !two.negotiator.endsTransport)
+    }
+
+    @Test func `An answer does not reject the section that describes the transport, but lets it rest`() throws {
+        var (one, two) = try pair()
+        let stopped = two.negotiator.transceivers.map(\.id)
+        try two.negotiator.stop(stopped[0])
+        let (answer, _, answered) = try two.answer(one.offer())
+        #expect(answer.media.map(\.port) == [9, 9] && answer.media[0].direction == .inactive)
+        #expect(answered.stoppedTransceivers.isEmpty && two.negotiator.isNegotiationNeeded)
+        #expect(try !one.negotiator.setRemote(.answer, text: answer.text).restartsICE)
+        // The offer after it may.
+        let outcomes = try exchange(from: &two, to: &one)
+        #expect(outcomes.offerer.stoppedTransceivers == [stopped[0]] && one.negotiator.sections.map(\.mid) == ["1"])
+        // Both at once may be rejected.
+        try two.negotiator.stop(stopped[1])
+        let last = try two.answer(one.offer()).description
+        #expect(last.media.map(\.port) == [0, 0])
+    }
+
+    @Test func `After all sections were stopped, the next one has another transport`() throws {
+        var (one, two) = try pair([.video])
+        try one.negotiator.stop(one.negotiator.transceivers[0].id)
+        #expect(!one.negotiator.nextOfferMovesTransport, "nothing is left that needs one")
+        let outcomes = try exchange(from: &one, to: &two)
+        #expect(outcomes.offerer.sections == [] && !outcomes.offerer.restartsICE && one.negotiator.endsTransport)
+        try one.add(.video)
+        #expect(one.negotiator.nextOfferMovesTransport)
+        try one.restart(seed: 92)
+        try two.restart(seed: 93)
+        let again = try exchange(from: &one, to: &two)
+        #expect(again.answerer.sections?.map(\.mid) == ["1"] && again.offerer.restartsDTLS)
+        #expect(!one.negotiator.endsTransport)
+    }
+}
