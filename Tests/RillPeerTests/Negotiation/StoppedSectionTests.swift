@@ -54,18 +54,49 @@ import Testing
         #expect(!outcomes.offerer.restartsICE && !outcomes.answerer.restartsICE && outcomes.offerer.remote == nil)
     }
 
-    @Test func `The group keeps its first section when another one takes a place before it`() throws {
-        var (one, two) = try pair()
+    @Test func `No section comes before the one that describes the transport, while there is room behind`() throws {
+        var settings = NegotiationSettings()
+        settings.maximumSectionCount = 3
+        var (one, two) = (try NegotiationEnd(settings, seed: 1), try NegotiationEnd(seed: 2))
+        for _ in 0..<2 { try one.add(.video) }
+        try exchange(from: &one, to: &two)
         try stopFirst(&one, &two)
         try exchange(from: &one, to: &two)
         try one.add(.audio)
-        let offer = try one.offer()
-        #expect(offer.media.map(\.mid) == ["2", "1"] && offer.lines("a=group") == ["a=group:BUNDLE 1 2"])
-        #expect(offer.media[0].values("bundle-only").count == 1 && offer.media[0].values("candidate").isEmpty)
-        #expect(offer.media[1].values("bundle-only").isEmpty && offer.media[1].values("candidate").count == 1)
-        let (answer, offered, _) = try two.answer(offer)
-        #expect(!offered.restartsICE && offered.remote == nil && answer.lines("a=group") == ["a=group:BUNDLE 1 2"])
-        #expect(try !one.negotiator.setRemote(.answer, text: answer.text).restartsICE)
+        #expect(!one.negotiator.nextOfferMovesTransport)
+        let outcomes = try exchange(from: &one, to: &two)
+        #expect(!outcomes.answerer.restartsICE && !outcomes.offerer.restartsICE)
+        let offer = try existing(one.negotiator.localDescription)
+        #expect(offer.media.map(\.port) == [0, 9, 0] && offer.media.compactMap(\.mid) == ["0", "1", "2"])
+        #expect(offer.lines("a=group") == ["a=group:BUNDLE 1 2"] && offer.media[2].values("bundle-only").count == 1)
+        // Without room, the transport moves.
+        try one.add(.audio)
+        #expect(one.negotiator.nextOfferMovesTransport)
+        try one.restart(seed: 94)
+        try two.restart(seed: 95)
+        let (answer, offered, _) = try two.answer(one.offer())
+        #expect(offered.restartsICE && offered.restartsDTLS && answer.lines("a=group") == ["a=group:BUNDLE 3 1 2"])
+        #expect(try one.negotiator.setRemote(.answer, text: answer.text).restartsDTLS)
+        #expect(!one.negotiator.nextOfferMovesTransport && !two.negotiator.nextOfferMovesTransport)
+    }
+
+    @Test(arguments: [true, false]) func `Chromium's new section before the others has another transport`(
+        hasOtherCredentials: Bool
+    ) throws {
+        var (one, two) = try pair()
+        try stopFirst(&one, &two)
+        try exchange(from: &one, to: &two)
+        try one.add(.video)
+        if hasOtherCredentials {
+            try one.restart(seed: 96)
+            try two.restart(seed: 97)
+        }
+        // The group is in another order.
+        let text = try one.offer().text.replacing("BUNDLE 1 2", with: "BUNDLE 2 1")
+        let outcome = try two.negotiator.setRemote(.offer, text: text)
+        #expect(outcome.restartsDTLS == hasOtherCredentials && outcome.restartsICE == hasOtherCredentials)
+        let answer = try two.negotiator.makeAnswer(two.transport)
+        #expect(answer.lines("a=group") == ["a=group:BUNDLE 2 1"])
     }
 
     @Test(arguments: ["active", "passive"]) func `On another transport the answerer chooses its role again`(

@@ -90,18 +90,11 @@ extension Negotiator {
             transceivers[position].ridsBeforeOffer = nil
             transceivers[position].keepAccepted(sections.first { $0.transceiver == transceivers[position].id })
         }
-        taggedMID = agreedTag(isAnswerer ? currentLocalDescription : currentRemoteDescription) ?? taggedMID
+        let offer = isAnswerer ? currentRemoteDescription : currentLocalDescription
+        taggedMID = offer.flatMap { Negotiator.tag(of: $0, accepted: sections.map(\.mid)) } ?? taggedMID
         if let localTransport, let remoteTransport {
             agreedCredentials = (localTransport.credentials, remoteTransport.credentials)
         }
-    }
-
-    /// The section that describes the transport for all by an answer: the first accepted one of its group; `nil` if none is
-    /// accepted.
-    private func agreedTag(_ answer: SessionDescription?) -> String? {
-        guard let answer else { return nil }
-        let accepted = Set(sections.map(\.mid))
-        return SessionAttributes(answer).bundles.joined().first(where: accepted.contains) ?? sections.first?.mid
     }
 
     // MARK: Rollback

@@ -21,7 +21,7 @@ extension Negotiator {
             numbering = kept
             throw error
         }
-        let bundle = bundled(sections)
+        let bundle = sections.filter { !$0.isOutOfUse }.compactMap(\.mid)
         dress(&sections, transport, tag: bundle.first)
         var description = SessionDescription(media: sections)
         description.otherAttributes = TransportLines(transport: transport, setup: "actpass")
@@ -32,6 +32,9 @@ extension Negotiator {
     }
 
     /// Where each transceiver is offered: in its section, in one that is out of use, or in a new one.
+    ///
+    /// The first section in use describes the transport for all. No other comes before it as long as there is room behind:
+    /// browsers make another transport for another first one (Chromium orders the group of its answers by section).
     private func offerPlaces() throws(NegotiationError) -> [TransceiverID: Draft.Place] {
         var places: [TransceiverID: Draft.Place] = [:]
         var taken: Set<Int> = []
@@ -41,7 +44,12 @@ extension Negotiator {
             taken.insert(index)
         }
         let count = localDescription?.media.count ?? 0
-        var free = (0..<count).filter { !taken.contains($0) }[...]
+        let tagged = transceivers.first { $0.mid == taggedMID && !$0.isStopping }?.index ?? -1
+        let unused = (0..<count).filter { !taken.contains($0) }
+        let wanted = transceivers.count { $0.index == nil }
+        let behind = unused.filter { $0 > tagged }
+        let hasRoom = count + wanted - behind.count <= settings.maximumSectionCount
+        var free = (hasRoom ? behind : unused)[...]
         var appended = count
         var mids = Set(transceivers.compactMap(\.mid))
         for transceiver in transceivers where transceiver.index == nil {
@@ -79,19 +87,6 @@ extension Negotiator {
         return sections
     }
 
-    /// The MIDs of the sections that share the transport: first the one that describes it.
-    ///
-    /// That one stays as long as it is in use, wherever it is: browsers make another transport for another first one. When
-    /// it goes out of use, the next one that was accepted takes its place.
-    private func bundled(_ sections: [MediaDescription]) -> [String] {
-        let mids = sections.filter { !$0.isOutOfUse }.compactMap(\.mid)
-        let accepted = Set(self.sections.map(\.mid))
-        guard let first = mids.first(where: { $0 == taggedMID }) ?? mids.first(where: accepted.contains) else {
-            return mids
-        }
-        return [first] + mids.filter { $0 != first }
-    }
-
     /// Adds the lines of the transport. The section with the tag describes it; others that have never been accepted can
     /// only be accepted together with that (max-bundle, RFC 9429 §4.1.1).
     private func dress(_ sections: inout [MediaDescription], _ transport: LocalTransport, tag: String?) {
@@ -105,13 +100,13 @@ extension Negotiator {
         }
     }
 
-    /// Whether our next offer takes the section out of use that describes the transport, or is the first after it was.
-    ///
-    /// Browsers end the transport then, and make another one for the section that describes it next, with the same
-    /// certificate. So such an offer needs new credentials of ICE.
+    /// Whether our next offer moves the transport to another section (see `moves(to:)`): the one that describes it goes out
+    /// of use, or did. Such an offer needs new credentials of ICE.
     package var nextOfferMovesTransport: Bool {
-        guard let taggedMID, transceivers.contains(where: { !$0.isStopping }) else { return false }
-        return !transceivers.contains { $0.mid == taggedMID && !$0.isStopping }
+        guard let taggedMID, let places = try? offerPlaces() else { return false }
+        let used = transceivers.filter { !$0.isStopping }.compactMap { places[$0.id] }
+        guard let first = used.min(by: { $0.index < $1.index }) else { return false }
+        return first.mid != taggedMID
     }
 
     /// Whether an exchange under way ends the transport: the section that describes it goes out of use.

@@ -77,16 +77,22 @@ extension Negotiator {
         outcome.restartsDTLS = moves || !transport.hasSameAssociation(as: reported)
     }
 
-    /// Whether a description moves the transport: the section that described it is out of use, and others are in use.
+    /// Whether the transport moves to the section with a MID: another one described it when something was agreed on last.
     ///
     /// By RFC 9143 §7.3 the group goes on with another tagged section. Browsers (Chromium 156, Firefox 153) end the
     /// transport of the former one then, and make another for the new one: other sockets and candidates, and a handshake
     /// with the same certificate. Chromium keeps the credentials of ICE, Firefox draws others.
+    func moves(to mid: String?) -> Bool {
+        guard let taggedMID, let mid else { return false }
+        return mid != taggedMID
+    }
+
+    /// The MID of the section that describes the transport by an offer: the first accepted one of its group.
     ///
-    /// - Parameter indices: the sections that the description accepts.
-    func moves(accepted indices: [Int]) -> Bool {
-        guard let taggedMID, !indices.isEmpty else { return false }
-        let accepted = Set(indices)
-        return !transceivers.contains { $0.mid == taggedMID && $0.index.map(accepted.contains) ?? false }
+    /// - Parameters:
+    ///   - offer: the offer.
+    ///   - accepted: the MIDs that its answer accepts, in the order of their sections.
+    static func tag(of offer: SessionDescription, accepted: [String]) -> String? {
+        SessionAttributes(offer).bundles.joined().first(where: accepted.contains) ?? accepted.first
     }
 }

@@ -21,7 +21,8 @@ extension Negotiator {
         if let tagged {
             transportIndex = tagged.index
             // A provisional answer has moved it already.
-            let moves = pendingRemoteDescription == nil && moves(accepted: accepted.map(\.index))
+            let mids = accepted.compactMap { offer.media[$0.index].mid }
+            let moves = pendingRemoteDescription == nil && moves(to: Negotiator.tag(of: offer, accepted: mids))
             let transport = try answeredTransport(remote, tagged, current: moves ? nil : remoteTransport)
             takeTransport(transport, reported: remoteTransport, moves: moves, &outcome)
         }
