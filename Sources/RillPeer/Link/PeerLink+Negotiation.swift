@@ -10,14 +10,13 @@ extension PeerLink {
     package func offer(restartsICE: Bool, at now: MediaTime) throws(PeerError) -> Local {
         try requireOpen()
         var transport = localTransport
-        let restarts = restartsICE || negotiator.nextOfferMovesTransport
-        if restarts { transport.credentials = drawCredentials() }
+        if restartsICE { transport.credentials = drawCredentials() }
         let made = try negotiate(at: now) { (negotiator) throws(NegotiationError) in
             let offer = try negotiator.makeOffer(transport)
             return (offer, try negotiator.setLocal(.offer, offer))
         }
         // Not before there is an offer that tells of it.
-        if restarts {
+        if restartsICE {
             keepTransport()
             restartICE(with: transport.credentials, at: now)
         }
@@ -107,6 +106,11 @@ extension PeerLink {
             // An answer to a restart restarts too (RFC 8839 §4.4.3.2). An offer has restarted already.
             if let known = agent.remoteCredentials, outcome.restartsICE || known != remote.credentials {
                 restartICE(with: drawCredentials(), at: now)
+            } else if outcome.movesTransport, agent.remoteCredentials != nil {
+                // The same credentials, and another path: an agent restarts with others only.
+                let own = agent.credentials
+                agent.restart(with: drawCredentials())
+                restartICE(with: own, at: now)
             }
         }
         startTime = startTime ?? now

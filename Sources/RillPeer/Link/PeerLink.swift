@@ -168,7 +168,7 @@ package final class PeerLink {
             dtls.setRemoteFingerprints(fingerprints, at: now)
         } else {
             if let dtls, dtls.state == .connected { formerDTLS = dtls }
-            awaitsNomination = restarts && outcome.restartsICE
+            awaitsNomination = restarts && (outcome.restartsICE || outcome.movesTransport)
             let made = DTLSEndpoint(role, certificate: certificate, settings: settings.dtls)
             made.setRemoteFingerprints(fingerprints, at: now)
             dtls = made

@@ -68,7 +68,17 @@ final class LivePeer: Sendable {
 
     /// What became of it so far, for a test that fails.
     var report: String {
-        state.withLock { "\($0.states) \($0.failure.map(String.init(describing:)) ?? "")" }
+        let now = now
+        return state.withLock { state in
+            let path = state.peer.agent.selectedPath.map { "\($0.remote)" } ?? "none"
+            let transport = state.peer.statistics(at: now).transport
+            return """
+                \(state.states) \(state.failure.map(String.init(describing:)) ?? ""), path \(path), \
+                DTLS \(String(describing: state.peer.dtls?.role)) \(transport), \
+                refused \(String(describing: state.peer.protection?.received)), \
+                \(state.peer.agent.statistics.map { "\($0.path.remote) \($0.state) \($0.isSelected)" })
+                """
+        }
     }
 
     var connectionState: PeerConnectionState { state.withLock { $0.peer.state } }

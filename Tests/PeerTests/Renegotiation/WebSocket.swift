@@ -63,7 +63,7 @@ final class WebSocket {
         return nil
     }
 
-    /// A frame of a client, which is masked; here with zeros.
+    /// A frame of a client, which is masked. (Firefox 153 takes a mask of zeros for none, and closes.)
     private func frame(_ head: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let count = payload.count
         let length: [UInt8] =
@@ -74,7 +74,8 @@ final class WebSocket {
             } else {
                 [127 | 0x80] + (0..<8).map { UInt8(truncatingIfNeeded: count >> (56 - 8 * $0)) }
             }
-        return [head] + length + [0, 0, 0, 0] + payload
+        let mask: [UInt8] = [1, 2, 3, 4]
+        return [head] + length + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
     }
 
     private func write(_ bytes: [UInt8]) throws {

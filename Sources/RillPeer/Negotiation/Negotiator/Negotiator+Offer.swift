@@ -45,7 +45,8 @@ extension Negotiator {
         }
         let count = localDescription?.media.count ?? 0
         let tagged = transceivers.first { $0.mid == taggedMID && !$0.isStopping }?.index ?? -1
-        let unused = (0..<count).filter { !taken.contains($0) }
+        // Firefox refuses to turn a section for data into one for media.
+        let unused = (0..<count).filter { !taken.contains($0) && localDescription?.media[$0].isRTP == true }
         let wanted = transceivers.count { $0.index == nil }
         let behind = unused.filter { $0 > tagged }
         let hasRoom = count + wanted - behind.count <= settings.maximumSectionCount
@@ -98,15 +99,6 @@ extension Negotiator {
             lines.add(to: &sections[index], isTagged: isTagged, isBundleOnly: isNew && !isTagged)
             if isTagged { sections[index].otherAttributes.append(.init("rtcp-mux-only")) }
         }
-    }
-
-    /// Whether our next offer moves the transport to another section (see `moves(to:)`): the one that describes it goes out
-    /// of use, or did. Such an offer needs new credentials of ICE.
-    package var nextOfferMovesTransport: Bool {
-        guard let taggedMID, let places = try? offerPlaces() else { return false }
-        let used = transceivers.filter { !$0.isStopping }.compactMap { places[$0.id] }
-        guard let first = used.min(by: { $0.index < $1.index }) else { return false }
-        return first.mid != taggedMID
     }
 
     /// Whether an exchange under way ends the transport: the section that describes it goes out of use.

@@ -73,7 +73,8 @@ extension Negotiator {
         guard transport != reported || moves else { return }
         outcome.remote = transport
         guard let reported else { return }
-        outcome.restartsICE = moves || transport.credentials != reported.credentials
+        outcome.movesTransport = moves
+        outcome.restartsICE = transport.credentials != reported.credentials
         outcome.restartsDTLS = moves || !transport.hasSameAssociation(as: reported)
     }
 
@@ -81,7 +82,7 @@ extension Negotiator {
     ///
     /// By RFC 9143 §7.3 the group goes on with another tagged section. Browsers (Chromium 156, Firefox 153) end the
     /// transport of the former one then, and make another for the new one: other sockets and candidates, and a handshake
-    /// with the same certificate. Chromium keeps the credentials of ICE, Firefox draws others.
+    /// with the same certificate and, unless they restart ICE as well, the same credentials.
     func moves(to mid: String?) -> Bool {
         guard let taggedMID, let mid else { return false }
         return mid != taggedMID

@@ -19,16 +19,7 @@ extension Negotiator {
         try checkAnswerable(remote, verdicts)
         outcome.rejections = verdicts.rejections(remote)
         if let index = verdicts.transportIndex {
-            let tag = transceivers.first { $0.index == verdicts.taggedIndex }?.mid
-            let isInUse = transceivers.contains { transceiver in
-                transceiver.mid == taggedMID && transceiver.index.map(verdicts.accepts) ?? false
-            }
-            // In another order only, it is the same transport unless it has other credentials.
-            let moves =
-                moves(to: tag)
-                && (!isInUse
-                    || remote.sections[index].transport.usernameFragment
-                        != remoteTransport?.credentials.usernameFragment)
+            let moves = moves(to: transceivers.first { $0.index == verdicts.taggedIndex }?.mid)
             let current = moves ? nil : remoteTransport
             let transport = try offeredTransport(remote, remote.sections[index], current: current)
             takeTransport(transport, reported: reported, moves: moves, &outcome)

@@ -2,11 +2,14 @@
 public struct NegotiationOutcome: Equatable, Sendable {
     /// The other side's transport; `nil` unless a remote description was set whose transport is new or changed, or has more candidates.
     public var remote: RemoteTransport?
-    /// Whether ICE restarts: the other side's credentials changed, or the section with the transport went out of use.
+    /// Whether the other side's credentials changed: ICE restarts.
     public var restartsICE = false
-    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section with the transport
-    /// went out of use.
+    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section that describes the
+    /// transport is another one.
     public var restartsDTLS = false
+    /// Whether the section that describes the transport is another one. The credentials of ICE may be the same, and the path
+    /// is another: browsers have other sockets then.
+    public var movesTransport = false
     /// All sections, rejected ones left out, once an answer or provisional answer applies; `nil` if they are as before.
     public var sections: [NegotiatedSection]?
     /// Transceivers that the description created.
