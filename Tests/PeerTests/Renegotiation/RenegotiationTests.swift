@@ -51,6 +51,15 @@ import Testing
         var steps: [Step]
 
         var description: String { name }
+
+        /// The same course, in which the first section stays.
+        var keepingFirst: Course {
+            var course = self
+            course.steps = steps.map { step in
+                if case .stop(let side, _) = step { .stop(side, isFirst: false) } else { step }
+            }
+            return course
+        }
     }
 
     /// What CI has the time for.
@@ -101,8 +110,30 @@ import Testing
 
     @Test(
         .enabled(if: isLongRun, "only with --all"), .enabled(if: Peer.firefox.isInstalled, "firefox is not installed"),
-        .enabled(if: MachineAddresses.known.count > 1, "firefox gathers nothing without a route"), arguments: all)
+        .enabled(if: MachineAddresses.known.count > 1, "firefox gathers nothing without a route"),
+        arguments: all.map(\.keepingFirst))
     func `Firefox and Rill`(course: Course) throws { try run(course, FirefoxBrowser.start(limit: 300)) }
+
+    /// When the first section stops, Firefox 153 connects again, and then sends nothing in the sections that it had, also
+    /// to another Firefox. What is added then goes both ways.
+    @Test(
+        .enabled(if: isLongRun, "only with --all"), .enabled(if: Peer.firefox.isInstalled, "firefox is not installed"),
+        .enabled(if: MachineAddresses.known.count > 1, "firefox gathers nothing without a route"),
+        arguments: [Side.rill, .page])
+    func `Firefox connects again when the first section stops`(side: Side) throws {
+        let page = try RenegotiationPage(FirefoxBrowser.start(limit: 120))
+        try page.begin()
+        let end = try LivePeer(.controlling)
+        defer { end.end() }
+        let call = Call(page: page, end: end, layers: [])
+        for _ in 0..<2 { try call.add(.rill) }
+        try call.negotiate(.rill)
+        try call.requireFlow(in: 2, "at first")
+        _ = try call.make(.stop(side, isFirst: true))
+        _ = try call.make(.add(.rill))
+        try call.requireFlow(in: 2, of: "2", "in the section that was added after \(side) stopped the first")
+        #expect(end.connectionState == .connected)
+    }
 
     // MARK: A course
 
@@ -209,12 +240,13 @@ struct Call {
         }
     }
 
-    /// Waits until frames of this moment were decoded on both sides, in that many sections each.
-    func requireFlow(in count: Int, _ what: String) throws {
+    /// Waits until frames of this moment were decoded on both sides, in that many sections each, or in the one of a MID.
+    func requireFlow(in count: Int, of mid: String? = nil, _ what: String) throws {
         let before = try (page.framesDecoded(), end.framesDecoded())
         var after = before
         func flows(_ after: [String: Int], _ before: [String: Int]) -> Bool {
-            after.count == count && after.allSatisfy { $0.value > (before[$0.key] ?? 0) + 4 }
+            after.count == count
+                && after.allSatisfy { mid ?? $0.key != $0.key || $0.value > (before[$0.key] ?? 0) + 4 }
         }
         let isFlowing = try wait(15) {
             after = try (page.framesDecoded(), end.framesDecoded())

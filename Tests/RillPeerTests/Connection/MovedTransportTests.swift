@@ -126,7 +126,9 @@ struct MovedTransportTests {
         // An answer has new credentials exactly if its offer has (RFC 8839 §4.4.3.2).
         #expect((pair.offerer.peer.agent.credentials != before) == bothRestart)
         #expect((pair.offerer.peer.agent.remoteCredentials != remote) == bothRestart)
-        #expect(answer.lines("a=ice-ufrag").allSatisfy { $0.contains(pair.offerer.peer.agent.credentials.usernameFragment) })
+        #expect(
+            answer.lines("a=ice-ufrag").allSatisfy { $0.contains(pair.offerer.peer.agent.credentials.usernameFragment) }
+        )
         #expect(flows(pair))
         // Longer than consent lasts: it is given with the right credentials.
         pair.run(.seconds(40))
@@ -152,7 +154,8 @@ struct MovedTransportTests {
     @Test func `an offer in the wrong state restarts nothing`() throws {
         let pair = try pair()
         let credentials = pair.offerer.peer.agent.credentials
-        try pair.offerer.peer.setRemote(.offer, pair.answerer.peer.offer(at: pair.network.now).text, at: pair.network.now)
+        try pair.offerer.peer.setRemote(
+            .offer, pair.answerer.peer.offer(at: pair.network.now).text, at: pair.network.now)
         #expect(throws: PeerError.negotiation(.cannotMake(.offer, in: .haveRemoteOffer))) {
             try pair.offerer.peer.offer(restartsICE: true, at: pair.network.now)
         }
