@@ -151,6 +151,21 @@ struct MovedTransportTests {
         #expect(pair.isConnected && flows(pair))
     }
 
+    @Test func `a peer whose transport stays goes on with its association`() throws {
+        let pair = try pair()
+        let dtls = pair.answerer.peer.dtls
+        // The group is in another order, and nothing else has changed there.
+        let offer = try pair.offerer.peer.offer(at: pair.network.now).text
+        let other = offer.replacing("BUNDLE 0 1", with: "BUNDLE 1 0")
+        let answer = try pair.answerer.peer.answer(other, at: pair.network.now).text
+        try pair.offerer.peer.setRemote(.answer, answer, at: pair.network.now)
+        #expect(pair.answerer.peer.dtls !== dtls && flows(pair))
+        // Longer than a handshake may take.
+        pair.run(.seconds(40))
+        #expect(pair.answerer.peer.dtls === dtls && pair.isConnected && flows(pair))
+        #expect(pair.offerer.failure == nil && pair.answerer.failure == nil)
+    }
+
     @Test func `an offer in the wrong state restarts nothing`() throws {
         let pair = try pair()
         let credentials = pair.offerer.peer.agent.credentials
