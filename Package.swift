@@ -274,13 +274,13 @@ let package = Package(
                 "Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport", "RillLink",
                 "RillTransport",
             ]),
-        // Comparisons with other programs: tshark, GStreamer, FFmpeg, Chromium.
+        // Comparisons with other programs: tshark, GStreamer, FFmpeg, Chromium, Firefox.
         tests(
             "PeerTests",
             of: [
-                "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
-                "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC", "RillScenes",
-                "RillTransport", "RillWHIP",
+                "Rill", "RillCodec", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets",
+                "RillPacketSupport", "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC",
+                "RillScenes", "RillTransport", "RillWHIP",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

@@ -5,6 +5,7 @@ package enum Peer: String {
     /// Python with GStreamer's bindings: the system's own, whatever other Python comes first in the path.
     case python = "python3"
     case chromium
+    case firefox = "firefox-esr"
     case tshark, editcap, mergecap, text2pcap
 
     private var program: Program? {

@@ -131,7 +131,9 @@ public final class ICEAgent {
 
     /// Returns to the credentials and candidates before ``restart(with:)``, if no remote credentials were set since: the offer
     /// that restarted was taken back.
-    package func cancelRestart(at now: MediaTime) { cell.state.cancelRestart(at: now) }
+    ///
+    /// - Returns: whether it did.
+    package func cancelRestart(at now: MediaTime) -> Bool { cell.state.cancelRestart(at: now) }
 
     // MARK: Datagrams and time
 

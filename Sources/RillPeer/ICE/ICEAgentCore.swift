@@ -111,8 +111,8 @@ struct ICEAgentCore: ~Copyable {
     }
 
     /// Returns to the credentials before a restart that the other side has not agreed to.
-    mutating func cancelRestart(at now: MediaTime) {
-        guard let (former, wasFailed, candidates) = replaced, generation.remote == nil else { return }
+    mutating func cancelRestart(at now: MediaTime) -> Bool {
+        guard let (former, wasFailed, candidates) = replaced, generation.remote == nil else { return false }
         replaced = nil
         generation = former
         pairs.removeAll { $0.generation !== former && $0.id != selectedID }
@@ -128,6 +128,7 @@ struct ICEAgentCore: ~Copyable {
             begin(at: now)
         }
         for candidate in candidates { _ = addRemoteCandidate(candidate, at: now) }
+        return true
     }
 
     /// The other side has agreed to the current generation.

@@ -11,6 +11,14 @@ package final class PeerLink {
     package let certificate: DTLSCertificate
     package internal(set) var negotiator: Negotiator
     package internal(set) var dtls: DTLSEndpoint?
+    /// The association before a new one, until that is connected: its keys are used, unless the peer closes it.
+    var formerDTLS: DTLSEndpoint?
+    /// Whether the first datagrams of the peer made the association, before its answer.
+    private var isEarlyDTLS = false
+    /// Whether the handshake is for a path that a restart of ICE has yet to find.
+    private var awaitsNomination = false
+    /// What a rollback returns to; `nil` unless an exchange under way restarted ICE.
+    var stableTransport: StableTransport?
     package internal(set) var state = PeerConnectionState.new
 
     /// What is negotiated now.
@@ -29,8 +37,6 @@ package final class PeerLink {
     /// For tests: DTLS stays due.
     package var isStalled = false
 
-    /// Whether our last offer restarted ICE, and was not answered yet.
-    var hasOfferedRestart = false
     /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the path, if
     /// that is another one.
     private var first: (datagram: [UInt8], path: ICEPath?)?
@@ -58,7 +64,7 @@ package final class PeerLink {
     }
 
     /// The keys of SRTP, once the handshake is done with the right peer.
-    package var keys: DTLSSRTPKeys? { dtls?.srtpKeys }
+    package var keys: DTLSSRTPKeys? { dtls?.srtpKeys ?? formerDTLS?.srtpKeys }
 
     /// Adds a transceiver. It takes effect with the next offer or answer.
     package func addTransceiver(_ settings: TransceiverSettings) throws(PeerError) -> TransceiverID {
@@ -76,8 +82,14 @@ package final class PeerLink {
             // The answer to an offer may come behind the first datagrams (RFC 8842 §5.3): they are those of a client.
             guard negotiator.signalingState == .haveLocalOffer else { return .noRole }
             dtls = DTLSEndpoint(.server, certificate: certificate, settings: settings.dtls)
+            isEarlyDTLS = true
         }
-        return .taken(dtls?.insert(datagram, at: now) ?? .ended)
+        guard let formerDTLS else { return .taken(dtls?.insert(datagram, at: now) ?? .ended) }
+        // The first records of an association are not encrypted, and in epoch 0 (RFC 6347 §4.1). The others may be of both.
+        let isFirst = datagram.count > 4 && datagram[3] == 0 && datagram[4] == 0
+        let former = isFirst ? .ended : formerDTLS.insert(datagram, at: now)
+        guard let dtls, dtls.state != .new || isFirst && dtls.role == .server else { return .taken(former) }
+        return .taken(dtls.insert(datagram, at: now))
     }
 
     /// The most datagrams that are held: those of one flight.
@@ -123,6 +135,11 @@ package final class PeerLink {
                 agent.noteSent(byteCount: bytes.count, on: path, at: now)
                 return .transmit(on: path)
             }
+            if let former = formerDTLS, case .event(let event) = former.poll(at: now, into: &bytes) {
+                wakeBound.reset()
+                takeFormer(event)
+                continue
+            }
             switch isStalled ? .wait(until: now) : dtls?.poll(at: now, into: &bytes) ?? .wait(until: .distantFuture) {
             case .transmit:
                 wakeBound.reset()
@@ -167,19 +184,39 @@ package final class PeerLink {
         case .consentLost(on: _, let time): fail(.consentLost(after: time))
         case .checksFailed(let count, let time): fail(.noPath(pairCount: count, after: time))
         case .internalError(let count): fail(.internalError(pollsWithoutProgress: count))
-        case .stateChanged, .peerReflexiveDiscovered, .roleChanged: break
+        case .stateChanged: beginHandshake(at: now)
+        case .peerReflexiveDiscovered, .roleChanged: break
         }
         updateState()
     }
 
     private func take(_ event: DTLSEvent) {
         switch event {
-        case .connected: events.append(.keysAgreed)
+        case .connected:
+            formerDTLS = nil
+            events.append(.keysAgreed)
         case .warning(let alert): events.append(.warning(alert))
-        case .failed(let error): fail(.dtls(error))
-        case .closed: setState(.closed)
+        case .failed(let error):
+            if let former = formerDTLS {
+                // A peer whose transport goes on needs no other association.
+                (dtls, formerDTLS) = (former, nil)
+            } else {
+                fail(.dtls(error))
+            }
+        case .closed:
+            // The end of a transport is not that of the connection, if offer and answer say so.
+            if negotiator.endsTransport { dtls = nil } else { setState(.closed) }
         // For data channels, which are not negotiated yet.
         case .data: break
+        }
+        updateState()
+    }
+
+    /// Takes an event of the association before: the peer ends it when its transport ends.
+    private func takeFormer(_ event: DTLSEvent) {
+        switch event {
+        case .closed, .failed: formerDTLS = nil
+        case .connected, .warning, .data: break
         }
         updateState()
     }
@@ -193,18 +230,23 @@ package final class PeerLink {
 
     // MARK: DTLS
 
-    /// Sets who the peer is. Another fingerprint than before begins a new association (RFC 8842 §5.4); the keys are
-    /// those of the former one until it is connected.
-    func setRemote(_ fingerprints: [DTLSFingerprint], _ role: DTLSRole, at now: MediaTime) {
-        let isOther = !self.fingerprints.isEmpty && self.fingerprints != fingerprints
+    /// Sets who the peer is. Another association begins with another fingerprint (RFC 8842 §5.4), or on another transport; the
+    /// keys are those of the former one until it is connected.
+    func setRemote(
+        _ fingerprints: [DTLSFingerprint], _ role: DTLSRole, _ outcome: NegotiationOutcome, at now: MediaTime
+    ) {
+        let restarts = outcome.restartsDTLS && !isEarlyDTLS
         self.fingerprints = fingerprints
-        if let dtls, dtls.role == role, !isOther {
+        if let dtls, dtls.role == role, !restarts {
             dtls.setRemoteFingerprints(fingerprints, at: now)
         } else {
+            if let dtls, dtls.state == .connected { formerDTLS = dtls }
+            awaitsNomination = restarts && (outcome.restartsICE || outcome.movesTransport)
             let made = DTLSEndpoint(role, certificate: certificate, settings: settings.dtls)
             made.setRemoteFingerprints(fingerprints, at: now)
             dtls = made
         }
+        isEarlyDTLS = false
         beginHandshake(at: now)
     }
 
@@ -213,20 +255,25 @@ package final class PeerLink {
     private func beginHandshake(at now: MediaTime) {
         guard let dtls, dtls.state == .new, agent.selectedPath != nil || dtls.role == .client && agent.heardPath != nil
         else { return }
+        guard !awaitsNomination || agent.state == .completed else { return }
+        awaitsNomination = false
         dtls.begin(at: now)
     }
 
     // MARK: State
 
     func fail(_ error: PeerError) {
-        guard failure == nil, state != .closed else { return }
+        guard failure == nil, state != .closed, !isIdle else { return }
         failure = error
         events.append(.failed(error))
     }
 
+    /// Whether all sections are out of use after some were in use: browsers have no transport then.
+    private var isIdle: Bool { sections.isEmpty && negotiator.taggedMID != nil }
+
     /// When it is too late to connect.
     private var deadline: MediaTime? {
-        guard state == .new || state == .connecting, failure == nil else { return nil }
+        guard !isIdle, state == .new || state == .connecting, failure == nil else { return nil }
         return startTime.map { $0 + settings.connectTimeout }
     }
 
@@ -245,6 +292,7 @@ package final class PeerLink {
         }
         if failure != nil, agent.state == .failed || keys == nil { return setState(.failed) }
         failure = nil
+        if isIdle, keys == nil { return setState(.new) }
         switch agent.state {
         case .failed: setState(.failed)
         case .disconnected: setState(.disconnected)

@@ -5,7 +5,7 @@ import RillTestSupport
 /// Chromium without a window, driven by its DevTools protocol over two pipes.
 ///
 /// Its camera is a clip. It ends with the test.
-final class ChromiumBrowser {
+final class ChromiumBrowser: BrowserPage {
     private let folder = TemporaryFolder()
     private let program: RunningProgram
     private let input: Int32
@@ -56,6 +56,8 @@ final class ChromiumBrowser {
         while try evaluate("document.title + document.readyState") as? String != "peercomplete" { usleep(20_000) }
     }
 
+    static func start(limit seconds: Int) throws -> ChromiumBrowser { try ChromiumBrowser(limit: seconds) }
+
     /// Ends it at once, as a crash does: nothing is said to its peers.
     func kill() throws { try program.kill() }
 
@@ -81,28 +83,6 @@ final class ChromiumBrowser {
         return (result["result"] as? [String: Any])?["value"]
     }
 
-    /// The value of an expression that is an object.
-    func object(_ script: String, within seconds: Double = 30) throws -> [String: Any] {
-        let value = try evaluate(script, within: seconds)
-        guard let object = value as? [String: Any] else {
-            throw TestFailure("\(script.prefix(60)) is \(value ?? "nothing")")
-        }
-        return object
-    }
-
-    /// The value of an expression that is a text.
-    func text(_ script: String, within seconds: Double = 30) throws -> String {
-        let value = try evaluate(script, within: seconds)
-        guard let text = value as? String else { throw TestFailure("\(script.prefix(60)) is \(value ?? "nothing")") }
-        return text
-    }
-
-    /// A JavaScript literal of a text.
-    static func literal(_ text: String) -> String {
-        guard let data = try? JSONEncoder().encode(text) else { return "\"\"" }
-        return String(decoding: data, as: UTF8.self)
-    }
-
     // MARK: Pages
 
     /// Runs a script before those of each page that is opened from now on.
@@ -115,7 +95,7 @@ final class ChromiumBrowser {
         _ = try command("Page.enable", [:])
         let result = try command("Page.navigate", ["url": url])
         if let error = result["errorText"] { throw TestFailure("chromium: \(url): \(error)") }
-        let isOpen = "location.href === \(ChromiumBrowser.literal(url)) && document.readyState === 'complete'"
+        let isOpen = "location.href === \(literal(url)) && document.readyState === 'complete'"
         while try evaluate(isOpen) as? Bool != true { usleep(10_000) }
     }
 
@@ -135,7 +115,7 @@ final class ChromiumBrowser {
         let place = try object(
             """
             (() => {
-              const element = document.querySelector(\(ChromiumBrowser.literal(selector)));
+              const element = document.querySelector(\(literal(selector)));
               element.scrollIntoView({block: "center"});
               const {x, y, width, height} = element.getBoundingClientRect();
               return {x: x + width / 2, y: y + height / 2};

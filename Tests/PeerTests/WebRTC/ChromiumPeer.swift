@@ -41,9 +41,9 @@ struct ChromiumPeer {
     /// Makes an offer, with all candidates.
     func offer(restartsICE: Bool = false) throws -> String { try browser.text("offer(\(restartsICE))") }
     /// Answers an offer, with all candidates.
-    func answer(_ offer: String) throws -> String { try browser.text("answer(\(ChromiumBrowser.literal(offer)))") }
+    func answer(_ offer: String) throws -> String { try browser.text("answer(\(literal(offer)))") }
     /// Takes an answer.
-    func accept(_ answer: String) throws { try browser.evaluate("accept(\(ChromiumBrowser.literal(answer)))") }
+    func accept(_ answer: String) throws { try browser.evaluate("accept(\(literal(answer)))") }
     /// The state of the connection.
     func state() throws -> String { try browser.text("pc.connectionState") }
 

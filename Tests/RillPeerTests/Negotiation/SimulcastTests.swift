@@ -133,4 +133,82 @@ import Testing
             #expect(section.sending[0].limits.pixelsPerFrame == 1200 * 256)
         }
     }
+
+    // MARK: After the first answer
+
+    /// Offers a simulcast of h, m and l, takes an answer that was changed, and offers again.
+    private func offeredAgain(
+        _ change: (inout MediaDescription) -> Void
+    ) throws -> (offers: [MediaDescription], one: NegotiationEnd, two: NegotiationEnd) {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        try one.add(.video, .sendOnly, layers: ["h", "m", "l"])
+        let first = try one.offer()
+        var answer = try two.answer(first).description
+        change(&answer.media[0])
+        _ = try one.negotiator.setRemote(.answer, text: answer.text)
+        let second = try one.offer()
+        return ([first.media[0], second.media[0]], one, two)
+    }
+
+    @Test func `What an answer left out is never offered again`() throws {
+        let (offers, one, _) = try offeredAgain { media in
+            media.rids = []
+            media.simulcast = nil
+        }
+        #expect(offers[0].rids.count == 3 && offers[0].simulcast?.send.count == 3)
+        #expect(offers[1].rids.isEmpty && offers[1].simulcast == nil)
+        #expect(one.negotiator.transceivers[0].sending.map(\.rid) == ["h"])
+        // The stream that goes on is announced by its source.
+        let sent = try existing(one.negotiator.sections.first?.sending.first)
+        #expect(Set(offers[1].sources.map(\.ssrc)) == Set(sent.sources) && sent.sources.count == 2)
+        // All else is as before.
+        #expect(offers[1].formats == offers[0].formats && offers[1].headerExtensions == offers[0].headerExtensions)
+        #expect(offers[1].values("msid") == offers[0].values("msid") && offers[1].mid == offers[0].mid)
+    }
+
+    @Test func `The layers that an answer took are offered again, with their sources`() throws {
+        var (offers, one, two) = try offeredAgain { media in
+            media.rids.removeAll { $0.id == "m" }
+            media.simulcast = Simulcast(receive: [["l"], ["h"]])
+        }
+        #expect(offers[1].rids.map(\.id) == ["h", "l"] && offers[1].simulcast == Simulcast(send: [["h"], ["l"]]))
+        let before = one.negotiator.sections
+        let answer = try two.answer(try existing(one.negotiator.localDescription)).description
+        #expect(try one.negotiator.setRemote(.answer, text: answer.text).sections == nil)
+        #expect(one.negotiator.sections == before)
+        try one.negotiator.setSending(
+            [SendingEncoding(rid: "h", isActive: false), SendingEncoding(rid: "l")],
+            of: one.negotiator.transceivers[0].id)
+        #expect(try one.offer().lines("a=simulcast") == ["a=simulcast:send ~h;l"])
+    }
+
+    @Test func `One layer that was taken by its name keeps it`() throws {
+        var (offers, one, two) = try offeredAgain { $0.simulcast = nil }
+        #expect(offers[1].rids.map(\.id) == ["h"] && offers[1].simulcast == nil && offers[1].sources.isEmpty)
+        let answer = try two.answer(try existing(one.negotiator.localDescription)).description
+        #expect(answer.lines("a=rid") == ["a=rid:h recv"])
+        #expect(try one.negotiator.setRemote(.answer, text: answer.text).sections == nil)
+        #expect(two.negotiator.sections[0].receiving.map(\.rid) == ["h"])
+    }
+
+    @Test func `Layers that our answer left out are not offered later`() throws {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        try one.add(.video, .sendAndReceive)
+        let id = try two.add(.video, .sendAndReceive, layers: ["h", "l"])
+        try exchange(from: &one, to: &two)
+        #expect(two.negotiator.sections[0].sending.count == 1)
+        let offer = try two.offer()
+        #expect(offer.lines("a=rid").isEmpty && offer.lines("a=simulcast").isEmpty)
+        #expect(try two.transceiver(id).sending.count == 1)
+    }
+
+    @Test func `A section that rests keeps its layers for later`() throws {
+        var (one, two) = (try NegotiationEnd(seed: 1), try NegotiationEnd(seed: 2))
+        let id = try one.add(.video, .sendOnly, layers: ["h", "l"])
+        try exchange(from: &one, to: &two)
+        try one.negotiator.setDirection(.inactive, of: id)
+        try exchange(from: &one, to: &two)
+        try one.negotiator.setDirection(.sendOnly, of: id)
+        #expect(try one.offer().lines("a=simulcast") == ["a=simulcast:send h;l"])
+    }
 }

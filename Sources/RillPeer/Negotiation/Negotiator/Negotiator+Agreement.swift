@@ -86,7 +86,12 @@ extension Negotiator {
         outcome.stoppedTransceivers = stopped
         let gone = Set(stopped)
         transceivers.removeAll { gone.contains($0.id) }
-        for position in transceivers.indices { transceivers[position].ridsBeforeOffer = nil }
+        for position in transceivers.indices {
+            transceivers[position].ridsBeforeOffer = nil
+            transceivers[position].keepAccepted(sections.first { $0.transceiver == transceivers[position].id })
+        }
+        let offer = isAnswerer ? currentRemoteDescription : currentLocalDescription
+        taggedMID = offer.flatMap { Negotiator.tag(of: $0, accepted: sections.map(\.mid)) } ?? taggedMID
         if let localTransport, let remoteTransport {
             agreedCredentials = (localTransport.credentials, remoteTransport.credentials)
         }
@@ -138,6 +143,20 @@ extension Negotiator {
 }
 
 extension Transceiver {
+    /// Forgets the encodings that an answer left out: they are not sent, and never offered again (W3C webrtc-pc §4.4.1.5:
+    /// what an answer leaves out is removed for good). A section in which we do not send says nothing about them.
+    fileprivate mutating func keepAccepted(_ section: NegotiatedSection?) {
+        guard let streams = section?.sending, !streams.isEmpty else { return }
+        agreedSendingRIDs = streams.compactMap(\.rid)
+        guard sending.count > 1 else { return }
+        let names = Set(agreedSendingRIDs)
+        // Without names, the first one is sent.
+        let kept = sending.indices.filter { sending[$0].rid.map(names.contains) ?? false }
+        let positions = kept.isEmpty ? [0] : kept
+        sending = positions.map { sending[$0] }
+        sources = positions.map { sources[$0] }
+    }
+
     /// Undoes what an offer did to the names of the encodings.
     fileprivate mutating func restoreRIDs() {
         guard let old = ridsBeforeOffer else { return }

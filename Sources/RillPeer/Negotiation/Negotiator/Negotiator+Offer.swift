@@ -21,16 +21,20 @@ extension Negotiator {
             numbering = kept
             throw error
         }
-        dress(&sections, transport, setup: "actpass")
+        let bundle = sections.filter { !$0.isOutOfUse }.compactMap(\.mid)
+        dress(&sections, transport, tag: bundle.first)
         var description = SessionDescription(media: sections)
         description.otherAttributes = TransportLines(transport: transport, setup: "actpass")
-            .sessionAttributes(bundling: sections.filter { !$0.isOutOfUse }.compactMap(\.mid))
+            .sessionAttributes(bundling: bundle)
         sign(&description)
         draft = Draft(isOffer: true, description: description, transport: transport, places: places)
         return description
     }
 
     /// Where each transceiver is offered: in its section, in one that is out of use, or in a new one.
+    ///
+    /// The first section in use describes the transport for all. No other comes before it as long as there is room behind:
+    /// browsers make another transport for another first one (Chromium orders the group of its answers by section).
     private func offerPlaces() throws(NegotiationError) -> [TransceiverID: Draft.Place] {
         var places: [TransceiverID: Draft.Place] = [:]
         var taken: Set<Int> = []
@@ -40,7 +44,13 @@ extension Negotiator {
             taken.insert(index)
         }
         let count = localDescription?.media.count ?? 0
-        var free = (0..<count).filter { !taken.contains($0) }[...]
+        let tagged = transceivers.first { $0.mid == taggedMID && !$0.isStopping }?.index ?? -1
+        // Firefox refuses to turn a section for data into one for media.
+        let unused = (0..<count).filter { !taken.contains($0) && localDescription?.media[$0].isRTP == true }
+        let wanted = transceivers.count { $0.index == nil }
+        let behind = unused.filter { $0 > tagged }
+        let hasRoom = count + wanted - behind.count <= settings.maximumSectionCount
+        var free = (hasRoom ? behind : unused)[...]
         var appended = count
         var mids = Set(transceivers.compactMap(\.mid))
         for transceiver in transceivers where transceiver.index == nil {
@@ -78,18 +88,29 @@ extension Negotiator {
         return sections
     }
 
-    /// Adds the lines of the transport. The first section in use describes it; sections that have never been accepted
-    /// can only be accepted together with that (max-bundle, RFC 9429 §4.1.1).
-    private func dress(_ sections: inout [MediaDescription], _ transport: LocalTransport, setup: String) {
-        let lines = TransportLines(transport: transport, setup: setup)
+    /// Adds the lines of the transport. The section with the tag describes it; others that have never been accepted can
+    /// only be accepted together with that (max-bundle, RFC 9429 §4.1.1).
+    private func dress(_ sections: inout [MediaDescription], _ transport: LocalTransport, tag: String?) {
+        let lines = TransportLines(transport: transport, setup: "actpass")
         let accepted = Set(self.sections.map(\.mid))
-        var isTagged = true
         for index in sections.indices where !sections[index].isOutOfUse {
+            let isTagged = sections[index].mid == tag
             let isNew = sections[index].mid.map { !accepted.contains($0) } ?? true
             lines.add(to: &sections[index], isTagged: isTagged, isBundleOnly: isNew && !isTagged)
             if isTagged { sections[index].otherAttributes.append(.init("rtcp-mux-only")) }
-            isTagged = false
         }
+    }
+
+    /// Whether an exchange under way ends the transport: the section that describes it goes out of use.
+    package var endsTransport: Bool {
+        guard let taggedMID else { return false }
+        if let pendingLocalDescription {
+            return !pendingLocalDescription.media.contains { $0.mid == taggedMID && !$0.isOutOfUse }
+        }
+        if let pendingRemoteDescription {
+            return !pendingRemoteDescription.media.contains { $0.mid == taggedMID && $0.port != 0 }
+        }
+        return sections.isEmpty
     }
 
     /// Adds the origin. The version rises by one if the description differs from the last one (RFC 9429 §5.2.2).

@@ -58,15 +58,40 @@ extension Negotiator {
     }
 
     /// Notes the transport of the other side, and what of it is new.
+    ///
+    /// - Parameters:
+    ///   - transport: the transport.
+    ///   - reported: the one that was reported last.
+    ///   - moves: whether it is another one, though its lines may be the same.
+    ///   - outcome: gets what follows.
     mutating func takeTransport(
-        _ transport: RemoteTransport?, reported: RemoteTransport?, _ outcome: inout NegotiationOutcome
+        _ transport: RemoteTransport, reported: RemoteTransport?, moves: Bool, _ outcome: inout NegotiationOutcome
     ) {
-        guard let transport else { return }
         remoteTransport = transport
-        guard transport != reported else { return }
+        guard transport != reported || moves else { return }
         outcome.remote = transport
         guard let reported else { return }
+        outcome.movesTransport = moves
         outcome.restartsICE = transport.credentials != reported.credentials
-        outcome.restartsDTLS = !transport.hasSameAssociation(as: reported)
+        outcome.restartsDTLS = moves || !transport.hasSameAssociation(as: reported)
+    }
+
+    /// Whether the transport moves to the section with a MID: another one described it when something was agreed on last.
+    ///
+    /// By RFC 9143 §7.3 the group goes on with another tagged section. Browsers (Chromium 156, Firefox 153) end the
+    /// transport of the former one then, and make another for the new one: other sockets and candidates, and a handshake
+    /// with the same certificate and, unless they restart ICE as well, the same credentials.
+    func moves(to mid: String?) -> Bool {
+        guard let taggedMID, let mid else { return false }
+        return mid != taggedMID
+    }
+
+    /// The MID of the section that describes the transport by an offer: the first accepted one of its group.
+    ///
+    /// - Parameters:
+    ///   - offer: the offer.
+    ///   - accepted: the MIDs that its answer accepts, in the order of their sections.
+    static func tag(of offer: SessionDescription, accepted: [String]) -> String? {
+        SessionAttributes(offer).bundles.joined().first(where: accepted.contains) ?? accepted.first
     }
 }

@@ -20,7 +20,11 @@ extension Negotiator {
         }
         if let tagged {
             transportIndex = tagged.index
-            takeTransport(try answeredTransport(remote, tagged), reported: remoteTransport, &outcome)
+            // A provisional answer has moved it already.
+            let mids = accepted.compactMap { offer.media[$0.index].mid }
+            let moves = pendingRemoteDescription == nil && moves(to: Negotiator.tag(of: offer, accepted: mids))
+            let transport = try answeredTransport(remote, tagged, current: moves ? nil : remoteTransport)
+            takeTransport(transport, reported: remoteTransport, moves: moves, &outcome)
         }
         for section in remote.sections { numbering.reserve(section.media) }
         try agree(local: offer, remote: remote, answer: .remote, &outcome)
@@ -34,15 +38,15 @@ extension Negotiator {
     }
 
     private func answeredTransport(
-        _ remote: RemoteDescription, _ section: RemoteSection
+        _ remote: RemoteDescription, _ section: RemoteSection, current: RemoteTransport?
     ) throws(DescriptionFault) -> RemoteTransport {
         var setup: String?
         var transport = try remote.transport(section) { value throws(DescriptionFault) in
             setup = value
             return .client
         }
-        let current = remoteTransport.flatMap { $0.hasSameAssociation(as: transport) ? $0.role : nil }
-        guard let role = RemoteTransport.role(answered: setup, current: current) else {
+        let association = current.flatMap { $0.hasSameAssociation(as: transport) ? $0.role : nil }
+        guard let role = RemoteTransport.role(answered: setup, current: association) else {
             throw DescriptionFault(.invalidSetup(setup ?? ""), in: section, line: "a=setup")
         }
         transport.role = role

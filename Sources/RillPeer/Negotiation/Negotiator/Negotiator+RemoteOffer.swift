@@ -19,9 +19,10 @@ extension Negotiator {
         try checkAnswerable(remote, verdicts)
         outcome.rejections = verdicts.rejections(remote)
         if let index = verdicts.transportIndex {
-            let current = remoteTransport
+            let moves = moves(to: transceivers.first { $0.index == verdicts.taggedIndex }?.mid)
+            let current = moves ? nil : remoteTransport
             let transport = try offeredTransport(remote, remote.sections[index], current: current)
-            takeTransport(transport, reported: reported, &outcome)
+            takeTransport(transport, reported: reported, moves: moves, &outcome)
             transportIndex = index
         }
         for section in remote.sections { numbering.note(section.media) }

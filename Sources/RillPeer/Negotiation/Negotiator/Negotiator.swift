@@ -39,6 +39,8 @@ public struct Negotiator: Sendable {
     var transportIndex: Int?
     /// The transport of our last description that was set.
     var localTransport: LocalTransport?
+    /// The MID of the section that described the transport for all when something was agreed on last (RFC 9143 §7).
+    var taggedMID: String?
     /// Whether the current local description is the answer of its exchange.
     var isAnswerer = false
     /// The credentials of the last complete exchange: ours and theirs.

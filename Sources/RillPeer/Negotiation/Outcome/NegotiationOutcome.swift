@@ -4,8 +4,12 @@ public struct NegotiationOutcome: Equatable, Sendable {
     public var remote: RemoteTransport?
     /// Whether the other side's credentials changed: ICE restarts.
     public var restartsICE = false
-    /// Whether the other side's fingerprints changed: DTLS begins anew.
+    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section that describes the
+    /// transport is another one.
     public var restartsDTLS = false
+    /// Whether the section that describes the transport is another one. The credentials of ICE may be the same, and the path
+    /// is another: browsers have other sockets then.
+    public var movesTransport = false
     /// All sections, rejected ones left out, once an answer or provisional answer applies; `nil` if they are as before.
     public var sections: [NegotiatedSection]?
     /// Transceivers that the description created.

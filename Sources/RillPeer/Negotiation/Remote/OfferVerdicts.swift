@@ -24,10 +24,15 @@ struct OfferVerdicts {
         var streamCount = 0
         let stopping = Set(negotiator.transceivers.filter(\.isStopping).compactMap(\.index))
         // First without regard to the transport.
-        var reasons = offer.sections.map { section in
-            stopping.contains(section.index) ? .stopped : OfferVerdicts.obstacle(section, negotiator.settings)
-        }
+        let obstacles = offer.sections.map { OfferVerdicts.obstacle($0, negotiator.settings) }
+        var reasons = obstacles.enumerated().map { stopping.contains($0) ? .stopped : $1 }
         let chosen = chooseTransport(offer, negotiator, usable: reasons.map { $0 == nil })
+        // RFC 9143 §7.3.3: an answer cannot reject the tagged section of the offer while it accepts others of the group.
+        if let tagged = bundle.first.flatMap({ offer.positions[$0] }), reasons[tagged] == .stopped,
+            chosen.contains(where: { reasons[$0] == nil })
+        {
+            reasons[tagged] = obstacles[tagged]
+        }
         let preferences = OfferVerdicts.preferences(negotiator)
         for section in offer.sections {
             if reasons[section.index] == nil, !chosen.contains(section.index) { reasons[section.index] = .notBundled }

@@ -88,10 +88,12 @@ extension RemoteTransport {
     }
 
     /// The role that a remote answer to our `actpass` leaves us (RFC 8842 §5.4). RFC 4145 §4: the default is passive.
+    ///
+    /// An association that goes on keeps its roles, whatever the answer says: Firefox 153 answers `active` each time.
     static func role(answered setup: String?, current: DTLSRole?) -> DTLSRole? {
         switch setup {
-        case "active": current == .client ? nil : .server
-        case "passive", nil: current == .server ? nil : .client
+        case "active": current ?? .server
+        case "passive", nil: current ?? .client
         default: nil
         }
     }

@@ -36,7 +36,9 @@ struct AnsweredSection {
     func make(_ transceiver: Transceiver, canonicalName: String) -> MediaDescription {
         var media = MediaDescription(offer.media.kind, port: 9, transport: offer.media.transport)
         media.mid = offer.media.mid
-        media.direction = transceiver.direction.intersection(offer.direction.reversed)
+        // One that the app stopped, and that cannot be rejected now, rests until our next offer takes it out of use.
+        media.direction =
+            transceiver.isStopping ? .inactive : transceiver.direction.intersection(offer.direction.reversed)
         media.isRTCPMultiplexed = true
         media.formats = formats.map { answered($0) }
         let wildcard = supported.feedback.intersection(.init(offer.media.feedback)).intersection(.wildcard)
@@ -80,7 +82,7 @@ struct AnsweredSection {
             }
             simulcast.receive = accepted.streams
         }
-        if media.direction?.sends == true, transceiver.sending.count > 1 {
+        if media.direction?.sends == true, transceiver.sendsByRID {
             let offered = SectionLayers(offer.media, .receive)
             let wanted = Dictionary(offered.rids.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             for encoding in transceiver.sending {

@@ -77,12 +77,13 @@ struct OfferedSection {
         let received = transceiver.receivedRIDs.isEmpty ? transceiver.agreedRIDs : transceiver.receivedRIDs
         // A name belongs to one direction (RFC 8851 §10), and what is received stays.
         let isTaken = transceiver.sending.contains { $0.rid.map(received.contains) ?? false }
-        if transceiver.direction.sends, transceiver.sending.count > 1, !isTaken {
+        if transceiver.direction.sends, transceiver.sendsByRID, !isTaken {
             for encoding in transceiver.sending {
                 guard let rid = encoding.rid else { continue }
                 media.rids.append(RestrictionIdentifier(rid, .send, restrictions: encoding.limits.restrictions))
                 simulcast.send.append(Simulcast.Stream([.init(rid, isPaused: !encoding.isActive)]))
             }
+            if simulcast.send.count == 1 { simulcast.send = [] }
         }
         if transceiver.direction.receives {
             for rid in received {
@@ -93,6 +94,13 @@ struct OfferedSection {
             if simulcast.receive.count == 1 { simulcast.receive = [] }
         }
         if !simulcast.send.isEmpty || !simulcast.receive.isEmpty { media.simulcast = simulcast }
+    }
+}
+
+extension Transceiver {
+    /// Whether its encodings have names in a description: there are several, or one that was agreed on by its name.
+    var sendsByRID: Bool {
+        sending.count > 1 || sending.first?.rid.map(agreedSendingRIDs.contains) ?? false
     }
 }
 

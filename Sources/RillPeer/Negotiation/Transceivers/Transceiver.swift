@@ -31,12 +31,15 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var isStopping = false
     /// Whether it is stopped for ever: by the app and an exchange, or because a side rejected the section.
     public internal(set) var isStopped = false
-    /// What is sent, the highest layer first; one without a RID if there is no simulcast.
+    /// What is sent, the highest layer first; one without a RID if there is no simulcast. An answer removes those that it
+    /// leaves out, for good.
     public internal(set) var sending: [SendingEncoding]
     /// The RIDs under which we offer to receive a simulcast, the highest layer first.
     public internal(set) var receivedRIDs: [String]
     /// The RIDs under which a simulcast was last received. Offers of ours keep them, also if an offer of the other side's began it.
     var agreedRIDs: [String] = []
+    /// The RIDs under which encodings were last sent. Offers of ours keep them.
+    var agreedSendingRIDs: [String] = []
     /// The codecs to use, preferred first; empty for those of the settings, in their order.
     public internal(set) var codecPreferences: [RTPFormat.Encoding]
     /// The media stream and track that we say our media belongs to.
