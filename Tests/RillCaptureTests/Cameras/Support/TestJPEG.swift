@@ -24,6 +24,8 @@ struct TestJPEG {
     var step = 2
     var hasTables = true
     var restartInterval = 0
+    /// Whether zeros at the end of a block are written, sixteen at a time, before its end is.
+    var hasZerosBeforeEnds = false
 
     init(_ resolution: Resolution, _ sampling: Sampling = .yuv422) {
         self.resolution = resolution
@@ -69,7 +71,7 @@ struct TestJPEG {
                         let block = coefficients { x, y in
                             sample(0, min(left + 8 * column + x, width - 1), min(top + 8 * row + y, height - 1))
                         }
-                        writer.block(block, &last[0], Self.codes)
+                        writer.block(block, &last[0], Self.codes, hasZerosBeforeEnds)
                     }
                 }
                 for component in 1..<max(1, components) {
@@ -85,7 +87,7 @@ struct TestJPEG {
                         }
                         return (sum + h * v / 2) / (h * v)
                     }
-                    writer.block(block, &last[component], Self.codes)
+                    writer.block(block, &last[component], Self.codes, hasZerosBeforeEnds)
                 }
             }
         }
@@ -190,7 +192,9 @@ struct TestJPEG {
             if size > 0 { bits((value < 0 ? value - 1 : value) & (1 << size - 1), size) }
         }
 
-        mutating func block(_ block: [Int], _ last: inout Int, _ codes: (dc: Codes, ac: Codes)) {
+        mutating func block(
+            _ block: [Int], _ last: inout Int, _ codes: (dc: Codes, ac: Codes), _ hasZerosBeforeEnd: Bool
+        ) {
             value(block[0] - last, run: 0, codes.dc)
             last = block[0]
             var run = 0
@@ -205,6 +209,10 @@ struct TestJPEG {
                 }
                 value(coefficient, run: run, codes.ac)
                 run = 0
+            }
+            while hasZerosBeforeEnd, run > 16 {
+                value(0, run: 15, codes.ac)
+                run -= 16
             }
             if run > 0 { value(0, run: 0, codes.ac) }
         }
