@@ -1,5 +1,6 @@
 import Foundation
 import RillCore
+import RillMediaSupport
 import RillTestSupport
 import Testing
 

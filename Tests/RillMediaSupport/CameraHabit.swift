@@ -1,8 +1,7 @@
-import RillCore
-import RillTestSupport
+package import RillCore
 
 /// What cameras write around the blocks of a JPEG, with all blocks there.
-enum CameraHabit: String, CaseIterable {
+package enum CameraHabit: String, CaseIterable {
     // Logitech C270, C310 (github.com/libavg/libavg/issues/782) and C910 (github.com/Motion-Project/motion/issues/65):
     // 1 to 9 bytes before some restart markers, and one before the end.
     case surplusBeforeRestarts, surplusBeforeEnd, surplusEverywhere
@@ -32,9 +31,9 @@ enum CameraHabit: String, CaseIterable {
     case everything
 
     /// Whether restart markers are part of it.
-    var hasRestarts: Bool { self != .restartsOmitted }
+    package var hasRestarts: Bool { self != .restartsOmitted }
 
-    func apply(to jpeg: inout JPEGParts, _ random: inout SeededGenerator) {
+    package func apply(to jpeg: inout JPEGParts, _ random: inout SeededGenerator) {
         func surplus(_ count: Int) -> [UInt8] {
             // No marker, and nothing that looks like one.
             (0..<count).map { _ in UInt8(random.next() >> 33 & 0x7F) }

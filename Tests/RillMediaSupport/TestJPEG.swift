@@ -1,14 +1,14 @@
 import Glibc
-import RillCore
+package import RillCore
 
 /// A small baseline JPEG encoder, for pictures that a camera might send: any sampling, restart markers, and without
 /// Huffman tables, as many cameras have it.
-struct TestJPEG {
+package struct TestJPEG {
     /// How many blocks of luma there are for one of chroma, each way.
-    enum Sampling: CaseIterable {
+    package enum Sampling: CaseIterable {
         case yuv420, yuv422, yuv440, yuv444, grey
 
-        var luma: (horizontal: Int, vertical: Int) {
+        package var luma: (horizontal: Int, vertical: Int) {
             switch self {
             case .yuv420: (2, 2)
             case .yuv422: (2, 1)
@@ -18,22 +18,22 @@ struct TestJPEG {
         }
     }
 
-    var resolution: Resolution
-    var sampling = Sampling.yuv422
+    package var resolution: Resolution
+    package var sampling = Sampling.yuv422
     /// The step of all coefficients: 1 for hardly any loss.
-    var step = 2
-    var hasTables = true
-    var restartInterval = 0
+    package var step = 2
+    package var hasTables = true
+    package var restartInterval = 0
     /// Whether zeros at the end of a block are written, sixteen at a time, before its end is.
-    var hasZerosBeforeEnds = false
+    package var hasZerosBeforeEnds = false
 
-    init(_ resolution: Resolution, _ sampling: Sampling = .yuv422) {
+    package init(_ resolution: Resolution, _ sampling: Sampling = .yuv422) {
         self.resolution = resolution
         self.sampling = sampling
     }
 
     /// The file of a picture of which `sample` gives each sample in full range: component, column and row of the picture.
-    func encode(_ sample: (_ component: Int, _ x: Int, _ y: Int) -> Int) -> [UInt8] {
+    package func encode(_ sample: (_ component: Int, _ x: Int, _ y: Int) -> Int) -> [UInt8] {
         var writer = Writer()
         let (width, height) = (resolution.width, resolution.height)
         let components = sampling == .grey ? 1 : 3

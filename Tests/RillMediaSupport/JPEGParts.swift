@@ -1,18 +1,18 @@
 /// The parts of a JPEG, to write it as a camera might.
-struct JPEGParts {
+package struct JPEGParts {
     /// The marker before everything.
-    var start: [UInt8] = [0xFF, 0xD8]
+    package var start: [UInt8] = [0xFF, 0xD8]
     /// The segments of the header, each from its marker on; the last one starts the scan.
-    var segments: [[UInt8]] = []
+    package var segments: [[UInt8]] = []
     /// The coded data of each interval.
-    var intervals: [[UInt8]] = [[]]
+    package var intervals: [[UInt8]] = [[]]
     /// What is between two intervals: a restart marker.
-    var restarts: [[UInt8]] = []
+    package var restarts: [[UInt8]] = []
     /// What follows the last interval: the end marker.
-    var end: [UInt8] = [0xFF, 0xD9]
+    package var end: [UInt8] = [0xFF, 0xD9]
 
     /// Takes a JPEG of ``TestJPEG`` apart.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         var at = 2
         while segments.last?[1] != 0xDA {
             let length = 2 + Int(bytes[at + 2]) << 8 + Int(bytes[at + 3])
@@ -31,7 +31,7 @@ struct JPEGParts {
         }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = start + segments.joined()
         for (index, interval) in intervals.enumerated() {
             if index > 0, index <= restarts.count { bytes += restarts[index - 1] }
@@ -41,5 +41,5 @@ struct JPEGParts {
     }
 
     /// Removes the segments of a kind.
-    mutating func remove(_ marker: UInt8) { segments.removeAll { $0[1] == marker } }
+    package mutating func remove(_ marker: UInt8) { segments.removeAll { $0[1] == marker } }
 }
