@@ -228,7 +228,7 @@ let package = Package(
             of: "RillBeauty", ["RillFaces", "RillScenes", "RillFiles"],
             besides: ["SkinPolygons", "Faces/opencv-windows.txt"], measurePixels: true),
         tests(of: "RillFaces"),
-        tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
+        tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage", "RillMediaSupport"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec", ["CVPXMemory"]),
@@ -253,7 +253,7 @@ let package = Package(
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
-        tests(of: "RillCLI", ["RillTransport"]),
+        tests(of: "RillCLI", ["RillTransport", "RillMediaSupport"]),
 
         // Tests of more than one module, grouped by what they need (see Scripts/test).
         // The fuzz targets, run over the corpus and mutated seeds.

@@ -113,8 +113,10 @@ final class Show {
     }
 
     private func watchSignals() {
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let before = unsafe unsafeBitCast(signal(number, SIG_IGN), to: Int.self)
+            // `nohup` ignores it, and then so do we.
+            if number == SIGHUP, unsafe before == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [news] in news.end() }
             source.resume()

@@ -13,8 +13,8 @@ struct HTTPCommand: AsyncParsableCommand {
         discussion: """
             Reads a request from each line of standard input, and writes the response as a line of standard output, as \
             soon as it is there. Requests run at the same time. Redirections are not followed. Bodies have at most \
-            256 KiB. Ends when standard input ends; SIGINT and SIGTERM are ignored, so that the other program can still \
-            say goodbye.
+            256 KiB. Ends when standard input ends; SIGINT, SIGTERM and SIGHUP are ignored, so that the other program can \
+            still say goodbye.
 
               {"id":1,"method":"GET","url":"https://example.org/","headers":[],"timeout":5000}
               {"id":1,"status":200,"headers":[["Content-Type","text/plain"]],"body":"hello"}
@@ -33,8 +33,8 @@ struct HTTPCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Ctrl-C reaches the whole group of processes.
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        // Ctrl-C, and a terminal that is closed, reach the whole group of processes.
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         let executor = RequestExecutor(HTTPClient(eventLoopGroupProvider: .singleton, configuration: try settings()))
         await executor.run(lines: InputLines.standardInput)
         // Whoever closed our input waits for nothing.

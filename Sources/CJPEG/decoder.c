@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include <jpeglib.h>
+#include <jerror.h>
 
 struct CJPEG_decoder {
     struct jpeg_decompress_struct jpeg;
+    CJPEG_scan scan;
     struct jpeg_error_mgr errors;
     jmp_buf escape;
 };
@@ -19,7 +21,40 @@ static void leave(j_common_ptr jpeg) {
 
 // A negative level is damage, the others are traces.
 static void count_damage(j_common_ptr jpeg, int level) {
-    if (level < 0) jpeg->err->num_warnings++;
+    CJPEG_decoder *decoder = jpeg->client_data;
+    if (level >= 0) return;
+    if (decoder->scan != CJPEG_unchecked) {
+        switch (jpeg->err->msg_code) {
+        // Bytes around the blocks, or values that decoding does not depend on.
+        case JWRN_EXTRANEOUS_DATA:
+        case JWRN_JPEG_EOF:
+        case JWRN_JFIF_MAJOR:
+        case JWRN_ADOBE_XFORM:
+        case JWRN_NOT_SEQUENTIAL:
+            return;
+        }
+    }
+    jpeg->err->num_warnings++;
+}
+
+// Called where the next marker is not the expected restart marker. In a scan that was checked, a restart marker of another
+// number ends the interval all the same. Reserved codes before it are surplus bytes.
+static boolean take_restart(j_decompress_ptr jpeg, int number) {
+    CJPEG_decoder *decoder = jpeg->client_data;
+    if (decoder->scan == CJPEG_unchecked) return jpeg_resync_to_restart(jpeg, number);
+    struct jpeg_source_mgr *source = jpeg->src;
+    while (jpeg->unread_marker < 0xC0 && source->bytes_in_buffer > 1) {
+        const JOCTET *bytes = source->next_input_byte;
+        if (bytes[0] == 0xFF && bytes[1] != 0xFF && bytes[1] >= 0xC0) {
+            jpeg->unread_marker = bytes[1];
+            source->next_input_byte++;
+            source->bytes_in_buffer--;
+        }
+        source->next_input_byte++;
+        source->bytes_in_buffer--;
+    }
+    if (jpeg->unread_marker >= JPEG_RST0 && jpeg->unread_marker <= JPEG_RST0 + 7) jpeg->unread_marker = 0;
+    return TRUE;
 }
 
 static void stay_silent(j_common_ptr jpeg) { (void)jpeg; }
@@ -46,13 +81,16 @@ void CJPEG_destroy(CJPEG_decoder *decoder) {
     free(decoder);
 }
 
-bool CJPEG_begin(CJPEG_decoder *decoder, const uint8_t *bytes, size_t count, CJPEG_header *header) {
+bool CJPEG_begin(CJPEG_decoder *decoder, const uint8_t *bytes, size_t count, CJPEG_scan scan, CJPEG_header *header) {
     struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
     if (setjmp(decoder->escape)) return false;
     jpeg_abort_decompress(jpeg);
     decoder->errors.num_warnings = 0;
+    decoder->scan = scan;
     jpeg_mem_src(jpeg, bytes, count);
+    jpeg->src->resync_to_restart = take_restart;
     jpeg_read_header(jpeg, TRUE);
+    if (scan == CJPEG_whole_without_restarts) jpeg->restart_interval = 0;
     bool is_grey = jpeg->num_components == 1 && jpeg->jpeg_color_space == JCS_GRAYSCALE;
     bool is_colour = jpeg->num_components == 3 && jpeg->jpeg_color_space == JCS_YCbCr;
     if (!is_grey && !is_colour) return false;
@@ -98,7 +136,3 @@ void CJPEG_abort(CJPEG_decoder *decoder) {
 }
 
 long CJPEG_warning_count(const CJPEG_decoder *decoder) { return decoder->errors.num_warnings; }
-
-size_t CJPEG_unread_byte_count(const CJPEG_decoder *decoder) {
-    return decoder->jpeg.src ? decoder->jpeg.src->bytes_in_buffer : 0;
-}

@@ -84,7 +84,8 @@ package final class RunningProgram {
     /// Kills it, if it still runs, by a signal that it cannot see; `wait()` then gives 137, once it is gone.
     package func kill() throws { try send(SIGKILL) }
 
-    private func send(_ signal: Int32) throws {
+    /// Sends it a signal, and it alone.
+    package func send(_ signal: Int32) throws {
         // Not `timeout`, which would hand it on to a whole group, or end first, but the program that it has started.
         let children = String(decoding: try read("/proc/\(child)/task/\(child)/children"), as: UTF8.self)
         for process in children.split(separator: " ").compactMap({ pid_t($0) }) { Glibc.kill(process, signal) }

@@ -23,12 +23,22 @@ typedef struct {
     int maximum_horizontal, maximum_vertical;
 } CJPEG_header;
 
+// What is known of a picture's coded data.
+typedef enum {
+    // Nothing: everything that libjpeg warns of is damage.
+    CJPEG_unchecked,
+    // All blocks are there. Warnings of bytes around them do not count, nor do the numbers of restart markers.
+    CJPEG_whole,
+    // The same, without the restart markers that the header announces.
+    CJPEG_whole_without_restarts
+} CJPEG_scan;
+
 // NULL where there is no memory.
 CJPEG_decoder *CJPEG_create(void);
 void CJPEG_destroy(CJPEG_decoder *decoder);
 
 // Begins a picture; `bytes` must stay until its end. False where it is none, or of a kind that is not decoded.
-bool CJPEG_begin(CJPEG_decoder *decoder, const uint8_t *bytes, size_t count, CJPEG_header *header);
+bool CJPEG_begin(CJPEG_decoder *decoder, const uint8_t *bytes, size_t count, CJPEG_scan scan, CJPEG_header *header);
 
 // Decodes the next row of blocks: 8 * vertical[c] rows of samples of each component `c`, to `rows[c]`, each with room for
 // whole blocks. False where the decoder gives up.
@@ -42,6 +52,3 @@ void CJPEG_abort(CJPEG_decoder *decoder);
 
 // Damage that was met since the picture began.
 long CJPEG_warning_count(const CJPEG_decoder *decoder);
-
-// The bytes that were not read: behind the end marker, when the picture is finished.
-size_t CJPEG_unread_byte_count(const CJPEG_decoder *decoder);

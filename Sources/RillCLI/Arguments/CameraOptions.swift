@@ -40,34 +40,3 @@ struct CameraOptions: ParsableArguments {
         return camera
     }
 }
-
-/// Prints the events of a camera on standard error, once it is open; until then, the thrown error reports problems. Any
-/// thread.
-private final class CameraLog: Sendable {
-    private let selection: CameraSelection
-    /// The events before ``begin()``; `nil` afterwards.
-    private let waiting = Monitor<[CameraEvent]?>([])
-
-    init(_ selection: CameraSelection) {
-        self.selection = selection
-    }
-
-    func note(_ event: CameraEvent) {
-        let isEarly = waiting.withLock { waiting in
-            waiting?.append(event)
-            return waiting != nil
-        }
-        if !isEarly { say(event) }
-    }
-
-    /// Prints the events so far, and from now on each event when it occurs.
-    func begin() {
-        let events = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting ?? []
-        }
-        for event in events { say(event) }
-    }
-
-    private func say(_ event: CameraEvent) { StandardError.print("\(selection): \(event)") }
-}

@@ -111,7 +111,7 @@ final class CallMonitor: Sendable {
     }
 
     /// Prints a line of somebody else's, and adds it to the log. From any thread.
-    func note(_ text: String, at time: MediaTime) { say(text, at: time.seconds) }
+    func note(_ text: String?, at time: MediaTime) { if let text { say(text, at: time.seconds) } }
 
     private func meet(at time: MediaTime) {
         state.change { state in

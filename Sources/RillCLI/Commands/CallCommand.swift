@@ -92,9 +92,13 @@ struct CallCommand: ParsableCommand {
         say(address, socket.localAddress, settings.send.layers, key)
         let monitor = CallMonitor(
             CallLog(.both, layers: settings.send.layers.map(\.rid.description)), CallMonitor.Ending(limit: duration))
-        monitor.follow(call) { interruption.isRequested }
+        monitor.follow(call) {
+            monitor.note(recording?.takeNotice(), at: call.clock.now)
+            return interruption.isRequested
+        }
+        monitor.note(recording?.summary, at: call.clock.now)
         let log = monitor.log
-        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        if let failure = recording?.failure { throw files.keepParts(after: failure) }
         guard recording == nil || recording?.framesWritten ?? 0 > 0 else {
             throw CommandError("no picture of the other side was shown: no output was written", .partialResult)
         }

@@ -108,7 +108,11 @@ struct ReceiveCommand: ParsableCommand {
                 limitOnceMet: duration, meetingLimit: wait, whenLost: true,
                 // The frames in the buffer are still shown.
                 afterLeaving: .seconds(1)))
-        monitor.follow(call) { interruption.isRequested || recording?.failure != nil }
+        monitor.follow(call) {
+            monitor.note(recording?.takeNotice(), at: call.clock.now)
+            return interruption.isRequested || recording?.failure != nil
+        }
+        monitor.note(recording?.summary, at: call.clock.now)
         try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isRequested)
     }
 
@@ -145,8 +149,8 @@ struct ReceiveCommand: ParsableCommand {
         _ log: CallLog, _ recording: StreamRecording?, _ files: OutputFiles, _ incoming: IncomingStream,
         isInterrupted: Bool
     ) throws {
-        try recording?.finish()
-        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        try? recording?.finish()  // its failure is `failure`
+        if let failure = recording?.failure { throw files.keepParts(after: failure) }
         guard log.hasMet else { throw nothing(log, incoming, isInterrupted: isInterrupted) }
         let decoded = log.last?.participants.first?.shown.first?.received.decoder.framesDecoded ?? 0
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true

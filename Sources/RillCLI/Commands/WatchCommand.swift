@@ -97,8 +97,10 @@ struct WatchCommand: ParsableCommand {
         let driver = try EndpointDriver(
             client, over: port, .ofClient, clock: clock, by: (program, endpoint.programArguments), observers)
         monitor.follow(call, beforeEnd: driver.close) {
-            interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
+            monitor.note(recording?.takeNotice(), at: clock.now)
+            return interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
         }
+        monitor.note(recording?.summary, at: clock.now)
         if let status = window?.status, status != 0 {
             throw CommandError("rill-preview has ended with exit code \(status)")
         }
@@ -111,8 +113,8 @@ struct WatchCommand: ParsableCommand {
         _ log: CallLog, _ driver: EndpointDriver, _ recording: StreamRecording?, _ files: OutputFiles,
         isInterrupted: Bool
     ) throws {
-        try recording?.finish()
-        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        try? recording?.finish()  // its failure is `failure`
+        if let failure = recording?.failure { throw files.keepParts(after: failure) }
         guard log.hasMet else {
             if let failure = driver.failure as? CommandError { throw failure }
             if let failure = driver.failure { throw CommandError("\(failure)", .unreadableInput) }

@@ -4,7 +4,7 @@ import Rill
 import RillCore
 import Synchronization
 
-/// A source that ends at Ctrl-C (or SIGTERM), so that a recording is completed and a live call has a report. A second
+/// A source that ends at Ctrl-C (or SIGTERM, or SIGHUP when its terminal is closed), so that a recording is completed and a live call has a report. A second
 /// Ctrl-C terminates the process.
 ///
 /// One owner, one thread at a time.
@@ -31,13 +31,16 @@ final class Interruption {
         let isSet = Atomic(false)
     }
 
+    /// The signals that are handled. `nohup` ignores SIGHUP, and then so do we.
+    static let signals = [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP])
+
     private let flag = Flag()
     private let watches: [any DispatchSourceSignal]
 
     /// Starts to handle the signals.
     init() {
         let flag = flag
-        watches = [SIGINT, SIGTERM].map { number in
+        watches = Interruption.signals.map { number in
             let watch = DispatchSource.makeSignalSource(signal: number, queue: .global())
             // Dispatch needs the default action disabled, which terminates the process.
             signal(number, SIG_IGN)
@@ -49,6 +52,15 @@ final class Interruption {
             watch.resume()
             return watch
         }
+    }
+
+    /// Whether the process that started this one ignores a signal.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        // The handler is a number: 0 for the default, 1 for none, or the address of a function.
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     var isRequested: Bool { flag.isSet.load(ordering: .relaxed) }

@@ -39,6 +39,16 @@ final class OutputFiles {
     /// - Throws: like ``openPart(of:)``.
     static func requirePlace(for path: String) throws(FileError) { _ = try OutputFiles().openPart(of: path) }
 
+    /// Keeps the part files: what was sent live cannot be received again.
+    ///
+    /// - Parameter failure: why the recording ended.
+    /// - Returns: the error to throw.
+    func keepParts(after failure: any Error) -> CommandError {
+        for file in files { file.keepTemporary() }
+        let parts = files.filter(\.isPart).map(\.partPath).joined(separator: " and ")
+        return CommandError("\(failure)\(parts.isEmpty ? "" : "; the recording until then is \(parts)")")
+    }
+
     /// Gives all files their names.
     func commit() throws(FileError) {
         for file in files { try file.commit() }

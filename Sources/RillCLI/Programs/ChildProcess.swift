@@ -25,7 +25,7 @@ enum ChildProcess {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGPIPE] { unsafe sigaddset(&signals, number) }
+        for number in Interruption.signals + [SIGPIPE] { unsafe sigaddset(&signals, number) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var argv = unsafe words.map { unsafe strdup($0) } + [nil]

@@ -3,20 +3,22 @@ import RillCodec
 import RillContainers
 import RillCore
 import RillFiles
+import RillThreads
 
-/// Writes the encoded frames of a stream as they arrived, from the first key frame on. They are also decoded, for the
-/// statistics.
+/// Writes the encoded frames of a stream as they arrived, from the first key frame on, at the times of a
+/// ``RecordingTimeline``. They are also decoded, for the statistics.
 ///
 /// Threads: the decoding thread decodes and writes; any thread reads the results.
 final class CodedRecording: Sendable {
     private let state: Monitor<State>
+    private let clock = LiveClock()
 
     private struct State: ~Copyable {
         let path: String
         let name: String
         var codec = VideoCodec.vp8
         var writer: (any EncodedFrameSink)?
-        var start = MediaTime.zero
+        var timeline = RecordingTimeline()
         /// The time of the last frame, and the time since the one before.
         var last: (time: MediaTime, gap: MediaDuration)?
         var size = Resolution.vga
@@ -31,6 +33,11 @@ final class CodedRecording: Sendable {
     var framesWritten: Int { state.withLock { $0.framesWritten } }
     /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Returns a line about timestamps that jumped, once.
+    func takeNotice() -> String? { state.withLock { $0.timeline.takeNotice() } }
+    /// A line about all jumps, if there were several.
+    var summary: String? { state.withLock { $0.timeline.summary } }
 
     /// Whether files of that name hold encoded frames.
     static func writes(_ path: String) -> Bool {
@@ -66,27 +73,29 @@ final class CodedRecording: Sendable {
 
     fileprivate func write(_ payload: Span<UInt8>, _ outcome: DecoderOutcome, at time: MediaTime) throws {
         if case .awaitingKeyFrame = outcome { return }
+        let now = clock.now
         try state.withLock { (state) throws in
             if let failure = state.failure { throw failure }
-            do { try CodedRecording.write(payload, at: time, &state) } catch {
+            do { try CodedRecording.write(payload, at: time, arrivedAt: now, &state) } catch {
                 state.failure = error
                 throw error
             }
         }
     }
 
-    private static func write(_ payload: Span<UInt8>, at time: MediaTime, _ state: inout State) throws {
+    private static func write(
+        _ payload: Span<UInt8>, at time: MediaTime, arrivedAt now: MediaTime, _ state: inout State
+    ) throws {
         let header = try CodedFrameHeader(parsing: payload, as: state.codec)
         if state.writer == nil {
             guard header.isKeyFrame, let size = header.resolution else { return }
-            state.start = time
             state.size = size
             state.writer = try makeWriter(state.path, state.name, state.codec, size)
         }
         let frame = EncodedFrame(
             codec: state.codec, layer: StreamLayer(rid: .high), number: Int64(state.framesWritten),
             references: FrameReferences(), isKey: header.isKeyFrame, resolution: header.resolution ?? state.size,
-            captureTime: .zero + (time - state.start), byteCount: payload.count)
+            captureTime: .zero + state.timeline.add(time, arrivedAt: now), byteCount: payload.count)
         try state.writer?.consume(frame, payload: payload)
         state.last = (time, max(.milliseconds(1), state.last.map { time - $0.time } ?? .milliseconds(33)))
         state.framesWritten += 1

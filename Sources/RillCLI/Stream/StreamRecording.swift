@@ -42,6 +42,22 @@ enum StreamRecording {
         }
     }
 
+    /// Returns a line about timestamps that jumped, once.
+    func takeNotice() -> String? {
+        switch self {
+        case .pictures(let recording): recording.takeNotice()
+        case .coded(let recording): recording.takeNotice()
+        }
+    }
+
+    /// A line about all jumps, if there were several.
+    var summary: String? {
+        switch self {
+        case .pictures(let recording): recording.summary
+        case .coded(let recording): recording.summary
+        }
+    }
+
     /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? {
         switch self {

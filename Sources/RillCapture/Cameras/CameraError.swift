@@ -7,7 +7,7 @@ public enum CameraError: Error, Equatable, Sendable {
     case notFound(CameraSelection)
     /// The node exists but does not capture video.
     case notACamera(path: String)
-    /// None of the camera's formats is supported. They are listed by their FourCC codes.
+    /// None of the camera's formats is supported, or it offers none. They are listed by their FourCC codes.
     case noKnownFormat(path: String, offered: [String])
     /// The camera settled on an unsupported mode.
     case unusableMode(path: String, fourCC: String, width: Int, height: Int)
@@ -80,6 +80,9 @@ extension CameraError: CustomStringConvertible {
         case .notFound(let selection):
             "\(selection): no such camera; `rill cameras` lists the connected ones"
         case .notACamera(let path): "\(path) captures no video"
+        case .noKnownFormat(let path, []):
+            "\(path) offers no format: a loopback device needs a program that writes to it, a sensor its media pipeline "
+                + "(media-ctl), and a USB camera may have to be plugged in again"
         case .noKnownFormat(let path, let offered):
             "\(path) has no supported format: it offers \(offered.joined(separator: ", "))"
         case .unusableMode(let path, let fourCC, let width, let height):

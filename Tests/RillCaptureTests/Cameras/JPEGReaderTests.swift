@@ -1,5 +1,6 @@
 import RillCore
 import RillImage
+import RillMediaSupport
 import RillTestSupport
 import Testing
 

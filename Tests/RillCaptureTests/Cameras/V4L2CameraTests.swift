@@ -60,10 +60,36 @@ import Testing
         (.queueBuffer, CV4L2_QBUF), (.startStreaming, CV4L2_STREAMON),
     ]
 
-    /// Each request with each error code, except those that only end a list.
+    /// Each request with each error code, except those that only end a list, and a rate that is refused.
     private static let openingFailures = openingRequests.indices.flatMap { place in
         [EIO, EINVAL, EBUSY, ENODEV, EACCES].map { (place, $0) }
-    }.filter { openingRequests[$0.0].0 != .enumerate || $0.1 != EINVAL }
+    }.filter { place, code in
+        switch openingRequests[place].0 {
+        case .enumerate: code != EINVAL
+        case .setRate: code == ENODEV
+        default: true
+        }
+    }
+
+    @Test(arguments: [EIO, EINVAL, EBUSY, EACCES, ENOTTY])
+    func `A driver that refuses a rate, though it announces rates, goes on at the rate that it has`(code: Int32) throws
+    {
+        let system = FakeSystem()
+        system.look { $0.cameras["/dev/video0"]?.refusals = [CV4L2_S_PARM: [code]] }
+        let constraints = CameraConstraints(resolution: .qqvga, frameRate: 15)
+        let (camera, _) = try openCamera(system, .path("/dev/video0"), constraints)
+        #expect(camera.mode.frameRate == 30)
+        #expect(try frames(camera, system, for: .seconds(1)).count == 30)
+    }
+
+    @Test func `A camera without formats is reported as such, with what to try`() throws {
+        var bare = FakeCamera()
+        bare.formats = []
+        let error = #expect(throws: CameraError.noKnownFormat(path: "/dev/video0", offered: [])) {
+            try openCamera(FakeSystem(bare))
+        }
+        #expect(error?.description.hasPrefix("/dev/video0 offers no format: a loopback device needs") == true)
+    }
 
     @Test(arguments: openingFailures)
     func `The error names the call that fails while a camera is opened`(place: Int, code: Int32) throws {

@@ -88,14 +88,26 @@ extension VideoNode {
     }
 
     /// Sets the rate. Returns the rate that the driver settled on, or `nil` if it does not support or report one.
+    ///
+    /// Some drivers announce that the rate can be set, and refuse it: the camera then keeps the rate that it has.
     private func setRate(_ rate: FrameRate) throws(CameraError) -> FrameRate? {
-        var parameters = v4l2_streamparm()
-        parameters.type = bufferType
-        guard attempt(CV4L2_G_PARM, &parameters) == 0 else { return nil }
+        guard var parameters = streamParameters() else { return nil }
         if unsafe parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 {
             unsafe parameters.parm.capture.timeperframe = rate.v4l2Interval
-            try request(CV4L2_S_PARM, &parameters, as: .setRate)
+            let code = attempt(CV4L2_S_PARM, &parameters)
+            let refusal = CameraError.callFailed(.setRate, path: path, code: code)
+            guard !refusal.isGone else { throw refusal }
+            if code != 0 {
+                guard let kept = streamParameters() else { return nil }
+                parameters = kept
+            }
         }
         return unsafe FrameRate(interval: parameters.parm.capture.timeperframe)
+    }
+
+    private func streamParameters() -> v4l2_streamparm? {
+        var parameters = v4l2_streamparm()
+        parameters.type = bufferType
+        return attempt(CV4L2_G_PARM, &parameters) == 0 ? parameters : nil
     }
 }

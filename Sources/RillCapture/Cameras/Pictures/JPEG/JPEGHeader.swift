@@ -25,19 +25,32 @@ struct JPEGHeader: Sendable {
     var ac: [JPEGHuffmanTable?] = [.standardLumaAC, .standardChromaAC, nil, nil]
     /// The quantization tables: a step for each coefficient, in zigzag order.
     var steps = [[UInt16]?](repeating: nil, count: 4)
+    /// The offset of the picture: some cameras write the start marker twice, which libjpeg refuses.
+    private(set) var start = 0
     /// The offset of the coded data.
-    var scanStart = 0
+    private(set) var scanStart = 0
+
+    private init() {}
 
     /// Parses up to the first scan. Returns `nil` unless it is a baseline JPEG with one scan for all its components.
     init?(parsing bytes: Span<UInt8>) {
         guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
+        self.init()
         var at = 2
         while at + 4 <= bytes.count {
-            guard bytes[at] == 0xFF else { return nil }
             let marker = bytes[at + 1]
-            // Any number of 0xFF fill bytes may precede a marker.
-            guard marker != 0xFF else {
+            // Any number of 0xFF fill bytes may precede a marker, and cameras write other surplus bytes too.
+            guard bytes[at] == 0xFF, marker != 0xFF, marker != 0 else {
                 at += 1
+                continue
+            }
+            // Markers without a length.
+            guard marker != 0x01, !(0xD0...0xD8).contains(marker) else {
+                if marker == 0xD8 {
+                    self = JPEGHeader()
+                    start = at
+                }
+                at += 2
                 continue
             }
             let end = at + 2 + word(bytes, at + 2)

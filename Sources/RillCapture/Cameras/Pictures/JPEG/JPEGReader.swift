@@ -9,7 +9,8 @@ import RillImage
 /// row by row while the rows are in the cache.
 ///
 /// A picture counts as valid only after it is decoded to its end: a decoder recovers from almost any damage and
-/// merely counts it. Single owner.
+/// merely counts it. Where all blocks are there (``JPEGScanCheck``), its warnings about bytes around them do not count.
+/// Single owner.
 @safe
 final class JPEGReader {
     private let resolution: Resolution
@@ -54,12 +55,20 @@ final class JPEGReader {
 
     /// Decodes a picture. Returns its fault, or `nil` if it is valid.
     func read(_ bytes: Span<UInt8>, into frame: inout MutableFrame) -> FrameFault? {
-        if let header = JPEGHeader(parsing: bytes), let damage = JPEGScanCheck.damage(of: bytes, header) {
-            return .damagedJPEG(damage)
+        guard let header = JPEGHeader(parsing: bytes) else { return read(bytes, CJPEG_unchecked, into: &frame) }
+        let picture = bytes.extracting(header.start...)
+        switch JPEGScanCheck.check(bytes, header) {
+        case .damaged(let damage): return .damagedJPEG(damage)
+        case .whole(.asAnnounced): return read(picture, CJPEG_whole, into: &frame)
+        case .whole(.omitted): return read(picture, CJPEG_whole_without_restarts, into: &frame)
         }
-        guard let sampling = begin(bytes) else { return .notDecodable }
+    }
+
+    private func read(_ bytes: Span<UInt8>, _ scan: CJPEG_scan, into frame: inout MutableFrame) -> FrameFault? {
+        guard let sampling = begin(bytes, scan) else { return .notDecodable }
         let isDecoded = decode(sampling, into: &frame)
-        let isDone = unsafe isDecoded && CJPEG_finish(decoder)
+        // What follows the blocks of a scan that was checked does not matter.
+        let isDone = unsafe isDecoded && (scan != CJPEG_unchecked || CJPEG_finish(decoder))
         let warnings = unsafe CJPEG_warning_count(decoder)
         unsafe CJPEG_abort(decoder)
         guard isDone, warnings == 0 else { return .damagedJPEG(.decoder(warnings: warnings)) }
@@ -68,12 +77,12 @@ final class JPEGReader {
 
     /// Starts a picture, whose bytes must stay valid until its end. Returns `nil` unless it is a JPEG of the expected
     /// size.
-    private func begin(_ bytes: Span<UInt8>) -> JPEGSampling? {
+    private func begin(_ bytes: Span<UInt8>, _ scan: CJPEG_scan) -> JPEGSampling? {
         var header = CJPEG_header()
         // The reader's caller keeps the bytes until the picture is decoded or abandoned.
         let isBegun = unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return false }
-            return unsafe CJPEG_begin(decoder, base, bytes.count, &header)
+            return unsafe CJPEG_begin(decoder, base, bytes.count, scan, &header)
         }
         guard isBegun, fits(header), let sampling = JPEGSampling(header) else {
             unsafe CJPEG_abort(decoder)

@@ -1,14 +1,14 @@
 import Glibc
-import RillCore
+package import RillCore
 
 /// A small baseline JPEG encoder, for pictures that a camera might send: any sampling, restart markers, and without
 /// Huffman tables, as many cameras have it.
-struct TestJPEG {
+package struct TestJPEG {
     /// How many blocks of luma there are for one of chroma, each way.
-    enum Sampling: CaseIterable {
+    package enum Sampling: CaseIterable {
         case yuv420, yuv422, yuv440, yuv444, grey
 
-        var luma: (horizontal: Int, vertical: Int) {
+        package var luma: (horizontal: Int, vertical: Int) {
             switch self {
             case .yuv420: (2, 2)
             case .yuv422: (2, 1)
@@ -18,20 +18,22 @@ struct TestJPEG {
         }
     }
 
-    var resolution: Resolution
-    var sampling = Sampling.yuv422
+    package var resolution: Resolution
+    package var sampling = Sampling.yuv422
     /// The step of all coefficients: 1 for hardly any loss.
-    var step = 2
-    var hasTables = true
-    var restartInterval = 0
+    package var step = 2
+    package var hasTables = true
+    package var restartInterval = 0
+    /// Whether zeros at the end of a block are written, sixteen at a time, before its end is.
+    package var hasZerosBeforeEnds = false
 
-    init(_ resolution: Resolution, _ sampling: Sampling = .yuv422) {
+    package init(_ resolution: Resolution, _ sampling: Sampling = .yuv422) {
         self.resolution = resolution
         self.sampling = sampling
     }
 
     /// The file of a picture of which `sample` gives each sample in full range: component, column and row of the picture.
-    func encode(_ sample: (_ component: Int, _ x: Int, _ y: Int) -> Int) -> [UInt8] {
+    package func encode(_ sample: (_ component: Int, _ x: Int, _ y: Int) -> Int) -> [UInt8] {
         var writer = Writer()
         let (width, height) = (resolution.width, resolution.height)
         let components = sampling == .grey ? 1 : 3
@@ -69,7 +71,7 @@ struct TestJPEG {
                         let block = coefficients { x, y in
                             sample(0, min(left + 8 * column + x, width - 1), min(top + 8 * row + y, height - 1))
                         }
-                        writer.block(block, &last[0], Self.codes)
+                        writer.block(block, &last[0], Self.codes, hasZerosBeforeEnds)
                     }
                 }
                 for component in 1..<max(1, components) {
@@ -85,7 +87,7 @@ struct TestJPEG {
                         }
                         return (sum + h * v / 2) / (h * v)
                     }
-                    writer.block(block, &last[component], Self.codes)
+                    writer.block(block, &last[component], Self.codes, hasZerosBeforeEnds)
                 }
             }
         }
@@ -190,7 +192,9 @@ struct TestJPEG {
             if size > 0 { bits((value < 0 ? value - 1 : value) & (1 << size - 1), size) }
         }
 
-        mutating func block(_ block: [Int], _ last: inout Int, _ codes: (dc: Codes, ac: Codes)) {
+        mutating func block(
+            _ block: [Int], _ last: inout Int, _ codes: (dc: Codes, ac: Codes), _ hasZerosBeforeEnd: Bool
+        ) {
             value(block[0] - last, run: 0, codes.dc)
             last = block[0]
             var run = 0
@@ -205,6 +209,10 @@ struct TestJPEG {
                 }
                 value(coefficient, run: run, codes.ac)
                 run = 0
+            }
+            while hasZerosBeforeEnd, run > 16 {
+                value(0, run: 15, codes.ac)
+                run -= 16
             }
             if run > 0 { value(0, run: 0, codes.ac) }
         }

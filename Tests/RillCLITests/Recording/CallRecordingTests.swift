@@ -1,0 +1,60 @@
+import Foundation
+import RillCore
+import RillFiles
+import RillTestSupport
+import Testing
+
+@testable import RillCLI
+
+/// The file that `rill call`, `receive` and `watch` write of what was shown.
+@Suite struct CallRecordingTests {
+    private let folder = TemporaryFolder()
+    private let size = Resolution(width: 64, height: 48)
+    private let byteCount = 6 + 64 * 48 * 3 / 2
+
+    /// Records pictures with these timestamps, shown so many seconds after the first. Returns the number in the file.
+    private func record(_ frames: [(time: MediaTime, shown: Double)], to path: String) throws -> Int {
+        let recording = CallRecording(path: path, name: path)
+        let pool = try FramePool(resolution: size, capacity: 4)
+        for (time, shown) in frames {
+            var frame = try existing(pool.makeFrame()).finish(captureTime: time)
+            frame.timestamps[.shown] = .zero + .seconds(shown)
+            try recording.consume(frame)
+        }
+        try recording.finish()
+        let count = recording.framesWritten
+        let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        #expect(bytes / byteCount == count)
+        return count
+    }
+
+    @Test func `Gaps of a stream are filled, at 30 pictures a second`() throws {
+        let frames = [0.0, 0.2, 0.4, 3.4].map { (time: MediaTime.zero + .seconds(500 + $0), shown: $0) }
+        #expect(try record(frames, to: folder.path("gaps.y4m")) == 3 * 30 + 12 + 1)
+    }
+
+    /// The input that made 2.5 GB at 640x480: twenty frames in 0.7 s, with timestamps that jump by an hour.
+    @Test func `Twenty frames in less than a second are no longer than that, whatever their timestamps`() throws {
+        for jump in [MediaDuration.seconds(3600), .seconds(-3600), .seconds(59), .milliseconds(-1)] {
+            let frames = (0..<20).map {
+                (time: MediaTime.zero + .seconds(1_000_000) + jump * $0, shown: Double($0) * 0.035)
+            }
+            let count = try record(frames, to: folder.path("jumps.y4m"))
+            #expect((20...22).contains(count), "\(count) pictures")
+        }
+    }
+
+    @Test func `A full disk is a typed error`() throws {
+        let recording = CallRecording(path: "/dev/full", name: "out.y4m")
+        let pool = try FramePool(resolution: size, capacity: 4)
+        let frame = try existing(pool.makeFrame()).finish(captureTime: .zero)
+        #expect(throws: FileError.writeFailed(path: "out.y4m", position: 0, code: ENOSPC)) {
+            try recording.consume(frame)
+            try recording.consume(frame)
+        }
+        guard case FileError.writeFailed? = recording.failure else {
+            Issue.record("\(String(describing: recording.failure))")
+            return
+        }
+    }
+}
