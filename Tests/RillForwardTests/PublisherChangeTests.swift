@@ -34,7 +34,9 @@ import Testing
         let first = try room.publish("lobby")
         let viewer = try room.watch("lobby")
         room.run(.seconds(1))
-        room.network.isBlocked = { source, _ in source != first.address && source != viewer.address && source.port == 4000 }
+        room.network.isBlocked = { source, _ in
+            source != first.address && source != viewer.address && source.port == 4000
+        }
         for _ in 0..<10 { _ = try? room.publish("lobby") }
         let before = viewer.highFrames.count
         room.run(.seconds(20))

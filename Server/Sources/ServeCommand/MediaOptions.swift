@@ -11,7 +11,9 @@ public struct MediaOptions: ParsableArguments, Sendable {
     public var announce: [String] = []
 
     /// The most sessions.
-    @Option(help: ArgumentHelp("The most sessions of publishers and viewers. A tenth is for publishers.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "The most sessions of publishers and viewers. A tenth is for publishers.", valueName: "count"))
     public var sessions = 1000
 
     /// The most sessions of a token, or of all tokens of a subject.

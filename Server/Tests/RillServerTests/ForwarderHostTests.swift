@@ -1,10 +1,11 @@
-@testable import ForwarderHost
+import Logging
+import RillCore
 import RillForward
 import RillTransport
 import RillWHIP
-import Logging
-import RillCore
 import Testing
+
+@testable import ForwarderHost
 
 @Suite struct ForwarderHostTests {
     @Test func `Sessions that were deleted leave nothing`() throws {

@@ -9,7 +9,6 @@ struct SessionTable {
         /// The other side's ice-ufrag; `nil` if its offer has none.
         var usernameFragment: String?
 
-
         /// The entity tag without its quotes: it is as hard to guess as the identifier.
         func tag(of id: String) -> String { "\(id).\(generation)" }
     }

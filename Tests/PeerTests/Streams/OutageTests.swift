@@ -42,14 +42,18 @@ extension StreamTests {
             func status() -> String {
                 (try? browser.text("document.getElementById('status').textContent")) ?? "no page"
             }
-            try await waitUntil("no stream: \(status()) \(server.errorsSoFar)") { try await counted("rill_streams") == 1 }
+            try await waitUntil("no stream: \(status()) \(server.errorsSoFar)") {
+                try await counted("rill_streams") == 1
+            }
             let viewer = try networks.start(
                 Program(builtAs: "rill"),
                 ["watch", "\(Self.origin)/whep/stage", "--token", token, "--output", folder.path("shown.ivf")],
                 inServers: true)
             defer { viewer.interrupt() }
             let frames = "rill_frames_forwarded_total"
-            try await waitUntil("no frames: \(viewer.errorsSoFar) \(server.errorsSoFar)") { try await counted(frames) > 60 }
+            try await waitUntil("no frames: \(viewer.errorsSoFar) \(server.errorsSoFar)") {
+                try await counted(frames) > 60
+            }
 
             for seconds in isLongRun ? [1, 2, 4, 8, 16, 24, 40] : [2, 8] {
                 try await networks.setLink(isUp: false)

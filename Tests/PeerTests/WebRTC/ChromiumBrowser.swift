@@ -53,7 +53,8 @@ final class ChromiumBrowser {
         let shell = try existing(Program(named: "sh"))
         // The protocol's pipes are file descriptors 3 and 4.
         program = try shell.start(
-            ["-c", "exec \"$0\" \"$@\" 3<'\(input)' 4>'\(output)'"] + launcher + [chromium.path] + words, limit: seconds)
+            ["-c", "exec \"$0\" \"$@\" 3<'\(input)' 4>'\(output)'"] + launcher + [chromium.path] + words, limit: seconds
+        )
         let target = try command("Target.createTarget", ["url": "file://\(folder.path("page.html"))"])
         let attached = try command("Target.attachToTarget", ["targetId": target["targetId"] ?? "", "flatten": true])
         session = attached["sessionId"] as? String ?? ""

@@ -20,7 +20,8 @@ import Testing
         let endpoint = WHIPEndpoint(host: MemoryStreamHost())
         // The network may return at any time of an attempt.
         for offset in 0..<20 {
-            let outage = MediaTime.zero + .seconds(10) ..< MediaTime.zero + .seconds(10 + seconds) + .milliseconds(50 * offset)
+            let outage =
+                MediaTime.zero + .seconds(10)..<MediaTime.zero + .seconds(10 + seconds) + .milliseconds(50 * offset)
             let time = try publishAgain(endpoint, after: outage, loss)
             // Connecting takes half a second, the first key frame is there with it.
             #expect(time - outage.upperBound <= .milliseconds(2500), "\(time) after \(outage)")

@@ -109,7 +109,9 @@ private final class Limiter {
 }
 
 @Suite struct TrustedProxiesTests {
-    private func client(of peer: String?, _ forwardedFor: [String], trusting: [String] = ["127.0.0.1", "10.0.0.1"]) -> String? {
+    private func client(of peer: String?, _ forwardedFor: [String], trusting: [String] = ["127.0.0.1", "10.0.0.1"])
+        -> String?
+    {
         let proxies = TrustedProxies(Set(trusting.compactMap { IPAddress($0) }))
         return proxies.client(of: peer.flatMap { IPAddress($0) }, forwardedFor: forwardedFor)?.description
     }

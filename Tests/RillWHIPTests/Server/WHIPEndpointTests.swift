@@ -90,7 +90,8 @@ import Testing
 
     @Test func `Quotas of a client are 429, those of a stream and of all 503`() throws {
         for (error, status) in [
-            (StreamHostError.clientQuota("sessions of the token", limit: 3), 429), (.streamQuota("viewers", limit: 3), 503),
+            (StreamHostError.clientQuota("sessions of the token", limit: 3), 429),
+            (.streamQuota("viewers", limit: 3), 503),
             (.tooManySessions(limit: 3), 503), (.publishedByOther, 412),
         ] {
             let endpoint = WHIPEndpoint(host: RefusingHost(error: error))
@@ -152,7 +153,8 @@ import Testing
         #expect(refusal("PATCH", "/session/none") == 404 && refusal("POST", "/session/none/layer") == 404)
         #expect(refusal("POST", "/whip/a", .unrestricted) == nil && refusal("OPTIONS", "/session/none") == nil)
         #expect(refusal("PATCH", session.path) == nil && refusal("GET", "/streams") == nil)
-        let many = client.endpoint.refusal(ofTooManyRequests: WHIPRequest("POST", "/whip/a"), after: .milliseconds(1200))
+        let many = client.endpoint.refusal(
+            ofTooManyRequests: WHIPRequest("POST", "/whip/a"), after: .milliseconds(1200))
         #expect(many.isProblem(429) && many.headers["Retry-After"] == "2")
     }
 

@@ -10,7 +10,8 @@ import Testing
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 16)
         func sendLarge(_ framing: String, _ before: String, _ after: String) throws -> Int? {
             let connection = try RawConnection(port: server.port)
-            connection.send("POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n\(framing)\r\n\r\n")
+            connection.send(
+                "POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n\(framing)\r\n\r\n")
             for _ in 0..<Self.large / piece.count {
                 guard connection.send(Array(before.utf8) + piece + Array(after.utf8)) else { break }
             }
@@ -62,7 +63,8 @@ import Testing
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET\r\n\r\n",
         "\u{16}\u{3}\u{1}",
-        "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ])

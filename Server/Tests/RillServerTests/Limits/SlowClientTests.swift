@@ -60,7 +60,8 @@ import Testing
         let server = try ServerProcess()
         let connection = try RawConnection(port: server.port)
         for _ in 0..<200 {
-            connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /streams HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connection.send(
+                "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /streams HTTP/1.1\r\nHost: localhost\r\n\r\n")
         }
         for _ in 0..<200 { #expect(connection.response()?.body == "ok\n" && connection.response()?.body == "[]") }
     }
