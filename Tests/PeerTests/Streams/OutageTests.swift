@@ -70,7 +70,7 @@ extension StreamTests {
                 #expect(time < .seconds(3), "\(seconds) s: \(server.errorsSoFar)")
                 #expect(try await counted("rill_viewers") == 1)
                 try await Task.sleep(for: .seconds(3))
-                #expect(try await counted(frames) > before + 40)
+                #expect(try await counted(frames) > before + 15)
             }
         }
     }
