@@ -62,7 +62,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ] + rill("RillWHIP"),
+            ] + rill("RillCore", "RillWHIP"),
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
                 "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js", "publish.js",
@@ -79,7 +79,7 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ] + rill("RillWHIP"),
+            ] + rill("RillCore", "RillWHIP"),
             swiftSettings: settings),
         // What is served: RillForward's streams.
         .target(
@@ -122,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "RillServerTests",
             dependencies: [
-                "RillServer", "ServeCommand", "memory-serve",
+                "ForwarderHost", "RillServer", "ServeCommand", "memory-serve",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -133,7 +133,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ] + rill("RillWHIP", "RillCore"),
+            ] + rill("RillCore", "RillForward", "RillTransport", "RillWHIP"),
             swiftSettings: settings),
     ]
 )

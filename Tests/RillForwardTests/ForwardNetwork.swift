@@ -43,26 +43,28 @@ final class ForwardNetwork {
     /// Somebody publishes, and films as soon as they are connected.
     func publish(
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
-        hasAudio: Bool = false, over link: String? = nil
+        hasAudio: Bool = false, over link: String? = nil, from asker: ForwardClient = ForwardClient(),
+        replacing condition: PublishCondition = .always, films: Bool = true
     ) throws -> Client {
         var transceiver = TransceiverSettings(.video, .sendOnly)
         transceiver.sending = layers
         let audio = hasAudio ? [TransceiverSettings(.audio, .sendOnly)] : []
         let client = try connect([transceiver] + audio, codecs, over: link) { offer in
-            try forwarder.publish(name, offer: offer, at: now)
+            try forwarder.publish(name, offer: offer, from: asker, condition, at: now)
         }
         network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }
-        client.end.film(from: now)
+        if films { client.end.film(from: now) }
         return client
     }
 
     /// Somebody watches.
     func watch(
-        _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, over link: String? = nil
+        _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, over link: String? = nil,
+        from asker: ForwardClient = ForwardClient()
     ) throws -> Client {
         let kinds: [MediaDescription.Kind] = hasAudio ? [.video, .audio] : [.video]
         return try connect(kinds.map { TransceiverSettings($0, .receiveOnly) }, codecs, over: link) { offer in
-            try forwarder.watch(name, offer: offer, at: now)
+            try forwarder.watch(name, offer: offer, from: asker, at: now)
         }
     }
 

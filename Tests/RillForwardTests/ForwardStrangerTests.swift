@@ -114,7 +114,7 @@ import Testing
                     // Who asks for what is not there is told so.
                 }
                 let count = room.forwarder.sessionCount
-                #expect(count.publishers + count.viewers <= 40 && count.publishers <= 4)
+                #expect(count.publishers + count.viewers <= 40 && count.publishers <= 16)
                 if ids.count > 60 { ids.removeFirst(20) }
             }
             room.run(.seconds(120))

@@ -186,7 +186,10 @@ import Testing
                         ForwardSession(id: first.id, stream: "lobby", isPublisher: true), .replaced)
             })
         // One with another codec cannot be decoded by those who are there.
-        _ = try room.publish("lobby", codecs: [.vp9])
+        _ = try room.publish("lobby", codecs: [.vp9], films: false)
+        room.run(.seconds(1))
+        #expect(viewer.end.peer.state == .connected)
+        second.end.peer.close(at: room.now)
         room.run(.seconds(1))
         #expect(viewer.end.peer.state == .closed)
         #expect(room.forwarder.sessionCount == (1, 0))
@@ -236,9 +239,11 @@ import Testing
         (settings.sessionLimit, settings.streamLimit) = (3, 1)
         let room = try ForwardNetwork("delay=1ms", settings)
         _ = try room.publish("lobby")
+        room.run(.milliseconds(10))
         #expect(throws: ForwardError.tooManyStreams(limit: 1)) { _ = try room.publish("other") }
         _ = try room.watch("lobby")
         _ = try room.watch("lobby")
+        room.run(.seconds(1))
         #expect(throws: ForwardError.tooManySessions(limit: 3)) { _ = try room.watch("lobby") }
         #expect(throws: ForwardError.self) { _ = try room.forwarder.publish("lobby", offer: "v=0", at: room.now) }
         #expect(room.forwarder.sessionCount == (1, 2))

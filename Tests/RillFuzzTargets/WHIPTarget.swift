@@ -40,7 +40,7 @@ extension WHIPRequest {
         ("watch", "POST /whep/st%61ge?x=1\nContent-Type: application/sdp\n\nv=0\r\n"),
         (
             "trickle",
-            "PATCH /session/s1\nContent-Type: application/trickle-ice-sdpfrag\nIf-Match: W/\"a\", \"ice-1\"\n\na=ice-ufrag:them\r\n"
+            "PATCH /session/s1\nContent-Type: application/trickle-ice-sdpfrag\nIf-Match: W/\"a\", \"s1.1\"\n\na=ice-ufrag:them\r\n"
                 + "a=ice-pwd:0123456789abcdefghijkl\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n"
                 + "a=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host\r\na=end-of-candidates\r\n"
         ),

@@ -1,5 +1,4 @@
 public import Logging
-import NIOConcurrencyHelpers
 public import RillForward
 import RillPeer
 import RillRTP
@@ -14,7 +13,7 @@ public import RillWHIP
 public final class ForwarderHost: StreamHost {
     /// What forwards. Close it after the last request.
     public let forwarder: LiveForwarder
-    private let sessions: SessionTable
+    let sessions: SessionNames
 
     /// Opens the port for media, and starts its thread.
     ///
@@ -24,23 +23,37 @@ public final class ForwarderHost: StreamHost {
     public init(
         logger: Logger, _ makeForwarder: (@escaping @Sendable (ForwardEvent) -> Void) throws -> LiveForwarder
     ) rethrows {
-        let sessions = SessionTable()
+        let sessions = SessionNames()
         self.sessions = sessions
         forwarder = try makeForwarder { event in
-            if case .ended(let session, _) = event { sessions.remove(session.id) }
+            if case .ended(let session, _) = event { sessions.finish(session.id) }
             logger.log(event)
         }
     }
 
     /// Publishes a stream of the forwarder's, under an identifier of its own.
-    public func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
-        let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.publish(name, offer: offer) }
+    public func publish(
+        _ name: String, offer: String, from client: StreamClient, replacing replacement: StreamReplacement
+    ) throws(StreamHostError) -> HostedSession {
+        let condition: PublishCondition =
+            switch replacement {
+            case .anybody: .always
+            case .sameSubject: .sameSubject
+            case .following(let named): .following(named.compactMap { sessions[$0] })
+            }
+        let (id, answer) = try refusing { () throws(ForwardError) in
+            try forwarder.publish(name, offer: offer, from: ForwardClient(client), condition)
+        }
         return HostedSession(id: sessions.add(id), answer: answer.text)
     }
 
     /// Adds a viewer to a stream that is published.
-    public func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
-        let (id, answer) = try refusing { () throws(ForwardError) in try forwarder.watch(name, offer: offer) }
+    public func watch(
+        _ name: String, offer: String, from client: StreamClient
+    ) throws(StreamHostError) -> HostedSession {
+        let (id, answer) = try refusing { () throws(ForwardError) in
+            try forwarder.watch(name, offer: offer, from: ForwardClient(client))
+        }
         let layers = forwarder.read { forwarder, now in
             forwarder.statistics(at: now).first { $0.name == name }?.layers ?? []
         }
@@ -81,7 +94,7 @@ public final class ForwarderHost: StreamHost {
     /// Ends a session. Its identifier is unknown from now on.
     public func end(_ session: String) throws(StreamHostError) {
         let id = try find(session)
-        sessions.remove(id)
+        sessions.forget(session)
         try refusing { () throws(ForwardError) in try forwarder.end(id) }
     }
 
@@ -94,13 +107,13 @@ public final class ForwarderHost: StreamHost {
         return statistics.filter(\.isPublished).map { HostedStream($0) }
     }
 
-    /// What was forwarded, sent and received since the start.
+    /// What was forwarded, sent, received and refused since the start.
     public var totals: [String: Int] {
-        let (counts, keyFrames, port) = forwarder.read { forwarder, _ in
-            (forwarder.counts, forwarder.keyFrameRequestCount, forwarder.portStatistics)
+        let (counts, keyFrames, admissions, port) = forwarder.read { forwarder, _ in
+            (forwarder.counts, forwarder.keyFrameRequestCount, forwarder.admissions, forwarder.portStatistics)
         }
         let transport = forwarder.transportStatistics
-        return [
+        var totals = [
             "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
             "bytes_forwarded": counts.bytes,
             "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
@@ -109,7 +122,20 @@ public final class ForwarderHost: StreamHost {
             "datagrams_unvalidated": port.unvalidatedDropped, "datagrams_shared": port.sharedReceived,
             "datagrams_withheld": port.agents.datagramsWithheld, "checks_replayed": port.agents.requestsReplayed,
             "candidate_pairs_evicted": port.agents.pairsEvicted,
+            "sessions_admitted": admissions.admitted, "sessions_evicted": admissions.evicted,
+            "sessions_refused_full": admissions.refusedSessions, "sessions_refused_streams": admissions.refusedStreams,
+            "sessions_refused_publisher": admissions.refusedPublishers,
         ]
+        for quota in ForwardQuota.allCases {
+            totals["sessions_refused_\(quota.metric)"] = admissions.refusedQuotas[quota] ?? 0
+        }
+        return totals
+    }
+
+    /// How many sessions are not connected yet.
+    public var levels: [String: Int] {
+        let (sessions, halfOpen) = forwarder.read { forwarder, _ in (forwarder.sessionCount, forwarder.halfOpenCount) }
+        return ["publishers": sessions.publishers, "half_open_sessions": halfOpen]
     }
 
     private func find(_ session: String) throws(StreamHostError) -> ICEPeerID {
@@ -128,46 +154,12 @@ public final class ForwarderHost: StreamHost {
             case .refused, .nothingUsable:
                 throw error == .nothingUsable ? .notSupported("\(error)") : .badDescription("\(error)")
             case .tooManySessions(let limit), .tooManyStreams(let limit): throw .tooManySessions(limit: limit)
+            case .quotaReached(.streamViewers, let limit):
+                throw .streamQuota(ForwardQuota.streamViewers.rawValue, limit: limit)
+            case .quotaReached(let quota, let limit): throw .clientQuota(quota.rawValue, limit: limit)
+            case .publishedByOther: throw .publishedByOther
             case .closed: throw .isClosing
             }
         }
     }
-}
-
-/// The sessions' identifiers, and the forwarder's numbers.
-private final class SessionTable: Sendable {
-    private let state = NIOLockedValueBox(State())
-
-    private struct State {
-        var ids: [String: ICEPeerID] = [:]
-        var names: [ICEPeerID: String] = [:]
-        /// Sessions that ended before they were added: their thread is another one.
-        var ended: Set<ICEPeerID> = []
-    }
-
-    /// Adds a session; returns its identifier: 144 random bits.
-    func add(_ id: ICEPeerID) -> String {
-        var random = SystemRandomNumberGenerator()
-        let name = String((0..<24).map { _ in SessionTable.characters.randomElement(using: &random) ?? "0" })
-        state.withLockedValue { state in
-            guard state.ended.remove(id) == nil else { return }
-            (state.ids[name], state.names[id]) = (id, name)
-        }
-        return name
-    }
-
-    func remove(_ id: ICEPeerID) {
-        state.withLockedValue { state in
-            if let name = state.names.removeValue(forKey: id) {
-                state.ids[name] = nil
-            } else if state.ended.count < 1000 {
-                state.ended.insert(id)
-            }
-        }
-    }
-
-    subscript(name: String) -> ICEPeerID? { state.withLockedValue { $0.ids[name] } }
-
-    /// 64 that a path may have.
-    private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 }

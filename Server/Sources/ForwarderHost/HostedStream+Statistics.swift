@@ -34,3 +34,23 @@ extension SDPFragment {
             ])
     }
 }
+
+extension ForwardClient {
+    /// Who asks an endpoint.
+    init(_ client: StreamClient) {
+        self.init(subject: client.subject, bearer: client.bearer, address: client.address)
+    }
+}
+
+extension ForwardQuota {
+    /// Its name in metrics.
+    var metric: String {
+        switch self {
+        case .bearerSessions: "token"
+        case .addressSessions: "address"
+        case .bearerStreams: "token_streams"
+        case .addressStreams: "address_streams"
+        case .streamViewers: "stream"
+        }
+    }
+}

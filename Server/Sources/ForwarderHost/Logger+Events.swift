@@ -15,7 +15,7 @@ extension Logger {
             switch end {
             case .failed(let error):
                 notice("failed", metadata: metadata(session, ["error": "\(error)"]))
-            case .left, .replaced, .streamEnded, .closed:
+            case .left, .replaced, .evicted, .streamEnded, .closed:
                 info("ended", metadata: metadata(session, ["reason": "\(end)"]))
             }
         }

@@ -12,6 +12,10 @@ public struct ServerSettings: Sendable {
     public var limits: ServerLimits
     /// The STUN and TURN servers that clients are told.
     public var iceServers: [ICEServer]
+    /// Names beside this machine's own under which a server on loopback answers, as of a proxy in front of it.
+    public var hostNames: Set<String> = []
+    /// The proxies whose X-Forwarded-For is believed. Without them the address of a connection is that of its client.
+    public var proxies = TrustedProxies()
 
     /// Settings; by default HTTP on loopback.
     public init(
@@ -21,6 +25,9 @@ public struct ServerSettings: Sendable {
         (self.address, self.port, self.tls, self.limits) = (address, port, tls, limits)
         self.iceServers = iceServers
     }
+
+    /// The names under which it answers.
+    var hosts: AllowedHosts { isLoopback ? .loopback(and: hostNames) : .any }
 
     /// Whether only this machine can connect.
     public var isLoopback: Bool {

@@ -25,7 +25,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ///   - host: what is served.
     ///   - settings: where and how.
     ///   - tokens: what checks bearer tokens; `nil` if none are needed. Then only loopback is allowed.
-    ///   - metrics: what counts; its text is at `/metrics`.
+    ///   - metrics: what counts; its text is at `/metrics`, for tokens that allow to read it, or anybody where none are needed.
     ///   - logger: where it logs to. Neither tokens nor identifiers of sessions are logged.
     ///   - onListening: called with the port once clients can connect.
     /// - Throws: `openWithoutSecret` or `badCertificate`.
@@ -44,9 +44,11 @@ public final class WHIPServer<Host: StreamHost>: Service {
             address: .hostname(settings.address, port: settings.port), serverName: "rill")
         configuration.availableConnectionsDelegate = MaximumAvailableConnections(
             settings.limits.connectionCount, logger: logger)
+        let gate = AddressGate(settings.limits.address, settings.proxies)
         application = Application(
-            responder: ServerResponder(endpoint: endpoint, tokens: tokens, metrics: counts, logger: logger),
-            server: try Self.builder(settings, counts), configuration: configuration,
+            responder: ServerResponder(
+                endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: counts, logger: logger),
+            server: try Self.builder(settings, counts, gate), configuration: configuration,
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
             logger: logger)
     }
@@ -60,14 +62,15 @@ public final class WHIPServer<Host: StreamHost>: Service {
     }
 
     private static func builder(
-        _ settings: ServerSettings, _ metrics: ServerMetrics
+        _ settings: ServerSettings, _ metrics: ServerMetrics, _ gate: AddressGate
     ) throws(ServerError) -> HTTPServerBuilder {
         let limits = settings.limits
         let deadline = TimeAmount.seconds(Int64(limits.requestSeconds))
         let http = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    RequestDeadlineHandler(deadline: deadline, connections: metrics.connections)
+                    ConnectionLimitHandler(gate),
+                    RequestDeadlineHandler(deadline: deadline, connections: metrics.connections),
                 ],
                 idleTimeout: .seconds(Int64(limits.idleSeconds)),
                 httpDecoderConfiguration: .init(

@@ -10,6 +10,38 @@ public struct MediaOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("An address to announce beside the machine's own, behind NAT.", valueName: "ip"))
     public var announce: [String] = []
 
+    /// The most sessions.
+    @Option(
+        help: ArgumentHelp(
+            "The most sessions of publishers and viewers. A tenth is for publishers.", valueName: "count"))
+    public var sessions = 1000
+
+    /// The most sessions of a token, or of all tokens of a subject.
+    @Option(help: ArgumentHelp("The most sessions of a token or its subject; 0 for no limit.", valueName: "count"))
+    public var tokenSessions = 300
+
+    /// The most sessions of an address.
+    @Option(help: ArgumentHelp("The most sessions of an address; 0 for no limit.", valueName: "count"))
+    public var addressSessions = 300
+
+    /// The most viewers of a stream.
+    @Option(help: ArgumentHelp("The most viewers of a stream; 0 for no limit.", valueName: "count"))
+    public var streamViewers = 800
+
+    /// The most sessions that are not connected yet.
+    @Option(
+        help: ArgumentHelp(
+            "The most sessions that are not connected yet; of a token or an address a quarter. The oldest one goes.",
+            valueName: "count"))
+    public var halfOpen = 200
+
     /// The defaults.
     public init() {}
+
+    /// Checks the numbers.
+    public func validate() throws {
+        guard sessions > 0, halfOpen > 0, tokenSessions >= 0, addressSessions >= 0, streamViewers >= 0 else {
+            throw ValidationError("--sessions and --half-open must be positive, other limits not negative.")
+        }
+    }
 }

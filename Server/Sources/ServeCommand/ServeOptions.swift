@@ -42,6 +42,20 @@ public struct ServeOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("How long a connection may be idle, in seconds.", valueName: "seconds"))
     var idleTimeout = ServerLimits().idleSeconds
 
+    @OptionGroup(title: "Limits")
+    var quota: QuotaOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A proxy whose X-Forwarded-For says for whom it asks. Default: none is believed.", valueName: "ip"))
+    var trustedProxy: [AddressArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A name beside localhost under which a server on loopback answers, as of a proxy. Requests for others get 421.",
+            valueName: "name"))
+    var allowHost: [String] = []
+
     @Flag(help: "Log every connection and request.")
     var verbose = false
 
@@ -94,10 +108,14 @@ public struct ServeOptions: ParsableArguments, Sendable {
         limits.connectionCount = DescriptorLimit.connectionCount(atMost: connections)
         limits.requestSeconds = requestTimeout
         limits.idleSeconds = idleTimeout
-        return ServerSettings(
+        limits.address = quota.address
+        var settings = ServerSettings(
             address: host ?? (secretFile == nil ? "127.0.0.1" : "0.0.0.0"), port: Int(port),
             tls: tls.count == 2 ? TLSFiles(certificate: tls[0], key: tls[1]) : nil, limits: limits,
             iceServers: iceServers.map(\.server))
+        settings.hostNames = Set(allowHost)
+        settings.proxies = TrustedProxies(Set(trustedProxy.map(\.ip)))
+        return settings
     }
 }
 

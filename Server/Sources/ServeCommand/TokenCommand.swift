@@ -9,7 +9,8 @@ public struct TokenCommand: AsyncParsableCommand {
         commandName: "token", abstract: "Prints a bearer token for publishers and viewers.",
         discussion: """
             The token is a JSON web token, signed with the secret (HMAC, SHA-256). Its claims publish and watch are the \
-            names of streams, or "*" for all; exp is when it expires.
+            names of streams, or "*" for all; sub is whose it is, metrics whether it may read /metrics; exp is when it \
+            expires.
             """)
 
     @Option(help: ArgumentHelp("The file with the server's secret.", valueName: "file"))
@@ -21,6 +22,15 @@ public struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A stream that may be watched; * for all.", valueName: "name"))
     var watch: [String] = []
 
+    @Flag(help: "It may read /metrics.")
+    var metrics = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose it is. Limits count all tokens of a subject together, and a publisher replaces itself.",
+            valueName: "name"))
+    var subject: String?
+
     @Option(help: ArgumentHelp("For how long it is valid: 90s, 30m, 24h, 7d.", valueName: "time"))
     var expires = LifetimeArgument(argument: "24h")!
 
@@ -29,7 +39,9 @@ public struct TokenCommand: AsyncParsableCommand {
 
     /// Checks the names.
     public func validate() throws {
-        guard !publish.isEmpty || !watch.isEmpty else { throw ValidationError("Give --publish or --watch.") }
+        guard !publish.isEmpty || !watch.isEmpty || metrics else {
+            throw ValidationError("Give --publish, --watch or --metrics.")
+        }
         for name in publish + watch where name != "*" && !StreamName.isValid(name) {
             throw ValidationError("\(name) cannot be a stream. \(StreamName.rule)")
         }
@@ -38,7 +50,10 @@ public struct TokenCommand: AsyncParsableCommand {
     /// Prints the token.
     public func run() async throws {
         let tokens = try await SignedTokens(secretFile: secretFile)
-        print(try await tokens.token(publish: names(publish), watch: names(watch), lifetime: expires.duration))
+        print(
+            try await tokens.token(
+                publish: names(publish), watch: names(watch), metrics: metrics, subject: subject,
+                lifetime: expires.duration))
     }
 
     private func names(_ words: [String]) -> StreamNames { words.contains("*") ? .all : .only(Set(words)) }

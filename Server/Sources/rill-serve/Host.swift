@@ -18,8 +18,21 @@ func makeHost(_ media: MediaOptions) throws -> ForwarderHost {
     return try ForwarderHost(logger: Logger(label: "rill-forward")) { handle in
         try LiveForwarder(
             boundTo: UDPAddress(.v4(0), port: media.port), announcing: announced.isEmpty ? nil : announced,
-            handle: handle)
+            settings(media), handle: handle)
     }
+}
+
+private func settings(_ media: MediaOptions) -> ForwardSettings {
+    var settings = ForwardSettings()
+    settings.sessionLimit = media.sessions
+    settings.quotas.publisherReserve = media.sessions / 10
+    settings.quotas.sessionsPerBearer = media.tokenSessions.orUnlimited
+    settings.quotas.sessionsPerAddress = media.addressSessions.orUnlimited
+    settings.quotas.viewersPerStream = media.streamViewers.orUnlimited
+    settings.quotas.halfOpenLimit = media.halfOpen
+    settings.quotas.halfOpenPerBearer = max(media.halfOpen / 4, 1)
+    settings.quotas.halfOpenPerAddress = max(media.halfOpen / 4, 1)
+    return settings
 }
 
 private struct BadAddress: Error, CustomStringConvertible {

@@ -15,7 +15,8 @@ struct Serve: AsyncParsableCommand {
         commandName: "serve", abstract: "Runs the server until SIGTERM or SIGINT (the default).",
         discussion: """
             POST an offer to /whip/NAME to publish, to /whep/NAME to watch. /streams has the list, /metrics what is \
-            counted, /healthz whether the server is well.
+            counted (with a secret, for tokens of "token --metrics" only), /healthz whether the server is well. What a \
+            client has taken beyond its limits is refused with 429, what all have taken with 503.
             """)
 
     @OptionGroup var server: ServeOptions

@@ -75,7 +75,7 @@ import Testing
         let server = try ServerProcess()
         _ = try server.post("/whip/stage")
         let idle = try RawConnection(port: server.port)
-        #expect(idle.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n") && idle.response()?.status == 200)
+        #expect(idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") && idle.response()?.status == 200)
         #expect(server.end(by: signal) == 0)
         #expect(throws: TestFailure.self) { _ = try RawConnection(port: server.port) }
     }
@@ -83,7 +83,9 @@ import Testing
     @Test func `A signal ends it well, also while a client sends`() throws {
         let server = try ServerProcess()
         let slow = try RawConnection(port: server.port)
-        slow.send("POST /whip/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0")
+        slow.send(
+            "POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
+        )
         // Answered behind the other one: the server has seen it.
         #expect(try server.send("GET", "/healthz").status == 200)
         let start = ContinuousClock.now

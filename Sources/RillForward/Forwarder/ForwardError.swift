@@ -16,6 +16,10 @@ public enum ForwardError: Error, Equatable, Sendable {
     case tooManySessions(limit: Int)
     /// There are as many streams as there may be.
     case tooManyStreams(limit: Int)
+    /// The client, or the stream, has as many as it may have.
+    case quotaReached(ForwardQuota, limit: Int)
+    /// Another publisher has the stream, and only an own one was to be replaced.
+    case publishedByOther
     /// The forwarder is closed.
     case closed
 }
@@ -31,6 +35,8 @@ extension ForwardError: CustomStringConvertible {
         case .nothingUsable: "the description has no video that can be forwarded"
         case .tooManySessions(let limit): "there are \(limit) sessions already"
         case .tooManyStreams(let limit): "there are \(limit) streams already"
+        case .quotaReached(let quota, let limit): "there are \(limit) \(quota.rawValue) already"
+        case .publishedByOther: "somebody else publishes the stream"
         case .closed: "the server is closed"
         }
     }

@@ -44,6 +44,8 @@ public enum ForwardEnd: Equatable, Sendable {
     case left
     /// Another publisher took its place.
     case replaced
+    /// It was not connected yet, and another one needed its place.
+    case evicted
     /// The connection failed.
     case failed(PeerError)
     /// The stream of a viewer has had no publisher for too long, or one with another codec.

@@ -8,6 +8,8 @@ public struct ForwardSettings: Sendable {
     public var sessionLimit = 1000
     /// The most streams. 100.
     public var streamLimit = 100
+    /// How many of them clients may have.
+    public var quotas = ForwardQuotas()
     /// Codecs, header extensions and repair, towards publishers and viewers.
     public var negotiation = NegotiationSettings()
     /// Times and limits of DTLS, and the profiles of SRTP.

@@ -5,27 +5,43 @@ import RillSession
 /// A named stream: its publisher, the publisher's layers, and the viewers.
 final class ForwardedStream {
     let name: String
-    /// Who publishes it; `nil` while nobody does.
-    private(set) var publisher: ICEPeerID?
+    /// The publisher whose frames are forwarded; `nil` while there is none.
+    private(set) var publication: Publication?
+    /// Publishers that take over with their first key frame, the newest one last.
+    var pending: [Publication] = []
+    /// The codec of the present publisher, or of the last one.
     private(set) var codec: VideoCodec
     /// When the present publisher came.
     private(set) var start: MediaTime
     var layers: [PublishedLayer]
     var viewers: [Viewer] = []
+    /// Whether a key frame has ever come.
+    private(set) var hasBeenLive = false
 
-    init(_ name: String, publisher: ICEPeerID, _ codec: VideoCodec, _ layers: [PublishedLayer], at now: MediaTime) {
-        (self.name, self.publisher, self.codec, self.layers, start) = (name, publisher, codec, layers, now)
+    init(_ name: String, _ publication: Publication, at now: MediaTime) {
+        (self.name, self.publication, codec, layers) = (name, publication, publication.codec, publication.layers)
+        start = now
     }
 
+    /// Who publishes it; `nil` while nobody does.
+    var publisher: ICEPeerID? { publication?.id }
+    /// Whether its publisher has sent a key frame.
+    var isLive: Bool { layers.contains { $0.keyFrameCount > 0 } }
+
     /// Another publisher takes over.
-    func change(to publisher: ICEPeerID, _ codec: VideoCodec, _ layers: [PublishedLayer], at now: MediaTime) {
-        (self.publisher, self.codec, self.layers, start) = (publisher, codec, layers, now)
-        for viewer in viewers { viewer.beginAnew() }
+    func change(to publication: Publication, at now: MediaTime) {
+        hasBeenLive = hasBeenLive || isLive
+        (self.publication, codec, layers, start) = (publication, publication.codec, publication.layers, now)
+        for viewer in viewers {
+            viewer.beginAnew()
+            viewer.nextChoice = now
+        }
     }
 
     /// The publisher has left.
     func lose() {
-        (publisher, layers) = (nil, [])
+        hasBeenLive = hasBeenLive || isLive
+        (publication, layers) = (nil, [])
         for viewer in viewers { viewer.beginAnew() }
     }
 
@@ -45,4 +61,16 @@ final class ForwardedStream {
     }
 
     func index(of stream: ReceivingStreamID) -> Int? { layers.firstIndex { $0.id == stream } }
+}
+
+/// A publisher's session: what it publishes, and who it is.
+struct Publication {
+    let id: ICEPeerID
+    let codec: VideoCodec
+    /// Its layers, before their first frame.
+    let layers: [PublishedLayer]
+    /// The first session of the publisher's, from which this one follows.
+    let origin: ICEPeerID
+    /// The subject of its token.
+    let subject: String?
 }

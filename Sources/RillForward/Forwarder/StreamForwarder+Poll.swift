@@ -97,9 +97,9 @@ extension StreamForwarder {
             session.finish(
                 frame, of: received, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
         }
-        guard let stream = publishers[id], stream.publisher == id, let layer = stream.index(of: received) else {
-            return
-        }
+        guard let stream = publishers[id] else { return }
+        if frame.frame.isKey { takeOver(stream, by: id, at: now) }
+        guard stream.publisher == id, let layer = stream.index(of: received) else { return }
         // Who joins now gets the frames before this one, and then this one.
         for viewer in stream.viewers { choose(for: viewer, isKeyFrameHere: frame.frame.isKey ? layer : nil, at: now) }
         let isFirst = stream.layers[layer].resolution == nil && frame.frame.isKey
@@ -214,6 +214,7 @@ extension StreamForwarder {
     private func take(_ event: PeerEvent, of id: ICEPeerID, at now: MediaTime) {
         switch event {
         case .stateChanged(_, to: .connected):
+            ledger.open(id)
             if let stream = publishers[id] { note(.connected(named(id, of: stream))) }
             guard let viewer = viewers[id] else { return }
             note(.connected(named(id, of: viewer.stream)))
@@ -230,11 +231,10 @@ extension StreamForwarder {
     /// Ends a session that is still there, for a reason.
     func end(_ id: ICEPeerID, _ reason: ForwardEnd, at now: MediaTime) {
         port.change(id) { connection in connection.close(at: now) }
+        ledger.remove(id)
         if let stream = publishers.removeValue(forKey: id) {
             note(.ended(named(id, of: stream, isPublisher: true), reason))
-            guard stream.publisher == id else { return }
-            stream.lose()
-            if !isClosed { deadlines[stream.name] = now + settings.publisherTimeout }
+            lose(id, of: stream, isEvicted: reason == .evicted, at: now)
         }
         guard let viewer = viewers.removeValue(forKey: id) else { return }
         viewer.stream.viewers.removeAll { $0 === viewer }

@@ -20,6 +20,9 @@ extension StreamForwarder {
     /// How many sessions there are.
     public var sessionCount: (publishers: Int, viewers: Int) { (publishers.count, viewers.count) }
 
+    /// How many of them were not connected yet.
+    public var halfOpenCount: Int { ledger.halfOpenCount }
+
     /// What became of datagrams.
     public var portStatistics: ICEPortStatistics { port.statistics }
 

@@ -36,6 +36,9 @@ import RillSession
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes happen at
 /// key frames.
 ///
+/// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with the first
+/// one. Who may have how many sessions is in ``ForwardQuotas``.
+///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input bytes are
 /// safe, and what others can make it hold has limits (``ForwardSettings``).
 public final class StreamForwarder {
@@ -63,6 +66,10 @@ public final class StreamForwarder {
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false
+    /// Whose sessions there are.
+    var ledger: SessionLedger
+    /// What became of requests for sessions.
+    public internal(set) var admissions = AdmissionCounts()
 
     /// Creates a forwarder without streams.
     ///
@@ -71,77 +78,15 @@ public final class StreamForwarder {
     ///   - certificate: the certificate towards all peers.
     public init(_ settings: ForwardSettings = ForwardSettings(), certificate: DTLSCertificate) {
         (self.settings, self.certificate) = (settings, certificate)
-        port = PeerPort(peerLimit: settings.sessionLimit)
+        // Sessions that have ended stay until the next poll: the ledger holds the limit.
+        port = PeerPort(peerLimit: 2 * settings.sessionLimit)
+        ledger = SessionLedger(settings)
     }
 
     /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.
     public func addLocalCandidate(_ address: UDPAddress) { addresses.append(address) }
 
     // MARK: Sessions
-
-    /// Publishes a stream. A publisher that the stream has already is replaced, and its viewers go on with the new one.
-    ///
-    /// - Parameters:
-    ///   - name: the stream's name.
-    ///   - offer: the publisher's offer.
-    ///   - now: the current time.
-    /// - Returns: the session's number, and the answer.
-    /// - Throws: ``ForwardError``. Then nothing has changed.
-    public func publish(
-        _ name: String, offer: String, at now: MediaTime
-    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
-        if streams[name] == nil, streams.count >= settings.streamLimit {
-            throw .tooManyStreams(limit: settings.streamLimit)
-        }
-        let (id, answer) = try connect(answering: offer, isPublisher: true, settings.negotiation, at: now)
-        guard let connection = port[id], let first = connection.receivingStreams.first,
-            let codec = VideoCodec(rawValue: first.description.encoding.name)
-        else {
-            port.remove(id)
-            throw .nothingUsable
-        }
-        // A publisher may offer several sections; the first one is the stream.
-        let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
-            .map { PublishedLayer($0.id, name: $0.description.rid ?? "high") }
-        if let stream = streams[name] {
-            if let former = stream.publisher { end(former, .replaced, at: now) }
-            deadlines[name] = nil
-            if stream.codec != codec { for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) } }
-            stream.change(to: id, codec, layers, at: now)
-            publishers[id] = stream
-        } else {
-            let stream = ForwardedStream(name, publisher: id, codec, layers, at: now)
-            (streams[name], publishers[id]) = (stream, stream)
-        }
-        return (id, answer)
-    }
-
-    /// Adds a viewer to a stream.
-    ///
-    /// - Parameters:
-    ///   - name: the stream's name.
-    ///   - offer: the viewer's offer.
-    ///   - now: the current time.
-    /// - Returns: the session's number, and the answer.
-    /// - Throws: ``ForwardError``. Then nothing has changed.
-    public func watch(
-        _ name: String, offer: String, at now: MediaTime
-    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
-        guard !isClosed else { throw .closed }
-        guard let stream = streams[name], stream.publisher != nil else { throw .unknownStream(name) }
-        var negotiation = settings.negotiation
-        negotiation.videoCodecs = [stream.codec]
-        let (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
-        guard let sending = port[id]?.sendingStreams.first?.id else {
-            port.remove(id)
-            throw .nothingUsable
-        }
-        let viewer = Viewer(id, of: stream, sending: sending)
-        viewer.audio = port[id]?.negotiator.sections.lazy.compactMap { AudioRewriter($0) }.first
-        viewers[id] = viewer
-        stream.viewers.append(viewer)
-        return (id, answer)
-    }
 
     /// Adds a candidate of a session's other side that was trickled. One that cannot be used is ignored.
     ///
@@ -216,11 +161,9 @@ public final class StreamForwarder {
         (streams, deadlines) = ([:], [:])
     }
 
-    private func connect(
+    func connect(
         answering offer: String, isPublisher: Bool, _ negotiation: NegotiationSettings, at now: MediaTime
     ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
-        guard !isClosed else { throw .closed }
-        guard port.count < settings.sessionLimit else { throw .tooManySessions(limit: settings.sessionLimit) }
         var peer = PeerConnectionSettings()
         (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
         peer.connectTimeout = settings.connectTimeout
@@ -248,14 +191,6 @@ public final class StreamForwarder {
         } catch {
             throw .refused(error)
         }
-    }
-}
-
-extension AudioRewriter {
-    /// The audio of a section; `nil` for another section, or one that does not send.
-    fileprivate init?(_ section: NegotiatedSection) {
-        guard section.kind == .audio, let stream = section.sending.first else { return nil }
-        self.init(ssrc: stream.ssrc ?? SSRC(.random(in: .min ... .max)), payloadType: stream.payloadType)
     }
 }
 

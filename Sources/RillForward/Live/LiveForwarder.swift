@@ -70,18 +70,23 @@ public final class LiveForwarder: Sendable {
 
     // MARK: Sessions
 
-    /// Publishes a stream: as ``StreamForwarder/publish(_:offer:at:)``.
+    /// Publishes a stream: as ``StreamForwarder/publish(_:offer:from:_:at:)``.
     public func publish(
-        _ name: String, offer: String
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(),
+        _ condition: PublishCondition = .always
     ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
-        try change { (forwarder, now) throws(ForwardError) in try forwarder.publish(name, offer: offer, at: now) }
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.publish(name, offer: offer, from: client, condition, at: now)
+        }
     }
 
-    /// Adds a viewer to a stream: as ``StreamForwarder/watch(_:offer:at:)``.
+    /// Adds a viewer to a stream: as ``StreamForwarder/watch(_:offer:from:at:)``.
     public func watch(
-        _ name: String, offer: String
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient()
     ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
-        try change { (forwarder, now) throws(ForwardError) in try forwarder.watch(name, offer: offer, at: now) }
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.watch(name, offer: offer, from: client, at: now)
+        }
     }
 
     /// Adds a candidate of a session's other side: as ``StreamForwarder/addCandidate(_:mid:of:at:)``.

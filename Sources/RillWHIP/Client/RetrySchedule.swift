@@ -1,6 +1,7 @@
 package import RillCore
 
-/// When to try again: after 0.25 s, then after twice as long each time, at most after 2 s.
+/// When to try again: after 0.25 s, then after twice as long each time, at most after 2 s; for a client that had a session after
+/// 1 s, so that it is back soon after its network.
 ///
 /// A server that restarts has its clients back a few seconds later. It may ask for more time (`Retry-After`, RFC 9110
 /// §10.2.3), up to a minute.
@@ -8,8 +9,10 @@ package struct RetrySchedule: Equatable, Sendable {
     /// The failures since the last success.
     package private(set) var failureCount = 0
 
-    private static let first = MediaDuration.milliseconds(250)
+    /// The shortest time to wait.
+    package static let first = MediaDuration.milliseconds(250)
     private static let longest = MediaDuration.seconds(2)
+    private static let longestOfReturn = MediaDuration.seconds(1)
     /// The longest time that a server may ask for.
     package static let longestAsked = MediaDuration.seconds(60)
 
@@ -18,12 +21,15 @@ package struct RetrySchedule: Equatable, Sendable {
 
     /// Counts a failure.
     ///
-    /// - Parameter asked: the time that the server asked for, if it did.
+    /// - Parameters:
+    ///   - asked: the time that the server asked for, if it did.
+    ///   - comesBack: whether there was a session before.
     /// - Returns: the time to wait.
-    package mutating func fail(askedToWait asked: MediaDuration? = nil) -> MediaDuration {
+    package mutating func fail(askedToWait asked: MediaDuration? = nil, comesBack: Bool = false) -> MediaDuration {
         let doublings = min(failureCount, 3)
         failureCount = min(failureCount + 1, 1_000_000)
-        let usual = min(RetrySchedule.first * (1 << doublings), RetrySchedule.longest)
+        let longest = comesBack ? RetrySchedule.longestOfReturn : RetrySchedule.longest
+        let usual = min(RetrySchedule.first * (1 << doublings), longest)
         return max(usual, min(asked ?? .zero, RetrySchedule.longestAsked))
     }
 

@@ -74,6 +74,7 @@ extension WHIPClient {
         let answer = DescriptionLines(current.answer).replacingICE(by: fragment)
         session?.answer = answer
         session?.etag = response.etag
+        formerTag = response.etag ?? formerTag
         tell(.restarted(answer: answer))
     }
 

@@ -9,7 +9,9 @@ extension WHIPClient {
         var headers: [WHIPHeaders.Field] = [
             .init("Content-Type", "application/sdp"), .init("Accept", "application/sdp"),
         ]
-        if comesBack, purpose == .publish { headers.append(.init("If-None-Match", "*")) }
+        if comesBack, purpose == .publish {
+            headers.append(formerTag.map { .init("If-Match", $0) } ?? .init("If-None-Match", "*"))
+        }
         send(.offer, "POST", to: endpoint, headers, text, at: now)
     }
 

@@ -11,7 +11,9 @@ extension WHIPClient {
         case 307, 308: follow(response, of: exchange, at: now)
         default:
             switch exchange.kind {
-            case .offer: takeAnswer(response, from: exchange.url, at: now)
+            case .offer:
+                if (200...201).contains(response.status) { responseTime = now - exchange.start }
+                takeAnswer(response, from: exchange.url, at: now)
             case .change: takeChange(response, at: now)
             case .end: end()
             }
@@ -68,7 +70,7 @@ extension WHIPClient {
         case 200, 201: begin(response, from: url, at: now)
         case 406: fail(.counterOffer)
         case 412 where comesBack:
-            // It may be our own session that the server has not given up yet.
+            // It may be our own session that the server has not given up yet, where it does not know it by its tag.
             guard let url = former.take() else { return fail(.replaced(detail: response.detail)) }
             endRemotely(url, at: now)
             retry(.unavailable(status: status, detail: response.detail), at: now)
@@ -114,7 +116,7 @@ extension WHIPClient {
             return layers
         }
         (self.session, phase) = (session, .inSession)
-        (comesBack, former) = (true, nil)
+        (comesBack, former, formerTag) = (true, nil, session.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 })
         tell(
             .answered(
                 WHIPAnswer(

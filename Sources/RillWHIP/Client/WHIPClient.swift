@@ -22,8 +22,13 @@ public import RillCore
 /// publishes the stream yet), and when a session is over that nobody ended, it begins anew: after 0.25 s, then after twice as
 /// long each time up to 2 s, or when the server asks for more (`Retry-After`). Other refusals end it.
 ///
-/// **Several publishers.** The newest one has the stream. One that comes back asks for it only if nobody else has taken it
-/// (`If-None-Match: *`, RFC 9110 §13.1.2), and otherwise ends: two of them do not take the stream from each other.
+/// **Several publishers.** The newest one has the stream. One that comes back asks for it only if nobody else has taken it, and
+/// otherwise ends: two of them do not take the stream from each other. It sends the entity tag of its former session, which the
+/// server may still have (`If-Match`, RFC 9110 §13.1.1), or without one `If-None-Match: *` (§13.1.2).
+///
+/// **Networks that go away.** A request that is under way when a network goes is never answered, and TCP is slow to find out. A
+/// client that comes back waits for a response no longer than 2 s, or four times as long as its first one took, and at most 1 s
+/// from one attempt to the next.
 ///
 /// **Hostile servers.** Every response is a stranger's: its length, its redirections and what is kept of it are limited. It
 /// never leaves HTTPS for HTTP.
@@ -55,6 +60,10 @@ public struct WHIPClient: Sendable {
     var comesBack = false
     /// The last session, if the server may still have it.
     var former: WHIPURL?
+    /// The entity tag of the last session.
+    var formerTag: String?
+    /// How long the response to the last offer took that was answered.
+    var responseTime: MediaDuration?
     private var lastID = 0
 
     /// The most bytes of a response's body, and of its header fields.
@@ -62,6 +71,8 @@ public struct WHIPClient: Sendable {
     /// How long a connection must last for the next attempt to be as quick as the first one: two publishers that take the same
     /// stream from each other slow down.
     static let steadyTime = MediaDuration.seconds(5)
+    /// The shortest time for a response. TCP repeats a lost SYN after a second.
+    static let shortestTimeout = MediaDuration.seconds(2)
     /// The most redirections of one request.
     static let maximumRedirectionCount = 5
     /// How often a request of a session is tried that the session can do without.
@@ -90,7 +101,12 @@ public struct WHIPClient: Sendable {
         var request: WHIPRequest
         var url: WHIPURL
         var redirectionCount = 0
-        var deadline: MediaTime
+        /// When it was sent.
+        var start: MediaTime
+        /// How long a response may take.
+        var timeout: MediaDuration
+
+        var deadline: MediaTime { start + timeout }
 
         enum Kind: Equatable {
             case offer
@@ -178,7 +194,7 @@ public struct WHIPClient: Sendable {
         if let late = exchange, late.deadline <= now {
             exchange = nil
             if late.kind == .offer { abandon(late) }
-            take(.timedOut(after: settings.requestTimeout), of: late, at: now)
+            take(.timedOut(after: late.timeout), of: late, at: now)
         }
         if case .waiting(let time) = phase, time <= now {
             phase = .awaitingOffer
@@ -196,9 +212,15 @@ public struct WHIPClient: Sendable {
         var request = WHIPRequest(method, url.text, headers: WHIPHeaders(headers), body: body)
         request.headers["Authorization"] = settings.token.map { "Bearer \($0)" }
         lastID += 1
-        exchange = Exchange(
-            id: lastID, kind: kind, request: request, url: url, deadline: now + settings.requestTimeout)
-        actions.append(.send(request, id: lastID, timeout: settings.requestTimeout))
+        let timeout = kind == .offer ? offerTimeout : settings.requestTimeout
+        exchange = Exchange(id: lastID, kind: kind, request: request, url: url, start: now, timeout: timeout)
+        actions.append(.send(request, id: lastID, timeout: timeout))
+    }
+
+    /// How long the response to an offer may take. A server that has answered is known to be quicker than the time for any.
+    private var offerTimeout: MediaDuration {
+        guard let responseTime else { return settings.requestTimeout }
+        return min(max(responseTime * 4, WHIPClient.shortestTimeout), settings.requestTimeout)
     }
 
     /// Sends a request again, elsewhere (RFC 9110 §15.4.8).
@@ -207,11 +229,11 @@ public struct WHIPClient: Sendable {
         lastID += 1
         (next.id, next.url, next.request.target) = (lastID, url, url.text)
         next.redirectionCount += 1
-        next.deadline = now + settings.requestTimeout
+        next.start = now
         // The token is for the origin that the user has named.
         if url.origin != former.url.origin { next.request.headers["Authorization"] = nil }
         exchange = next
-        actions.append(.send(next.request, id: next.id, timeout: settings.requestTimeout))
+        actions.append(.send(next.request, id: next.id, timeout: next.timeout))
     }
 
     /// Ends a session at the server, and waits for no response.
@@ -233,7 +255,9 @@ public struct WHIPClient: Sendable {
 
     /// Tries again later, or gives up.
     mutating func retry(_ error: WHIPClientError, askedToWait asked: MediaDuration? = nil, at now: MediaTime) {
-        let delay = schedule.fail(askedToWait: asked)
+        var delay = schedule.fail(askedToWait: asked, comesBack: comesBack)
+        // An attempt that has taken all of its time was a pause by itself.
+        if comesBack, case .timedOut = error { delay = min(delay, RetrySchedule.first) }
         let since = disconnectedSince ?? now
         disconnectedSince = since
         if let limit = settings.connectTimeout, now - since + delay > limit {

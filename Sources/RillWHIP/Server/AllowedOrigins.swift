@@ -25,19 +25,8 @@ public enum AllowedOrigins: Equatable, Sendable {
     /// Whether an origin is `http://localhost:8080` or another of this machine's.
     private static func isLoopback(_ origin: String) -> Bool {
         for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
-            let authority = origin.dropFirst(scheme.count)
-            let isPlain = authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\\".utf8.contains($0) }
-            guard isPlain else { return false }
-            if authority.hasPrefix("[") { return authority == "[::1]" || authority.hasPrefix("[::1]:") }
-            let host = authority.prefix { $0 != ":" }
-            return host == "localhost" || host.hasSuffix(".localhost") || isLoopbackAddress(host)
+            return AllowedHosts.isLoopback(origin.dropFirst(scheme.count))
         }
         return false
-    }
-
-    /// 127.0.0.0/8, written in full.
-    private static func isLoopbackAddress(_ host: Substring) -> Bool {
-        let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
-        return bytes.count == 4 && bytes[0] == "127" && bytes.allSatisfy { UInt8($0) != nil }
     }
 }

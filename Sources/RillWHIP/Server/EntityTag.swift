@@ -42,6 +42,12 @@ enum MatchCondition: Equatable {
         }
     }
 
+    /// The sessions whose tags these are, of whatever generation.
+    var sessions: [String] {
+        guard case .tags(let tags) = self else { return [] }
+        return tags.map { tag in tag.lastIndex(of: ".").map { String(tag[..<$0]) } ?? tag }
+    }
+
     /// Whether a resource with that entity tag is meant.
     func holds(for tag: String) -> Bool {
         switch self {

@@ -27,6 +27,8 @@ public final class MemoryStreamHost: StreamHost {
         public var fragments: [SDPFragment] = []
         /// How often ICE was restarted.
         public var restartCount = 0
+        /// Who asked for it.
+        public var client = StreamClient()
         /// The layer that was chosen; `nil` for the automatic choice.
         public var layer: String?
     }
@@ -34,6 +36,8 @@ public final class MemoryStreamHost: StreamHost {
     private struct State {
         var sessions: [String: Session] = [:]
         var publishers: [String: String] = [:]
+        /// The sessions that a stream's publisher has had, the last few.
+        var former: [String: [String]] = [:]
         var sessionCount = 0
         var isClosing = false
     }
@@ -53,19 +57,37 @@ public final class MemoryStreamHost: StreamHost {
     public func close() { state.withLock { $0.isClosing = true } }
 
     /// Publishes a stream; a publisher that was there ends.
-    public func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
+    public func publish(
+        _ name: String, offer: String, from client: StreamClient, replacing replacement: StreamReplacement
+    ) throws(StreamHostError) -> HostedSession {
         try state.withLock { (state) throws(StreamHostError) in
-            let id = try admit(Session(action: .publish, stream: name), offer, &state)
-            if let replaced = state.publishers.updateValue(id, forKey: name) { state.sessions[replaced] = nil }
+            if let current = state.publishers[name] {
+                let subject = state.sessions[current]?.client.subject
+                let isAllowed =
+                    switch replacement {
+                    case .anybody: true
+                    case .sameSubject: subject != nil && subject == client.subject
+                    case .following(let sessions):
+                        sessions.contains { $0 == current || state.former[name]?.contains($0) == true }
+                    }
+                guard isAllowed else { throw .publishedByOther }
+            }
+            let id = try admit(Session(action: .publish, stream: name, client: client), offer, &state)
+            let replaced = state.publishers.updateValue(id, forKey: name)
+            if let replaced { state.sessions[replaced] = nil }
+            state.former[name] =
+                replacement == .anybody ? nil : (state.former[name] ?? []).suffix(7) + [replaced].compactMap(\.self)
             return HostedSession(id: id, answer: Self.answer)
         }
     }
 
     /// Adds a viewer to a stream that is published.
-    public func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession {
+    public func watch(
+        _ name: String, offer: String, from client: StreamClient
+    ) throws(StreamHostError) -> HostedSession {
         try state.withLock { (state) throws(StreamHostError) in
             guard state.publishers[name] != nil else { throw .unknownStream }
-            let id = try admit(Session(action: .watch, stream: name), offer, &state)
+            let id = try admit(Session(action: .watch, stream: name, client: client), offer, &state)
             return HostedSession(id: id, answer: Self.answer, layers: Self.layers)
         }
     }
@@ -98,6 +120,7 @@ public final class MemoryStreamHost: StreamHost {
             guard let ended = state.sessions.removeValue(forKey: session) else { throw .unknownSession }
             if ended.action == .publish, state.publishers[ended.stream] == session {
                 state.publishers[ended.stream] = nil
+                state.former[ended.stream] = nil
             }
         }
     }

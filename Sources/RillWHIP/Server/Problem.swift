@@ -31,8 +31,10 @@ struct Problem: Error, Equatable {
         case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
         case 422: "Unprocessable Content"
         case 428: "Precondition Required"
+        case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Error"
         }
@@ -55,6 +57,12 @@ extension Problem {
             self.init(422, "Nothing in the description is supported: \(reason)")
         case .tooManySessions(let limit):
             self.init(503, "There are \(limit) sessions, as many as there may be.", .init("Retry-After", "10"))
+        case .clientQuota(let what, let limit):
+            self.init(429, "There are \(limit) \(what), as many as there may be.", .init("Retry-After", "10"))
+        case .streamQuota(let what, let limit):
+            self.init(503, "There are \(limit) \(what), as many as there may be.", .init("Retry-After", "10"))
+        case .publishedByOther:
+            self.init(412, "Somebody else publishes this stream.")
         case .isClosing:
             self.init(503, "The server is ending.", .init("Retry-After", "5"))
         }

@@ -9,8 +9,8 @@ struct SessionTable {
         /// The other side's ice-ufrag; `nil` if its offer has none.
         var usernameFragment: String?
 
-        /// The entity tag without its quotes.
-        var tag: String { "ice-\(generation)" }
+        /// The entity tag without its quotes: it is as hard to guess as the identifier.
+        func tag(of id: String) -> String { "\(id).\(generation)" }
     }
 
     private var entries: [String: Entry] = [:]
@@ -54,6 +54,6 @@ struct SessionTable {
         entry.generation += 1
         entry.usernameFragment = usernameFragment
         entries[id] = entry
-        return entry.tag
+        return entry.tag(of: id)
     }
 }

@@ -2,21 +2,26 @@
 ///
 /// Threads: methods are called from any thread, and return at once.
 public protocol StreamHost: Sendable {
-    /// Publishes a stream. It takes the place of a publisher that the stream has already.
+    /// Publishes a stream. A publisher that the stream has already is replaced once this one sends pictures.
     ///
     /// - Parameters:
     ///   - name: the stream's name.
     ///   - offer: the publisher's offer.
+    ///   - client: who asks.
+    ///   - replacement: whose place it may take.
     /// - Returns: the session, with the answer.
-    func publish(_ name: String, offer: String) throws(StreamHostError) -> HostedSession
+    func publish(
+        _ name: String, offer: String, from client: StreamClient, replacing replacement: StreamReplacement
+    ) throws(StreamHostError) -> HostedSession
 
     /// Adds a viewer to a stream.
     ///
     /// - Parameters:
     ///   - name: the stream's name.
     ///   - offer: the viewer's offer.
+    ///   - client: who asks.
     /// - Returns: the session, with the answer.
-    func watch(_ name: String, offer: String) throws(StreamHostError) -> HostedSession
+    func watch(_ name: String, offer: String, from client: StreamClient) throws(StreamHostError) -> HostedSession
 
     /// Adds the other side's candidates that were trickled. Those that cannot be used are ignored.
     func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError)
@@ -44,11 +49,16 @@ public protocol StreamHost: Sendable {
 
     /// What the host has counted since it began, by names for metrics such as `frames_forwarded`. They only grow.
     var totals: [String: Int] { get }
+
+    /// What there is now beside streams and viewers, by names for metrics such as `half_open_sessions`.
+    var levels: [String: Int] { get }
 }
 
 extension StreamHost {
     /// Nothing, for a host that counts nothing.
     public var totals: [String: Int] { [:] }
+    /// Nothing, for a host that tells no more.
+    public var levels: [String: Int] { [:] }
 }
 
 /// A session at a host: of a publisher or a viewer.
@@ -118,8 +128,14 @@ public enum StreamHostError: Error, Equatable, Sendable {
     case badDescription(String)
     /// The description can be read, and nothing in it is supported.
     case notSupported(String)
-    /// There are as many sessions as there may be.
+    /// There are as many sessions or streams as there may be.
     case tooManySessions(limit: Int)
+    /// The client has as much as it may have: so many of what the text names.
+    case clientQuota(String, limit: Int)
+    /// The stream has as much as it may have: so many of what the text names.
+    case streamQuota(String, limit: Int)
+    /// Another publisher has the stream, and only an own one was to be replaced.
+    case publishedByOther
     /// The host is ending.
     case isClosing
 }

@@ -2,17 +2,16 @@ import RillCore
 
 extension WHIPEndpoint {
     /// POST of an offer: a session, with the answer (RFC 9725 §4.2).
-    func accept(_ request: WHIPRequest, _ action: StreamAction, _ stream: String) throws(Problem) -> WHIPResponse {
+    func accept(
+        _ request: WHIPRequest, _ action: StreamAction, _ stream: String, from client: StreamClient
+    ) throws(Problem) -> WHIPResponse {
         try request.require(MediaType.sdp, sayingSoIn: "Accept-Post")
         guard !request.body.isEmpty else { throw Problem(400, "The body must be an offer.") }
-        // Who comes back does not take a stream that somebody else publishes meanwhile (RFC 9110 §13.1.2).
-        if action == .publish, request.headers["If-None-Match"] != nil, isPublished(stream) {
-            throw Problem(412, "Somebody else publishes this stream.")
-        }
+        let replacement = try replacement(for: request)
         let session = try asking { () throws(StreamHostError) in
             switch action {
-            case .publish: try host.publish(stream, offer: request.body)
-            case .watch: try host.watch(stream, offer: request.body)
+            case .publish: try host.publish(stream, offer: request.body, from: client, replacing: replacement)
+            case .watch: try host.watch(stream, offer: request.body, from: client)
             }
         }
         let entry = SessionTable.Entry(action: action, usernameFragment: request.body.usernameFragment)
@@ -22,7 +21,7 @@ extension WHIPEndpoint {
         var response = WHIPResponse(201, body: session.answer)
         response.headers.append("Content-Type", MediaType.sdp)
         response.headers.append("Location", path)
-        response.headers.append("ETag", "\"\(entry.tag)\"")
+        response.headers.append("ETag", "\"\(entry.tag(of: session.id))\"")
         response.headers.append("Accept-Patch", MediaType.sdpFragment)
         for server in settings.iceServers { response.headers.append("Link", server.link) }
         if action == .watch {
@@ -31,7 +30,15 @@ extension WHIPEndpoint {
         return response
     }
 
-    private func isPublished(_ name: String) -> Bool { host.streams.contains { $0.name == name } }
+    /// Whose place a publisher takes. One that comes back does not take a stream that somebody else publishes meanwhile: it sends
+    /// the entity tag of its former session (If-Match, RFC 9110 §13.1.1) or, without one, If-None-Match with an asterisk
+    /// (§13.1.2). A stream that nobody publishes counts as it was left, so that both hold.
+    private func replacement(for request: WHIPRequest) throws(Problem) -> StreamReplacement {
+        let match = MatchCondition(request.headers.values(of: "If-Match"))
+        if match == .malformed { throw Problem(400, "If-Match is not a list of entity tags.") }
+        if case .tags = match { return .following(match.sessions) }
+        return request.headers["If-None-Match"] == nil ? .anybody : .sameSubject
+    }
 
     private func remember(_ entry: SessionTable.Entry, for id: String) {
         let candidates = sessions.withLock { $0.insert(entry, for: id) }

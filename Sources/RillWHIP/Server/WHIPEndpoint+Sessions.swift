@@ -14,7 +14,7 @@ extension WHIPEndpoint {
         case .malformed: throw Problem(400, "If-Match is not a list of entity tags.")
         case .any, .tags: break
         }
-        guard condition.holds(for: entry.tag) else {
+        guard condition.holds(for: entry.tag(of: id)) else {
             throw Problem(412, "The session has another entity tag: ICE has been restarted since.")
         }
         let fragment = try SDPFragment(ofBody: request.body)
@@ -65,7 +65,7 @@ extension WHIPEndpoint {
         return WHIPResponse(200)
     }
 
-    private func known(_ id: String) throws(Problem) -> SessionTable.Entry {
+    func known(_ id: String) throws(Problem) -> SessionTable.Entry {
         guard let entry = sessions.withLock({ $0[id] }) else { throw Problem(.unknownSession) }
         return entry
     }

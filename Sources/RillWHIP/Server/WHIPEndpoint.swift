@@ -1,4 +1,4 @@
-import RillCore
+public import RillCore
 
 /// Answers the requests of publishers (WHIP, RFC 9725) and viewers (WHEP, draft-ietf-wish-whep) of a host's streams.
 ///
@@ -14,7 +14,11 @@ import RillCore
 /// | `/session/ID/layer` | POST of `{"encodingId": "high"}`: a viewer's layer, `null` for an automatic choice |
 /// | `/streams` | GET: the list |
 ///
-/// A publisher replaces the one that a stream has, unless it sends `If-None-Match: *`: then the answer is 412.
+/// A publisher replaces the one that a stream has, once it sends pictures. One that comes back sends `If-Match` with the
+/// entity tag of its former session, or `If-None-Match: *`: then it replaces itself (a session that follows the former one; without
+/// the tag, one whose token has the same subject), and the answer is 412 if somebody else sends pictures meanwhile.
+///
+/// Quotas are the host's: 429 with `Retry-After` where the client has used up its own, 503 where all are taken.
 ///
 /// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings say otherwise: requests carry
 /// tokens, never cookies. A session's identifier is its key: who knows it may change the session, with or without a token.
@@ -41,12 +45,51 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     /// - Parameters:
     ///   - request: the request, with its whole body.
     ///   - access: what its sender may do.
-    public func respond(to request: WHIPRequest, access: StreamAccess) -> WHIPResponse {
+    ///   - client: who its sender is.
+    public func respond(
+        to request: WHIPRequest, access: StreamAccess, from client: StreamClient = StreamClient()
+    ) -> WHIPResponse {
+        finish(request) { () throws(Problem) in try answer(request, access, client) }
+    }
+
+    /// The refusal that a request gets whatever its body is, such as 401: ask before you read the body.
+    ///
+    /// - Parameters:
+    ///   - request: the request without its body.
+    ///   - access: what its sender may do.
+    /// - Returns: the response; `nil` if the body is needed.
+    public func refusal(of request: WHIPRequest, access: StreamAccess) -> WHIPResponse? {
+        do throws(Problem) {
+            try settings.origins.check(request.headers["Origin"])
+            let route = try route(of: request, access)
+            switch route {
+            case .session(let id), .layer(let id): if request.method != "OPTIONS" { _ = try known(id) }
+            case .offers, .streams: break
+            }
+            return nil
+        } catch {
+            return finish(request) { () throws(Problem) in throw error }
+        }
+    }
+
+    /// The refusal of a request whose address has sent too many.
+    ///
+    /// - Parameters:
+    ///   - request: the request; its body does not matter.
+    ///   - time: when the address may send the next one, from now.
+    public func refusal(ofTooManyRequests request: WHIPRequest, after time: MediaDuration) -> WHIPResponse {
+        let seconds = max(1, Int(time.seconds.rounded(.up)))
+        return finish(request) { () throws(Problem) in
+            throw Problem(429, "Your address sends too many requests.", .init("Retry-After", "\(seconds)"))
+        }
+    }
+
+    private func finish(_ request: WHIPRequest, _ answer: () throws(Problem) -> WHIPResponse) -> WHIPResponse {
         let origin = request.headers["Origin"]
         var response: WHIPResponse
         do throws(Problem) {
             try settings.origins.check(origin)
-            response = try answer(request, access)
+            response = try answer()
         } catch {
             response = error.response
         }
@@ -70,28 +113,37 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
         for id in ids { try? host.end(id) }  // those that have ended already are no error
     }
 
-    private func answer(_ request: WHIPRequest, _ access: StreamAccess) throws(Problem) -> WHIPResponse {
-        let route = try EndpointRoute(request.target)
+    private func answer(
+        _ request: WHIPRequest, _ access: StreamAccess, _ client: StreamClient
+    ) throws(Problem) -> WHIPResponse {
+        let route = try route(of: request, access)
         guard request.method != "OPTIONS" else { return options(of: route) }
+        guard request.body.utf8.count <= settings.maximumBodyByteCount else {
+            throw Problem(413, "A body has at most \(settings.maximumBodyByteCount) bytes.")
+        }
+        switch route {
+        case .offers(let action, let stream): return try accept(request, action, stream, from: client)
+        case .session(let id): return request.method == "PATCH" ? try patch(id, request) : try end(id)
+        case .layer(let id): return try selectLayer(of: id, request)
+        case .streams: return try list(access)
+        }
+    }
+
+    /// The resource of a request that its sender may use in this way.
+    private func route(of request: WHIPRequest, _ access: StreamAccess) throws(Problem) -> EndpointRoute {
+        let route = try EndpointRoute(request.target)
+        guard request.method != "OPTIONS" else { return route }
         guard route.methods.contains(request.method) else {
             throw Problem(
                 405, "The methods here are \(route.methods.joined(separator: ", ")).",
                 .init("Allow", route.methods.joined(separator: ", ")))
         }
-        guard request.body.utf8.count <= settings.maximumBodyByteCount else {
-            throw Problem(413, "A body has at most \(settings.maximumBodyByteCount) bytes.")
+        if case .offers(let action, let stream) = route,
+            let problem = Problem(access.verdict(on: action, of: stream), on: action)
+        {
+            throw problem
         }
-        switch route {
-        case .offers(let action, let stream):
-            if let problem = Problem(access.verdict(on: action, of: stream), on: action) { throw problem }
-            return try accept(request, action, stream)
-        case .session(let id):
-            return request.method == "PATCH" ? try patch(id, request) : try end(id)
-        case .layer(let id):
-            return try selectLayer(of: id, request)
-        case .streams:
-            return try list(access)
-        }
+        return route
     }
 
     /// What may be done, for clients and for browsers that ask before they send (CORS preflight).

@@ -20,8 +20,13 @@ final class ChromiumBrowser: BrowserPage {
     ///   - camera: a clip in Y4M; `nil` for the browser's own moving picture.
     ///   - hidesAddresses: whether pages that have no camera give names instead of addresses to their peers, as browsers do
     ///     unless they are told otherwise.
+    ///   - origin: a site that may use the camera without HTTPS.
+    ///   - launcher: what starts it, and the arguments: `nsenter` for another network.
     ///   - seconds: when it is stopped at the latest.
-    init(camera: String? = nil, hidesAddresses: Bool = false, limit seconds: Int = 120) throws {
+    init(
+        camera: String? = nil, hidesAddresses: Bool = false, trusting origin: String? = nil, by launcher: [String] = [],
+        limit seconds: Int = 120
+    ) throws {
         let chromium = try existing(Program(named: Peer.chromium.rawValue))
         let (input, output) = (folder.path("in"), folder.path("out"))
         guard unsafe mkfifo(input, 0o600) == 0, unsafe mkfifo(output, 0o600) == 0 else {
@@ -43,11 +48,13 @@ final class ChromiumBrowser: BrowserPage {
             "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))",
         ]
         if !hidesAddresses { words.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
+        if let origin { words.append("--unsafely-treat-insecure-origin-as-secure=\(origin)") }
         if let camera { words.append("--use-file-for-fake-video-capture=\(camera)") }
         let shell = try existing(Program(named: "sh"))
         // The protocol's pipes are file descriptors 3 and 4.
         program = try shell.start(
-            ["-c", "exec \"$0\" \"$@\" 3<'\(input)' 4>'\(output)'", chromium.path] + words, limit: seconds)
+            ["-c", "exec \"$0\" \"$@\" 3<'\(input)' 4>'\(output)'"] + launcher + [chromium.path] + words, limit: seconds
+        )
         let target = try command("Target.createTarget", ["url": "file://\(folder.path("page.html"))"])
         let attached = try command("Target.attachToTarget", ["targetId": target["targetId"] ?? "", "flatten": true])
         session = attached["sessionId"] as? String ?? ""

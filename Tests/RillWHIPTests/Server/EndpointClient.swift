@@ -6,6 +6,7 @@ struct EndpointClient {
     let host: MemoryStreamHost
     let endpoint: WHIPEndpoint<MemoryStreamHost>
     var access = StreamAccess.unrestricted
+    var sender = StreamClient()
 
     static let offer = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=ice-ufrag:them\r\n"
     static let candidates =
@@ -25,7 +26,7 @@ struct EndpointClient {
         request.headers["Content-Type"] = type
         request.headers["If-Match"] = match
         request.headers["If-None-Match"] = noneMatch
-        return endpoint.respond(to: request, access: access)
+        return endpoint.respond(to: request, access: access, from: sender)
     }
 
     func post(_ target: String, _ offer: String = Self.offer) -> WHIPResponse {

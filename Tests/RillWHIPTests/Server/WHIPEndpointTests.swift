@@ -1,3 +1,4 @@
+import RillCore
 import RillWHIP
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
         let response = client.post("/whip/stage")
         #expect(response.status == 201 && response.body == MemoryStreamHost.answer)
         #expect(response.headers["Content-Type"] == "application/sdp")
-        #expect(response.headers["Location"] == "/session/s1" && response.headers["ETag"] == "\"ice-1\"")
+        #expect(response.headers["Location"] == "/session/s1" && response.headers["ETag"] == "\"s1.1\"")
         #expect(response.headers["Accept-Patch"] == "application/trickle-ice-sdpfrag")
         #expect(response.headers["Link"] == nil)
         let session = try #require(client.host.sessions["s1"])
@@ -44,8 +45,11 @@ import Testing
     }
 
     @Test func `A publisher that comes back does not take the place of another one`() throws {
-        func comeBack() -> WHIPResponse {
-            client.send("POST", "/whip/stage", type: "application/sdp", noneMatch: "*", EndpointClient.offer)
+        var client = client
+        func comeBack(_ match: String? = nil) -> WHIPResponse {
+            client.send(
+                "POST", "/whip/stage", type: "application/sdp", match: match, noneMatch: match == nil ? "*" : nil,
+                EndpointClient.offer)
         }
         #expect(comeBack().status == 201)
         #expect(comeBack().isProblem(412))
@@ -53,6 +57,51 @@ import Testing
         #expect(viewer.status == 201)
         #expect(client.send("DELETE", "/session/s1").status == 200)
         #expect(comeBack().status == 201)
+        // Tokens of the same subject are the same publisher's.
+        client.sender.subject = "anna"
+        #expect(comeBack().isProblem(412))
+        #expect(client.post("/whip/stage").status == 201)
+        #expect(comeBack().status == 201)
+        client.sender.subject = "bob"
+        #expect(comeBack().isProblem(412))
+    }
+
+    @Test func `A publisher that comes back with its session's entity tag replaces that session`() throws {
+        func comeBack(_ match: String) -> WHIPResponse {
+            client.send("POST", "/whip/stage", type: "application/sdp", match: match, EndpointClient.offer)
+        }
+        var tag = try client.begin("/whip/stage").tag
+        // Also the tag from before or behind a restart of ICE.
+        for generation in [1, 2, 77] {
+            let response = comeBack(tag.replacing(".1", with: ".\(generation)"))
+            #expect(response.status == 201 && client.host.sessions.count == 1)
+            tag = try #require(response.headers["ETag"])
+        }
+        let other = try client.begin("/whip/stage").tag
+        for wrong in [tag, "\"\"", "\"x\"", "W/" + other] { #expect(comeBack(wrong).isProblem(412), "\(wrong)") }
+        #expect(comeBack("\"x\", " + other).status == 201)
+        #expect(comeBack("x").isProblem(400))
+        // Whoever has had a stream that nobody publishes now may go on.
+        for session in client.host.sessions.keys { _ = client.send("DELETE", "/session/\(session)") }
+        #expect(comeBack(tag).status == 201)
+        // Anybody's, as without it.
+        #expect(comeBack("*").status == 201)
+    }
+
+    @Test func `Quotas of a client are 429, those of a stream and of all 503`() throws {
+        for (error, status) in [
+            (StreamHostError.clientQuota("sessions of the token", limit: 3), 429),
+            (.streamQuota("viewers", limit: 3), 503),
+            (.tooManySessions(limit: 3), 503), (.publishedByOther, 412),
+        ] {
+            let endpoint = WHIPEndpoint(host: RefusingHost(error: error))
+            var request = WHIPRequest("POST", "/whip/a", body: EndpointClient.offer)
+            request.headers["Content-Type"] = "application/sdp"
+            let client = StreamClient(subject: "a", bearer: "b", address: IPAddress("2001:db8::1"))
+            let response = endpoint.respond(to: request, access: .unrestricted, from: client)
+            #expect(response.isProblem(status) && response.headers["Retry-After"] == (status == 412 ? nil : "10"))
+            #expect(!response.body.contains("\"title\":\"Error\""))
+        }
     }
 
     @Test func `Offers that cannot be used are refused, with the reason`() {
@@ -91,6 +140,22 @@ import Testing
             #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(method)")
             #expect(method == "HEAD" ? response.body.isEmpty : response.isProblem(405), "\(method)")
         }
+    }
+
+    @Test func `What is refused whatever its body is, is refused before it`() throws {
+        let session = try client.begin("/whip/a")
+        func refusal(_ method: String, _ target: String, _ access: StreamAccess = .missing) -> Int? {
+            client.endpoint.refusal(of: WHIPRequest(method, target), access: access)?.status
+        }
+        #expect(refusal("POST", "/whip/a") == 401 && refusal("POST", "/whip/a", .invalid) == 401)
+        #expect(refusal("POST", "/whip/a", .limited(publish: .only(["b"]), watch: .all)) == 403)
+        #expect(refusal("PUT", "/whip/a") == 405 && refusal("POST", "/nothing") == 404)
+        #expect(refusal("PATCH", "/session/none") == 404 && refusal("POST", "/session/none/layer") == 404)
+        #expect(refusal("POST", "/whip/a", .unrestricted) == nil && refusal("OPTIONS", "/session/none") == nil)
+        #expect(refusal("PATCH", session.path) == nil && refusal("GET", "/streams") == nil)
+        let many = client.endpoint.refusal(
+            ofTooManyRequests: WHIPRequest("POST", "/whip/a"), after: .milliseconds(1200))
+        #expect(many.isProblem(429) && many.headers["Retry-After"] == "2")
     }
 
     @Test func `A browser's preflight is answered without a token`() {
@@ -140,4 +205,20 @@ import Testing
             #expect(client.post("/whip/" + name).isProblem(400), "\(name)")
         }
     }
+}
+
+/// A host that has no room.
+private struct RefusingHost: StreamHost {
+    var error: StreamHostError
+    var streams: [HostedStream] { [] }
+
+    func publish(
+        _: String, offer: String, from: StreamClient, replacing: StreamReplacement
+    ) throws(StreamHostError) -> HostedSession { throw error }
+    func watch(_: String, offer: String, from: StreamClient) throws(StreamHostError) -> HostedSession { throw error }
+    func addCandidates(_: SDPFragment, to: String) throws(StreamHostError) { throw error }
+    func restart(_: String, with: SDPFragment) throws(StreamHostError) -> SDPFragment { throw error }
+    func select(_: String?, for: String) throws(StreamHostError) { throw error }
+    func end(_: String) throws(StreamHostError) { throw error }
+    func holds(_: String) -> Bool { false }
 }

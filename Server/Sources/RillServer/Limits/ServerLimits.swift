@@ -1,9 +1,13 @@
+public import RillWHIP
+
 /// What a server allows its clients, so that slow and large requests cannot exhaust it.
 ///
 /// Together they bound the memory of all connections: at most `connectionCount` bodies of `bodyByteCount` at a time.
 public struct ServerLimits: Equatable, Sendable {
     /// The most connections at a time. Others wait until one ends.
     public var connectionCount = 1024
+    /// What an address may take.
+    public var address = AddressLimits()
     /// The longest body, in bytes. Longer ones are answered with 413.
     public var bodyByteCount = 1 << 18
     /// The longest field of a header, in bytes.

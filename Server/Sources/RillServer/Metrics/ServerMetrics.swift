@@ -27,10 +27,12 @@ struct ServerMetrics: Sendable {
     /// - Parameters:
     ///   - streamCount: how many streams are published.
     ///   - viewerCount: how many watch them.
-    ///   - totals: what the host has counted since it began.
-    func text(streamCount: Int, viewerCount: Int, totals: [String: Int]) -> String {
+    ///   - levels: what else there is at the host now.
+    ///   - totals: what the host and the limits have counted since they began.
+    func text(streamCount: Int, viewerCount: Int, levels: [String: Int], totals: [String: Int]) -> String {
         Meter(label: "rill_streams", factory: factory).set(streamCount)
         Meter(label: "rill_viewers", factory: factory).set(viewerCount)
+        for (name, count) in levels { Meter(label: "rill_\(name)", factory: factory).set(count) }
         if let byteCount = ResidentMemory.byteCount() {
             Meter(label: "process_resident_memory_bytes", factory: factory).set(byteCount)
         }

@@ -9,12 +9,25 @@ const token = (() => {
 
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/// A request to the server that belongs to the page.
-export async function request(method, path, { type, body, headers = {}, ...more } = {}) {
+/// Waits, at most until the network is there again: then it is true.
+const pause = (milliseconds) => new Promise((resolve) => {
+  const end = (isOnline) => {
+    clearTimeout(timer);
+    removeEventListener('online', back);
+    resolve(isOnline);
+  };
+  const back = () => end(true);
+  const timer = setTimeout(end, milliseconds, false);
+  addEventListener('online', back);
+});
+
+/// A request to the server that belongs to the page. One that is lost with the network fails when its time is over.
+export async function request(method, path, { type, body, headers = {}, timeout = 10_000, ...more } = {}) {
   const all = { ...headers };
   if (token) all.Authorization = `Bearer ${token}`;
   if (type) all['Content-Type'] = type;
-  return fetch(path, { method, body, headers: all, cache: 'no-store', ...more });
+  const signal = AbortSignal.timeout(timeout);
+  return fetch(path, { method, body, headers: all, cache: 'no-store', signal, ...more });
 }
 
 /// Why the server refused, in its own words.
@@ -30,10 +43,26 @@ export async function reason(response) {
 /// What will not become better by trying again.
 class Refused extends Error {}
 
+/// The server has asked for a pause, in ms.
+class Busy extends Error {
+  constructor(text, response) {
+    super(text);
+    this.pause = 1000 * Math.min(Number(response.headers.get('Retry-After')) || 0, 60);
+  }
+}
+
+/// How many bytes a connection has received.
+async function received(peer) {
+  return [...(await peer.getStats()).values()].reduce((sum, { type, bytesReceived }) =>
+    type === 'transport' ? sum + (bytesReceived ?? 0) : sum, 0);
+}
+
 /// Keeps a stream published or watched: connects, and connects anew when the connection or the server is gone.
 export class Connection {
   #kind; #name; #prepare; #tell;
-  #peer; #session; #etag; #isWanted = false; #round = 0; #comesBack = false;
+  #peer; #session; #etag; #isWanted = false; #round = 0;
+  // The entity tag of the last session, and how long the answer to its offer took, in ms.
+  #former; #took; #comesBack = false;
 
   /// kind: 'whip' or 'whep'; prepare(peer) adds what is sent or received; tell(text, isBad) shows how it goes.
   constructor(kind, name, prepare, tell) {
@@ -45,23 +74,28 @@ export class Connection {
   get isConnected() { return this.#peer?.connectionState === 'connected'; }
 
   async start() {
-    [this.#isWanted, this.#comesBack] = [true, false];
+    [this.#isWanted, this.#comesBack, this.#former] = [true, false, undefined];
     const round = ++this.#round;
-    let pause = 250;
+    let delay = 0;
     while (this.#isCurrent(round)) {
+      let asked = 0;
       try {
         await this.#connect();
-        pause = 250;
+        delay = 0;
         await this.#watchOver(round);
       } catch (error) {
         if (!this.#isCurrent(round)) break;
         this.#tell(error.message, error instanceof Refused);
         if (error instanceof Refused) this.#isWanted = false;
+        asked = error.pause ?? 0;
+        // An attempt that has taken all of its time was a pause by itself.
+        if (error.name === 'TimeoutError') delay = 0;
       }
       this.#close(this.#isCurrent(round));
       if (!this.#isCurrent(round)) break;
-      await wait(pause);
-      pause = Math.min(2 * pause, 2000);
+      // At once, and then at most a second apart: the page is back soon after its network.
+      await pause(Math.max(delay, asked));
+      delay = Math.min(Math.max(2 * delay, 250), 1000);
     }
   }
 
@@ -92,17 +126,27 @@ export class Connection {
     };
     await this.#prepare(peer);
     await peer.setLocalDescription();
-    // Who comes back does not take the stream from somebody else.
-    const headers = this.#comesBack && this.#kind === 'whip' ? { 'If-None-Match': '*' } : {};
+    // Who comes back replaces its own session, and does not take the stream from somebody else.
+    const headers = {};
+    if (this.#comesBack && this.#kind === 'whip') {
+      Object.assign(headers, this.#former ? { 'If-Match': this.#former } : { 'If-None-Match': '*' });
+    }
+    const begin = performance.now();
     const response = await request('POST', `/${this.#kind}/${encodeURIComponent(this.#name)}`, {
       type: 'application/sdp', body: peer.localDescription.sdp, headers,
+      // A server that has answered is known to be quicker than the time for any.
+      timeout: this.#took === undefined ? 10_000 : Math.min(Math.max(4 * this.#took, 2000), 10_000),
     });
     if (response.status === 412) throw new Refused('Somebody else publishes this stream now.');
     if (response.status === 404) throw new Error('Nobody publishes this stream yet: waiting for it.');
-    if (response.status >= 500) throw new Error(`The server cannot take this stream now: ${await reason(response)}`);
+    if (response.status >= 500 || response.status === 429) {
+      throw new Busy(`The server cannot take this stream now: ${await reason(response)}`, response);
+    }
     if (!response.ok) throw new Refused(await reason(response));
+    this.#took = performance.now() - begin;
     this.#session = response.headers.get('Location');
     this.#etag = response.headers.get('ETag');
+    this.#former = this.#etag?.startsWith('"') ? this.#etag : undefined;
     this.#comesBack = true;
     await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
     if (waiting.length) this.#trickle(waiting);
@@ -123,17 +167,37 @@ export class Connection {
   /// Returns when the connection has failed, or the server is another one.
   async #watchOver(round) {
     const peer = this.#peer;
+    const begin = performance.now();
+    // A publisher gets reports all the time, a viewer maybe nothing but answers to its checks.
+    const longest = this.#kind === 'whip' ? 500 : 3000;
     let server;
     let silent = 0;
+    let [gap, bytes] = [];
     while (this.#isCurrent(round)) {
-      await wait(500);
+      const isOnline = await pause(gap === undefined ? 500 : 250);
       if (['failed', 'closed'].includes(peer.connectionState)) throw new Error('The connection is lost: connecting again …');
-      const health = await request('HEAD', '/healthz', { signal: AbortSignal.timeout(2000) }).catch(() => null);
-      silent = health?.ok ? 0 : silent + 1;
+      // Any response will do.
+      const health = await request('HEAD', '/healthz', { timeout: 1500 }).catch(() => null);
+      silent = health ? 0 : silent + 1;
       if (silent > 1) throw new Error('The server does not answer: trying again …');
       const instance = health?.headers.get('ETag');
       if (instance && server && instance !== server) throw new Error('The server was restarted: connecting again …');
       server = instance ?? server;
+
+      // Where the network has changed, the browser finds out late that its addresses are gone. So something must arrive soon.
+      const now = performance.now();
+      const state = peer.connectionState;
+      if (state !== 'connected' && state !== 'disconnected') {
+        if (now - begin > 10_000) throw new Error('No path to the server: trying again …');
+        continue;
+      }
+      const total = await received(peer);
+      if (!health || isOnline || (gap === undefined && state === 'disconnected')) {
+        [gap, bytes] = [now, total];
+      } else if (gap !== undefined) {
+        if (total > bytes) gap = undefined;
+        else if (now - gap > longest) throw new Error('The path is lost: connecting again …');
+      }
     }
   }
 

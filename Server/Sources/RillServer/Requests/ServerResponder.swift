@@ -6,41 +6,71 @@ import RillWHIP
 
 /// Answers requests: pages, health and metrics here, all else by the endpoint.
 struct ServerResponder<Host: StreamHost>: HTTPResponder {
-    typealias Context = BasicRequestContext
-
     let endpoint: WHIPEndpoint<Host>
     let tokens: (any TokenVerifier)?
+    let hosts: AllowedHosts
+    let gate: AddressGate
     let metrics: ServerMetrics
     let logger: Logger
     /// Another one for each run of the server, as an entity tag.
     private let instance = "\"\(UInt64.random(in: 0 ... .max))\""
 
+    /// What is known of a request beside itself.
+    struct Context: RequestContext {
+        var coreContext: CoreRequestContextStorage
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = .init(source: source)
+            channel = source.channel
+        }
+    }
+
     init(
-        endpoint: WHIPEndpoint<Host>, tokens: (any TokenVerifier)?, metrics: ServerMetrics, logger: Logger
+        endpoint: WHIPEndpoint<Host>, tokens: (any TokenVerifier)?, hosts: AllowedHosts, gate: AddressGate,
+        metrics: ServerMetrics, logger: Logger
     ) {
-        (self.endpoint, self.tokens, self.metrics, self.logger) = (endpoint, tokens, metrics, logger)
+        (self.endpoint, self.tokens, self.hosts, self.gate) = (endpoint, tokens, hosts, gate)
+        (self.metrics, self.logger) = (metrics, logger)
     }
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
-        let response = try await answer(request)
+        let response = try await answer(request, context)
         let duration = start.duration(to: .now)
         metrics.answered(method: request.method.rawValue, status: response.status.code, after: duration)
         log(request, response.status, duration)
         return response
     }
 
-    private func answer(_ request: Request) async throws -> Response {
-        let path = request.head.path?.prefix { $0 != "?" && $0 != "#" } ?? ""
-        if let response = ownResponse(path) {
-            switch request.method {
-            case .get: return response
-            case .head: return response.createHeadResponse()
-            default: return Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
-            }
+    private func answer(_ request: Request, _ context: Context) async throws -> Response {
+        if let refusal = hosts.refusal(of: request.head.authority) { return Response(refusal) }
+        var whip = WHIPRequest(request)
+        let address = gate.client(
+            of: context.channel, forwardedFor: whip.headers.values(of: "X-Forwarded-For"))
+        if case .refused(let time) = gate.request(address) {
+            return Response(endpoint.refusal(ofTooManyRequests: whip, after: time))
         }
-        let whip = try await WHIPRequest(request, limit: endpoint.settings.maximumBodyByteCount)
-        return Response(endpoint.respond(to: whip, access: await access(of: whip)))
+        let path = request.head.path?.prefix { $0 != "?" && $0 != "#" } ?? ""
+        if path == "/metrics" {
+            return try await only(readable: request) { () async -> Response in await metricsResponse(to: whip) }
+        }
+        if let response = ownResponse(path) { return try await only(readable: request) { response } }
+        let token = await token(of: whip)
+        // Before the body is read: what is refused anyway costs no more than its header.
+        if let refusal = endpoint.refusal(of: whip, access: token.access) { return Response(refusal) }
+        try await whip.readBody(of: request, limit: endpoint.settings.maximumBodyByteCount)
+        let client = StreamClient(subject: token.subject, bearer: token.bearer, address: address)
+        return Response(endpoint.respond(to: whip, access: token.access, from: client))
+    }
+
+    /// The response of a resource that is only read.
+    private func only(readable request: Request, _ response: () async -> Response) async throws -> Response {
+        switch request.method {
+        case .get: await response()
+        case .head: await response().createHeadResponse()
+        default: Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
+        }
     }
 
     /// Logs what was answered: new sessions at the level info, all else at debug. Identifiers of sessions are left out.
@@ -52,10 +82,27 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
             metadata: ["ms": "\(duration / .milliseconds(1))"])
     }
 
-    private func access(of request: WHIPRequest) async -> StreamAccess {
-        guard let tokens else { return .unrestricted }
-        guard let token = request.headers.bearerToken else { return .missing }
-        return await tokens.access(with: token)
+    private func token(of request: WHIPRequest) async -> CheckedToken {
+        guard let tokens else { return CheckedToken(.unrestricted, readsMetrics: true) }
+        guard let token = request.headers.bearerToken else { return CheckedToken(.missing) }
+        return await tokens.check(token)
+    }
+
+    /// The metrics: they tell how many watch what, so they need a token where anything does.
+    private func metricsResponse(to request: WHIPRequest) async -> Response {
+        let token = await token(of: request)
+        guard token.readsMetrics else {
+            let isMissing = token.access == .missing || token.access == .invalid
+            return Response(
+                status: isMissing ? .unauthorized : .forbidden, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
+        }
+        let streams = endpoint.host.streams
+        let viewerCount = streams.reduce(0) { $0 + $1.viewerCount }
+        let totals = endpoint.host.totals.merging(gate.totals) { host, _ in host }
+        return Response(
+            metrics.text(
+                streamCount: streams.count, viewerCount: viewerCount, levels: endpoint.host.levels, totals: totals),
+            type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     /// What is not the endpoint's.
@@ -66,13 +113,6 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
             // Tells pages that the server was started again: their sessions are gone.
             response.headers[.eTag] = instance
             return response
-        case "/metrics":
-            let streams = endpoint.host.streams
-            let viewerCount = streams.reduce(0) { $0 + $1.viewerCount }
-            return Response(
-                metrics.text(
-                    streamCount: streams.count, viewerCount: viewerCount, totals: endpoint.host.totals),
-                type: "text/plain; version=0.0.4; charset=utf-8")
         default:
             guard let file = StaticPages.file(at: path) else { return nil }
             var response = Response(

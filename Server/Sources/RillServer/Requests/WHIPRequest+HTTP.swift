@@ -4,21 +4,26 @@ import NIOCore
 import RillWHIP
 
 extension WHIPRequest {
-    /// A request of Hummingbird's with its body, whose bytes that are not UTF-8 become U+FFFD.
+    /// A request of Hummingbird's, without its body.
+    init(_ request: Request) {
+        var headers = WHIPHeaders()
+        for field in request.headers { headers.append(field.name.rawName, field.value) }
+        self.init(request.method.rawValue, request.head.path ?? "", headers: headers)
+    }
+
+    /// Reads the body. Bytes that are not UTF-8 become U+FFFD.
     ///
-    /// - Parameter limit: the longest body, in bytes. Of a longer one a little more than that is read, for the endpoint to see.
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - limit: the longest body, in bytes. Of a longer one a little more than that is read, for the endpoint to see.
     /// - Throws: what ends the connection.
-    init(_ request: Request, limit: Int) async throws {
+    mutating func readBody(of request: Request, limit: Int) async throws {
         var body = ByteBuffer()
         for try await piece in request.body {
             body.writeImmutableBuffer(piece)
             guard body.readableBytes <= limit else { break }
         }
-        var headers = WHIPHeaders()
-        for field in request.headers { headers.append(field.name.rawName, field.value) }
-        self.init(
-            request.method.rawValue, request.head.path ?? "", headers: headers,
-            body: String(decoding: body.readableBytesView, as: UTF8.self))
+        self.body = String(decoding: body.readableBytesView, as: UTF8.self)
     }
 }
 

@@ -43,27 +43,35 @@ public struct SignedTokens: TokenVerifier {
     /// - Parameters:
     ///   - publish: the streams that may be published with it.
     ///   - watch: the streams that may be watched with it.
+    ///   - metrics: whether it is for reading the metrics.
+    ///   - subject: whose it is: quotas count all tokens of a subject together, and its publishers are the same one.
     ///   - lifetime: for how long it is valid.
     /// - Throws: `signing` if the library fails.
     public func token(
-        publish: StreamNames, watch: StreamNames, lifetime: Duration
+        publish: StreamNames, watch: StreamNames, metrics: Bool = false, subject: String? = nil, lifetime: Duration
     ) async throws(ServerError) -> String {
         // Whole seconds, as most readers expect.
         let now = Date().timeIntervalSince1970.rounded(.down)
         let expiration = Date(timeIntervalSince1970: now + Double(lifetime.components.seconds))
         do {
-            return try await keys.sign(TokenClaims(publish: publish, watch: watch, expiration: expiration))
+            return try await keys.sign(
+                TokenClaims(
+                    publish: publish, watch: watch, metrics: metrics, subject: subject, expiration: expiration))
         } catch {
             throw .signing("\(error)")
         }
     }
 
     /// Checks signature and expiration.
-    public func access(with token: String) async -> StreamAccess {
+    public func check(_ token: String) async -> CheckedToken {
         // Whoever guesses tokens is not told why one is refused.
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: TokenClaims.self)
-        else { return .invalid }
-        return .limited(publish: claims.publish.names, watch: claims.watch.names)
+        else { return CheckedToken(.invalid) }
+        // What is signed, not the signature: that can be written in several ways.
+        let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
+        return CheckedToken(
+            .limited(publish: claims.publish.names, watch: claims.watch.names), readsMetrics: claims.metrics ?? false,
+            subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? "token \(signed.hashValue)")
     }
 }

@@ -2,20 +2,24 @@ import FoundationEssentials
 import JWTKit
 import RillWHIP
 
-/// The claims of a token: the names of streams that its bearer may publish and watch, and until when.
+/// The claims of a token: the names of streams that its bearer may publish and watch, whether it may read the metrics, whose it
+/// is, and until when.
 ///
 /// ```json
-/// {"publish": ["stage"], "watch": "*", "exp": 1767225600}
+/// {"publish": ["stage"], "watch": "*", "sub": "anna", "exp": 1767225600}
 /// ```
 struct TokenClaims: JWTPayload, Equatable {
     var publish: ClaimedNames
     var watch: ClaimedNames
     var exp: ExpirationClaim
+    var metrics: Bool?
+    var sub: String?
 
     func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
 
-    init(publish: StreamNames, watch: StreamNames, expiration: Date) {
+    init(publish: StreamNames, watch: StreamNames, metrics: Bool, subject: String?, expiration: Date) {
         (self.publish, self.watch) = (ClaimedNames(names: publish), ClaimedNames(names: watch))
+        (self.metrics, sub) = (metrics ? true : nil, subject)
         exp = ExpirationClaim(value: expiration)
     }
 
@@ -25,6 +29,8 @@ struct TokenClaims: JWTPayload, Equatable {
         publish = try container.decodeIfPresent(ClaimedNames.self, forKey: .publish) ?? none
         watch = try container.decodeIfPresent(ClaimedNames.self, forKey: .watch) ?? none
         exp = try container.decode(ExpirationClaim.self, forKey: .exp)
+        metrics = try container.decodeIfPresent(Bool.self, forKey: .metrics)
+        sub = try container.decodeIfPresent(String.self, forKey: .sub)
     }
 }
 

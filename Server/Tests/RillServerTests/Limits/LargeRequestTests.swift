@@ -10,7 +10,8 @@ import Testing
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 16)
         func sendLarge(_ framing: String, _ before: String, _ after: String) throws -> Int? {
             let connection = try RawConnection(port: server.port)
-            connection.send("POST /whip/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/sdp\r\n\(framing)\r\n\r\n")
+            connection.send(
+                "POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n\(framing)\r\n\r\n")
             for _ in 0..<Self.large / piece.count {
                 guard connection.send(Array(before.utf8) + piece + Array(after.utf8)) else { break }
             }
@@ -41,13 +42,13 @@ import Testing
         let long = String(repeating: "x", count: 200_000)
         let request =
             switch kind {
-            case "path": "GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n"
-            case "method": "\(long) / HTTP/1.1\r\nHost: a\r\n\r\n"
-            case "field": "GET / HTTP/1.1\r\nHost: a\r\nX: \(long)\r\n\r\n"
+            case "path": "GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            case "method": "\(long) / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            case "field": "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(long)\r\n\r\n"
             case "fields":
-                "GET / HTTP/1.1\r\nHost: a\r\n" + (0..<20).map { "X\($0): \(long.prefix(10_000))\r\n" }.joined()
+                "GET / HTTP/1.1\r\nHost: localhost\r\n" + (0..<20).map { "X\($0): \(long.prefix(10_000))\r\n" }.joined()
                     + "\r\n"
-            default: "GET / HTTP/1.1\r\nHost: a\r\n" + (0..<2000).map { "X\($0): 1\r\n" }.joined() + "\r\n"
+            default: "GET / HTTP/1.1\r\nHost: localhost\r\n" + (0..<2000).map { "X\($0): 1\r\n" }.joined() + "\r\n"
             }
         let connection = try RawConnection(port: server.port)
         connection.send(request)
@@ -58,12 +59,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET\r\n\r\n",
         "\u{16}\u{3}\u{1}",
-        "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ])
     func `What is not HTTP is refused or not answered, and harms nobody`(text: String) throws {

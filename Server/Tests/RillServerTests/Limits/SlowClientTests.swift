@@ -4,7 +4,7 @@ import Testing
 /// Clients that take their time.
 @Suite struct SlowClientTests {
     private static let head =
-        "POST /whip/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\n"
+        "POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\n"
 
     /// Sends one byte every 100 ms until the server closes.
     ///
@@ -32,7 +32,7 @@ import Testing
         let server = try ServerProcess(["--idle-timeout", "1"])
         let fresh = try RawConnection(port: server.port)
         let used = try RawConnection(port: server.port)
-        used.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        used.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(used.response()?.status == 200)
         #expect(fresh.isClosed(within: 10) && used.isClosed(within: 10))
     }
@@ -50,7 +50,7 @@ import Testing
         let server = try ServerProcess(["--request-timeout", "1"])
         let connection = try RawConnection(port: server.port)
         let long = String(repeating: "x", count: 300_000)
-        connection.send("POST /whip/a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + long)
+        connection.send("POST /whip/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + long)
         #expect(connection.response()?.status == 413)
         let seconds = try #require(trickle(connection))
         #expect(seconds < 10)
@@ -60,7 +60,8 @@ import Testing
         let server = try ServerProcess()
         let connection = try RawConnection(port: server.port)
         for _ in 0..<200 {
-            connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /streams HTTP/1.1\r\nHost: a\r\n\r\n")
+            connection.send(
+                "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /streams HTTP/1.1\r\nHost: localhost\r\n\r\n")
         }
         for _ in 0..<200 { #expect(connection.response()?.body == "ok\n" && connection.response()?.body == "[]") }
     }
@@ -69,11 +70,11 @@ import Testing
         let server = try ServerProcess(["--connections", "2", "--idle-timeout", "30"])
         var others = [try RawConnection(port: server.port), try RawConnection(port: server.port)]
         for other in others {
-            other.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            other.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(other.response()?.status == 200)
         }
         let waiting = try RawConnection(port: server.port)
-        waiting.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        waiting.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(waiting.response(seconds: 0.5) == nil)
         others.removeLast()
         #expect(waiting.response()?.status == 200)

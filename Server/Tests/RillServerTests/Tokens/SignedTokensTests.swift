@@ -30,22 +30,22 @@ import Testing
             (StreamNames.only(["a", "b"]), StreamNames.all), (.all, .only([])), (.only([]), .only(["c"])),
         ] {
             let token = try await tokens.token(publish: publish, watch: watch, lifetime: .seconds(60))
-            #expect(await tokens.access(with: token) == .limited(publish: publish, watch: watch))
+            #expect(await tokens.check(token).access == .limited(publish: publish, watch: watch))
         }
     }
 
     @Test func `Claims may be missing, but not the expiration`() async throws {
         let tokens = try await SignedTokens(secret: Self.secret)
         let one = try await AnyClaims(watch: "stage", exp: later).signed()
-        #expect(await tokens.access(with: one) == .limited(publish: .only([]), watch: .only(["stage"])))
+        #expect(await tokens.check(one).access == .limited(publish: .only([]), watch: .only(["stage"])))
         let eternal = try await AnyClaims(publish: ["a"]).signed()
-        #expect(await tokens.access(with: eternal) == .invalid)
+        #expect(await tokens.check(eternal).access == .invalid)
     }
 
     @Test func `Tokens that are late, forged or cut are not valid`() async throws {
         let tokens = try await SignedTokens(secret: Self.secret)
         let good = try await AnyClaims(publish: ["a"], exp: later).signed()
-        #expect(await tokens.access(with: good) == .limited(publish: .only(["a"]), watch: .only([])))
+        #expect(await tokens.check(good).access == .limited(publish: .only(["a"]), watch: .only([])))
         let parts = good.split(separator: ".")
         // {"alg":"none","typ":"JWT"}
         let unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"
@@ -58,7 +58,7 @@ import Testing
             good + "x", String(repeating: "a", count: 100_000),
         ]
         for index in [0, 30, 60] { bad.append(String(good.dropLast(index + 1)) + "!") }
-        for token in bad { #expect(await tokens.access(with: token) == .invalid, "\(token.prefix(200))") }
+        for token in bad { #expect(await tokens.check(token).access == .invalid, "\(token.prefix(200))") }
     }
 
     @Test func `A secret has 32 bytes or more`() async throws {
@@ -70,7 +70,7 @@ import Testing
         let text = String(decoding: Self.secret, as: UTF8.self)
         let tokens = try await SignedTokens(secretFile: try folder.write(" \(text)\r\n\n", as: "secret"))
         let token = try await SignedTokens(secret: Self.secret).token(publish: .all, watch: .all, lifetime: .seconds(9))
-        #expect(await tokens.access(with: token) == .limited(publish: .all, watch: .all))
+        #expect(await tokens.check(token).access == .limited(publish: .all, watch: .all))
     }
 
     @Test func `The command prints a token that the server takes`() throws {

@@ -1,0 +1,178 @@
+public import RillCore
+public import RillPeer
+import RillRTP
+import RillSession
+
+/// New sessions, and which publisher has a stream.
+extension StreamForwarder {
+    /// Publishes a stream. A publisher that the stream has already is replaced with the first key frame of this one, and its
+    /// viewers go on with the new one. If it never sends one, nothing changes.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the publisher's offer.
+    ///   - client: who asks.
+    ///   - condition: whether it may take the place of another publisher.
+    ///   - now: the current time.
+    /// - Returns: the session's number, and the answer.
+    /// - Throws: ``ForwardError``. Then nothing has changed.
+    public func publish(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(),
+        _ condition: PublishCondition = .always, at now: MediaTime
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try counting { () throws(ForwardError) in
+            guard !isClosed else { throw .closed }
+            let stream = streams[name]
+            let former = stream?.publications(of: client, condition) ?? []
+            if let current = stream?.publication, stream?.isLive == true, condition != .always,
+                !former.contains(where: { $0.origin == current.origin })
+            {
+                throw .publishedByOther
+            }
+            let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
+            let evicted = try ledger.plan(for: request, streamCount: stream == nil ? streams.count : nil)
+            let (id, answer) = try connect(
+                answering: offer, isPublisher: true, settings.negotiation, at: now)
+            guard let connection = port[id], let first = connection.receivingStreams.first,
+                let codec = VideoCodec(rawValue: first.description.encoding.name)
+            else {
+                port.remove(id)
+                throw .nothingUsable
+            }
+            admit(request, id, evicting: evicted, at: now)
+            // A publisher may offer several sections; the first one is the stream.
+            let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
+                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high") }
+            let publication = Publication(
+                id: id, codec: codec, layers: layers, origin: former.last?.origin ?? id, subject: client.subject)
+            begin(publication, of: name, at: now)
+            return (id, answer)
+        }
+    }
+
+    /// Adds a viewer to a stream.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - offer: the viewer's offer.
+    ///   - client: who asks.
+    ///   - now: the current time.
+    /// - Returns: the session's number, and the answer.
+    /// - Throws: ``ForwardError``. Then nothing has changed.
+    public func watch(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(), at now: MediaTime
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try counting { () throws(ForwardError) in
+            guard !isClosed else { throw .closed }
+            guard let stream = streams[name], stream.publisher != nil else { throw .unknownStream(name) }
+            let request = SessionLedger.Entry(client: client, stream: name, isPublisher: false)
+            let evicted = try ledger.plan(for: request, streamCount: nil)
+            var negotiation = settings.negotiation
+            negotiation.videoCodecs = [stream.codec]
+            let (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
+            guard let sending = port[id]?.sendingStreams.first?.id else {
+                port.remove(id)
+                throw .nothingUsable
+            }
+            admit(request, id, evicting: evicted, at: now)
+            let viewer = Viewer(id, of: stream, sending: sending)
+            viewer.audio = port[id]?.negotiator.sections.lazy.compactMap { AudioRewriter($0) }.first
+            viewers[id] = viewer
+            stream.viewers.append(viewer)
+            return (id, answer)
+        }
+    }
+
+    private func counting<Value>(_ body: () throws(ForwardError) -> Value) throws(ForwardError) -> Value {
+        do throws(ForwardError) { return try body() } catch {
+            admissions.add(error)
+            throw error
+        }
+    }
+
+    private func admit(
+        _ request: SessionLedger.Entry, _ id: ICEPeerID, evicting evicted: [ICEPeerID], at now: MediaTime
+    ) {
+        // Viewers first: a stream that has none is forgotten with its publisher.
+        for id in evicted where viewers[id] != nil { end(id, .evicted, at: now) }
+        for id in evicted where publishers[id] != nil { end(id, .evicted, at: now) }
+        admissions.evicted += evicted.count
+        admissions.admitted += 1
+        ledger.insert(request, id)
+    }
+
+    // MARK: Which publisher has a stream
+
+    /// A publisher begins: with a stream of its own, or where nobody publishes; otherwise its first key frame is awaited.
+    private func begin(_ publication: Publication, of name: String, at now: MediaTime) {
+        guard let stream = streams[name] else {
+            let stream = ForwardedStream(name, publication, at: now)
+            (streams[name], publishers[publication.id]) = (stream, stream)
+            return
+        }
+        publishers[publication.id] = stream
+        guard stream.publisher != nil else { return hand(stream, to: publication, at: now) }
+        while stream.pending.count + 2 > max(settings.quotas.publishersPerStream, 2),
+            let oldest = stream.pending.first(where: { ledger[$0.id]?.isHalfOpen == true }) ?? stream.pending.first
+        {
+            end(oldest.id, .evicted, at: now)
+            admissions.evicted += 1
+        }
+        stream.pending.append(publication)
+    }
+
+    /// A publisher that was awaited takes over: its first key frame has come.
+    func takeOver(_ stream: ForwardedStream, by id: ICEPeerID, at now: MediaTime) {
+        guard let index = stream.pending.firstIndex(where: { $0.id == id }) else { return }
+        let publication = stream.pending.remove(at: index)
+        let former = [stream.publisher].compactMap(\.self) + stream.pending.prefix(index).map(\.id)
+        hand(stream, to: publication, at: now)
+        for former in former { end(former, .replaced, at: now) }
+    }
+
+    /// A publisher's frames are forwarded from now on. Viewers that cannot decode its codec end.
+    private func hand(_ stream: ForwardedStream, to publication: Publication, at now: MediaTime) {
+        deadlines[stream.name] = nil
+        if stream.codec != publication.codec {
+            for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) }
+        }
+        stream.change(to: publication, at: now)
+    }
+
+    /// A publisher of a stream has ended: the next one that is awaited has it, or nobody.
+    func lose(_ id: ICEPeerID, of stream: ForwardedStream, isEvicted: Bool, at now: MediaTime) {
+        stream.pending.removeAll { $0.id == id }
+        guard stream.publisher == id else { return }
+        stream.lose()
+        guard !isClosed else { return }
+        if let next = stream.pending.popLast() { return hand(stream, to: next, at: now) }
+        if stream.viewers.isEmpty, isEvicted || !stream.hasBeenLive {
+            // Nobody has seen anything of it.
+            streams[stream.name] = nil
+        } else {
+            deadlines[stream.name] = now + settings.publisherTimeout
+        }
+    }
+}
+
+extension ForwardedStream {
+    /// The sessions of a client's in this stream, the newest one last: those from which it says that it follows, or else those of its
+    /// subject.
+    fileprivate func publications(of client: ForwardClient, _ condition: PublishCondition) -> [Publication] {
+        let all = [publication].compactMap(\.self) + pending
+        if case .following(let named) = condition {
+            let origins = all.filter { named.contains($0.id) }.map(\.origin)
+            return all.filter { origins.contains($0.origin) }
+        }
+        guard let subject = client.subject else { return [] }
+        return all.filter { $0.subject == subject }
+    }
+}
+
+extension AudioRewriter {
+    /// The audio of a section; `nil` for another section, or one that does not send.
+    fileprivate init?(_ section: NegotiatedSection) {
+        guard section.kind == .audio, let stream = section.sending.first else { return nil }
+        self.init(ssrc: stream.ssrc ?? SSRC(.random(in: .min ... .max)), payloadType: stream.payloadType)
+    }
+}
