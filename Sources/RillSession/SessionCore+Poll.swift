@@ -91,6 +91,7 @@ extension SessionCore {
         guard wakeTime <= now else { return wakeTime }
         while let event = peer.nextEvent(at: now) { events.append(event) }
         noticeSilence(at: now)
+        checkBreakers(at: now)
         releasePaced(at: now)
         releaseFrame(at: now)
         writeFeedback(at: now)
@@ -99,6 +100,7 @@ extension SessionCore {
         for time in wakeTimes { next = min(next, time) }
         next = min(next, arrivals.dueTime)
         next = min(next, congestionTime)
+        next = min(next, breakerTime)
         wakeTime = next
         return nil
     }
