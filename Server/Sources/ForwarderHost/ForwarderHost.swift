@@ -96,12 +96,15 @@ public final class ForwarderHost: StreamHost {
 
     /// What was forwarded, sent and received since the start.
     public var totals: [String: Int] {
-        let (counts, keyFrames) = forwarder.read { forwarder, _ in (forwarder.counts, forwarder.keyFrameRequestCount) }
+        let (counts, keyFrames, dropped) = forwarder.read { forwarder, _ in
+            (forwarder.counts, forwarder.keyFrameRequestCount, forwarder.droppedSound.count)
+        }
         let transport = forwarder.transportStatistics
         return [
             "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
             "bytes_forwarded": counts.bytes,
             "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
+            "audio_packets_dropped": dropped,
             "layer_changes": counts.layerChanges, "key_frame_requests": keyFrames,
             "datagrams_sent": transport.sent, "datagrams_received": transport.received,
         ]

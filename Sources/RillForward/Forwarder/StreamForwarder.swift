@@ -31,10 +31,11 @@ import RillSession
 /// second of it gets the frames since then.
 ///
 /// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and without the
-/// publisher's clock, so that sound is not held back for the picture.
+/// publisher's clock, so that sound is not held back for the picture. A publisher has one sound, that of its first section,
+/// and a limit (``ForwardSettings/soundBitrate``).
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes happen at
-/// key frames.
+/// key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input bytes are
 /// safe, and what others can make it hold has limits (``ForwardSettings``).
@@ -58,6 +59,8 @@ public final class StreamForwarder {
     var formerCounts = ForwardCounts()
     /// Key frames that publishers were asked for.
     var requestCount = 0
+    /// Packets of sound that were not forwarded.
+    var droppedSounds = DroppedSound()
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false
