@@ -31,15 +31,19 @@ extension JitterBuffer {
         expedite(at: now)
     }
 
-    /// Notes that a key frame is requested for a reason of the caller's: it is counted, and delays this buffer's own
-    /// requests.
+    /// Requests a key frame for a reason of the caller's, unless it is too soon after the last request: both are then
+    /// answered by the same key frame. A request is counted, and delays this buffer's own.
     ///
     /// - Parameter time: the current time.
-    public mutating func noteKeyFrameRequest(at time: MediaTime) {
+    /// - Returns: whether a key frame is to be requested.
+    package mutating func takesKeyFrameRequest(at time: MediaTime) -> Bool {
         now = max(now, time)
+        let allowed = requester.nextRequest(frameInterval: interval.last, lastArrival: lastArrival)
+        guard allowed <= now else { return false }
         requester.noteRequest(at: now)
         counts.pliCount += 1
         unsettle()
+        return true
     }
 
     /// Releases the next frame as soon as it can be decoded, even before it is due: a picture of the stream is

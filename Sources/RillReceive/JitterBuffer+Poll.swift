@@ -68,6 +68,7 @@ extension JitterBuffer {
     /// - Parameter frame: the rejected frame.
     public mutating func decodingFailed(_ frame: EncodedFrame) {
         finder.fail(frame)
+        requester.noteFailure(at: now)
         unsettle()
     }
 
@@ -150,7 +151,8 @@ extension JitterBuffer {
             let replaced = isExpedited ? now : min(playout, brokenFrom)
             return replaced <= now ? .drop(before: index) : .wait(until: min(replaced, suspicious))
         }
-        let request = max(brokenFrom, requester.nextRequest(frameInterval: interval.last))
+        let allowed = requester.nextRequest(frameInterval: interval.last, lastArrival: lastArrival)
+        let request = max(brokenFrom, allowed)
         return request <= now ? .request : .wait(until: min(request, suspicious))
     }
 
@@ -263,9 +265,11 @@ extension JitterBuffer {
         guard let header = readHeader(payload.span, of: frame), let resolution else {
             counts.drops.malformed += 1
             finder.lose()
+            requester.noteFailure(at: now)
             return false
         }
         isExpedited = false
+        if frame.isKey { requester.noteKeyFrame(at: now) }
         let (number, references) = finder.release(frame, path)
         let assembly = frame.assembly ?? now
         let isOvertaken = isReleaseDue() && !postponeFrames(behind: frame.timestamp, assembly: assembly)

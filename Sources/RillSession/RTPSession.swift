@@ -258,18 +258,28 @@ public final class RTPSession {
     /// Requests a key frame of a stream (PLI, RFC 4585 §6.3.1), as for someone who joins; poll afterwards. What the stream
     /// itself needs is requested without this call.
     ///
-    /// Every call is a request: who forwards to many asks for all of them at once.
+    /// What was requested a moment ago is not requested again: both are answered by the same key frame. Who forwards to many
+    /// asks for all of them at once.
     ///
     /// - Parameters:
     ///   - id: the stream.
     ///   - now: the current time.
-    /// - Returns: whether it is requested: not of an unknown stream, before its first packet, or while it is muted or not
-    ///   wanted.
+    /// - Returns: whether it is requested: not of an unknown stream, before its first packet, while it is muted or not
+    ///   wanted, or too soon after the last request.
     @discardableResult
     public func requestKeyFrame(of id: ReceivingStreamID, at now: MediaTime) -> Bool {
         if keptJournal != nil { note { .requestKeyFrame(of: id, at: now) } }
         return cell.state.requestKeyFrame(of: id, at: now)
     }
+
+    /// Whether the remote side gets frames of a stream: not while it has paused it, or a circuit breaker has stopped it.
+    package func isAccepted(_ id: SendingStreamID) -> Bool { cell.state.isAccepted(id) }
+
+    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted: not while the
+    /// remote side reports nothing at all (RFC 8083 §4.1).
+    ///
+    /// - Parameter now: the current time.
+    package func takesPacket(at now: MediaTime) -> Bool { cell.state.takesPacket(at: now) }
 
     /// Whether the remote side has muted a stream by its own decision, according to signaling or its RTCP.
     public func isMuted(_ id: ReceivingStreamID) -> Bool { cell.state.isMuted(id) }

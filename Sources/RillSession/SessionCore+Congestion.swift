@@ -73,6 +73,7 @@ extension SessionCore {
     mutating func restartCongestion(at now: MediaTime) {
         begin(at: now)
         congestion?.restart(at: now)
+        restartBreakers(at: now)
     }
 
     /// Lets everything leave that waits, as the session ends.
@@ -115,7 +116,7 @@ extension SessionCore {
 
     /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams continue with a key
     /// frame.
-    private mutating func giveUpFrames(at now: MediaTime) {
+    mutating func giveUpFrames(at now: MediaTime) {
         let isFlooded = congestion?.takeFlood(at: now) ?? false
         for index in sending.indices {
             guard let stream = sending[index] else { continue }

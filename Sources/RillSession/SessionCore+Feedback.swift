@@ -39,12 +39,18 @@ extension SessionCore {
                 earlyReports.keep(SenderClock(report, at: now), of: report.ssrc)
             }
             giveToAll(message, at: now)
+            takeReports(report.blocks, at: now)
         case .receiverReport(let report):
-            if takeReporter(report.ssrc, at: now) { giveToAll(message, at: now) }
+            guard takeReporter(report.ssrc, at: now) else { return }
+            giveToAll(message, at: now)
+            takeReports(report.blocks, at: now)
         case .extendedReport(let report): take(report, at: now)
         case .goodbye(let goodbye): take(goodbye, at: now)
         case .pictureLossIndication(let request): give(message, to: request.media, at: now)
-        case .genericNACK(let request): give(message, to: request.media, at: now)
+        case .genericNACK(let request):
+            // What was stopped is not sent again either.
+            guard ownSources[request.media].flatMap({ sending[$0] })?.isStopped != true else { return }
+            give(message, to: request.media, at: now)
         case .fullIntraRequest: giveToAll(message, at: now)
         case .receiverEstimatedMaximumBitrate(let estimate):
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))

@@ -178,6 +178,7 @@ extension SessionCore {
             preconditionFailure("settings that were valid: \(error)")
         }
         stream.isReported = false
+        if !stream.isStopped { stream.breaker = CircuitBreaker() }
         resetPauses(of: stream, at: now)
         wantKeyFrame(of: stream)
         events.append(.collision(of: stream.id, from: old, to: settings.ssrc))

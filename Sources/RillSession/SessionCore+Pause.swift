@@ -15,6 +15,8 @@ extension SessionCore {
         guard let stream = sending[id.place], stream.isMuted != isMuted else { return }
         if isMuted, !stream.pauses.isPaused { stream.pauses.pauseByOurselves() }
         change(stream, at: now) { $0.isMuted = isMuted }
+        // The user wants it to be sent (RFC 8083 §4.5).
+        if !isMuted { restartBreaker(of: stream, at: now) }
     }
 
     /// Sets whether the remote side has paused a stream, as signaling reports it.
@@ -24,12 +26,17 @@ extension SessionCore {
         change(stream, at: now) { $0.isPausedBySignalling = isPaused }
     }
 
+    /// Whether the remote side gets frames of the stream, unless we mute it.
+    mutating func isAccepted(_ id: SendingStreamID) -> Bool {
+        sending[id.place].map { !$0.isPaused && !$0.isStopped } ?? false
+    }
+
     /// Whether the remote side has paused the stream.
     mutating func isPaused(_ id: SendingStreamID) -> Bool { sending[id.place]?.isPaused ?? false }
 
     /// Changes whether, or why, a stream is silent. Events, a key frame request and the notification of the remote
     /// side follow.
-    private mutating func change(
+    mutating func change(
         _ stream: SendingStream, at now: MediaTime, _ body: (SendingStream) -> Void
     ) {
         let (wasPaused, wasSilent, wasTold) = (stream.isPaused, stream.isSilent, stream.isSilenceReported)
@@ -39,6 +46,12 @@ extension SessionCore {
             events.append(stream.isPaused ? .pauseRequested(of: stream.id) : .resumeRequested(of: stream.id))
         }
         if stream.isSilenceReported { tellSilence(of: stream, at: now) }
+        if wasPaused, !stream.isPaused, stream.isStopped {
+            // Its receiver wants it again.
+            stream.breaker.restart()
+            stream.isStopped = false
+            events.append(.sendingResumed(of: stream.id))
+        }
         guard wasSilent, !stream.isSilent else { return }
         stream.resumption = SendingStream.Resumption()
         wantKeyFrame(of: stream)
@@ -138,9 +151,8 @@ extension SessionCore {
     /// Requests a key frame of a stream; returns whether it is requested.
     mutating func requestKeyFrame(of id: ReceivingStreamID, at now: MediaTime) -> Bool {
         guard !hasLeft, let stream = receiving[id.place], stream.lastArrival != nil, stream.isAsked,
-            let receiver = stream.receiver
+            let receiver = stream.receiver, receiver.cell.state.requestKeyFrame(at: now)
         else { return false }
-        receiver.cell.state.requestKeyFrame(at: now)
         events.append(.keyFrameRequested(of: id))
         (stream.mayAsk, areRequestsPossible) = (true, true)
         // Written even while a frame of the stream is decoded.

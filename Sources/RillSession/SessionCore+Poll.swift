@@ -105,6 +105,7 @@ extension SessionCore {
         guard !isStalled else { return nil }
         while let event = peer.nextEvent(at: now) { events.append(event) }
         noticeSilence(at: now)
+        checkBreakers(at: now)
         releasePaced(at: now)
         releaseFrame(at: now)
         guard !hasLeft else { return nil }
@@ -114,6 +115,7 @@ extension SessionCore {
         for time in wakeTimes { next = min(next, time) }
         next = min(next, arrivals.dueTime)
         next = min(next, congestionTime)
+        next = min(next, breakerTime)
         wakeTime = next
         let isAnythingPending = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0
         return isAnythingPending || next <= now ? nil : next

@@ -92,7 +92,8 @@ extension SessionCore {
         // The CNAMEs, and one of each kind, always fit.
         var room = compound.limit - RTCPPacket.headerByteCount - SessionCore.reservedByteCount
         while next.sender < sending.indices.count {
-            guard let stream = sending[next.sender], !stream.cell.state.isSilent(at: now) else {
+            // One on a stopped stream shows whether the path carries it again.
+            guard let stream = sending[next.sender], !stream.cell.state.isSilent(at: now) || stream.isStopped else {
                 next.sender += 1
                 continue
             }

@@ -37,6 +37,13 @@ struct SessionCore: ~Copyable {
     var arrivals: ArrivalReports
     var events = EventQueue()
     var peer: PeerWatch
+    /// When a circuit breaker must be checked at the earliest.
+    var breakerTime = MediaTime.distantFuture
+    /// When the remote side's last report arrived, on whatever; `nil` before the first.
+    var lastReport: MediaTime?
+    /// Whether it reports while packets are sent that belong to no stream; and whether these are stopped.
+    var packetTimeout = ReportTimeout()
+    var arePacketsStopped = false
     var reports: ReportPlan
     var compound: CompoundBuffer
     var roundTrip = RoundTripMeter()
@@ -213,6 +220,7 @@ struct SessionCore: ~Copyable {
         } _: {
             $0.send(frame, payload: payload, at: now, to: $1)
         }
+        noteSent(stream, at: now)
         if stream.resumption != nil, stream.resumption?.start == nil {
             stream.resumption?.start = (sent.firstSequenceNumber, now)
         }

@@ -49,6 +49,11 @@ public enum SessionEvent: Equatable, Sendable {
     /// ``SessionAction/makeKeyFrame(of:)``.
     case resumeRequested(of: SendingStreamID)
 
+    /// A circuit breaker opened (RFC 8083): nothing is sent on the stream any more. ``sendingResumed(of:)`` follows if a report
+    /// shows that the reason is gone, the path changes, or the app mutes the stream and resumes it.
+    case sendingStopped(of: SendingStreamID, CircuitBreak)
+    /// The stream is sent again, and restarts with the requested key frame: ``SessionAction/makeKeyFrame(of:)``.
+    case sendingResumed(of: SendingStreamID)
     /// Feedback for a stream that is sent.
     case feedback(of: SendingStreamID, StreamFeedback)
     /// The remote side chose the same SSRC. The stream now has a new one with new sequence numbers, and restarts with

@@ -61,6 +61,10 @@ public struct TransportCounts: Codable, Equatable, Sendable {
     public internal(set) var malformedFeedback = 0
     /// Datagrams that were not sent because too many waited.
     public internal(set) var packetsDropped = 0
+    /// How often a circuit breaker stopped a stream (RFC 8083).
+    public internal(set) var streamsStopped = 0
+    /// How often a circuit breaker reduced the bitrate to a tenth (RFC 8083 §4.3).
+    public internal(set) var bitrateReductions = 0
     /// Events that were dropped because they were not polled in time.
     public internal(set) var eventsDropped = 0
     /// Iterations of polls that changed nothing, after which the session ended: an error of Rill's.

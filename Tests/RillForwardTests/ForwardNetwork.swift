@@ -43,12 +43,14 @@ final class ForwardNetwork {
     /// Somebody publishes, and films as soon as they are connected.
     func publish(
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
-        hasAudio: Bool = false, over link: String? = nil, from asker: ForwardClient = ForwardClient(),
-        replacing condition: PublishCondition = .always, films: Bool = true
+        audioCount: Int = 0, hasAudio: Bool = false, over link: String? = nil,
+        from asker: ForwardClient = ForwardClient(), replacing condition: PublishCondition = .always,
+        films: Bool = true
     ) throws -> Client {
         var transceiver = TransceiverSettings(.video, .sendOnly)
         transceiver.sending = layers
-        let audio = hasAudio ? [TransceiverSettings(.audio, .sendOnly)] : []
+        let count = hasAudio ? 1 : audioCount
+        let audio = Array(repeating: TransceiverSettings(.audio, .sendOnly), count: count)
         let client = try connect([transceiver] + audio, codecs, over: link) { offer in
             try forwarder.publish(name, offer: offer, from: asker, condition, at: now)
         }
@@ -59,17 +61,18 @@ final class ForwardNetwork {
 
     /// Somebody watches.
     func watch(
-        _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, over link: String? = nil,
-        from asker: ForwardClient = ForwardClient()
+        _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, hasFeedback: Bool = true,
+        over link: String? = nil, from asker: ForwardClient = ForwardClient()
     ) throws -> Client {
         let kinds: [MediaDescription.Kind] = hasAudio ? [.video, .audio] : [.video]
-        return try connect(kinds.map { TransceiverSettings($0, .receiveOnly) }, codecs, over: link) { offer in
+        let transceivers = kinds.map { TransceiverSettings($0, .receiveOnly) }
+        return try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in
             try forwarder.watch(name, offer: offer, from: asker, at: now)
         }
     }
 
     private func connect(
-        _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], over link: String?,
+        _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], hasFeedback: Bool = true, over link: String?,
         _ signal: (String) throws -> (id: ICEPeerID, answer: SessionDescription)
     ) throws -> Client {
         count += 1
@@ -83,6 +86,9 @@ final class ForwardNetwork {
         }
         var settings = PeerConnectionSettings(seed: UInt64(count))
         settings.negotiation.videoCodecs = codecs
+        if !hasFeedback {
+            settings.negotiation.feedback.subtract([.transportWideCongestionControl, .congestionControlFeedback])
+        }
         let peer = PeerConnection(
             .controlling, certificate: ForwardNetwork.certificates.client, settings: settings,
             using: SeededGenerator(seed: UInt64(count) &* 91))
@@ -145,4 +151,46 @@ extension ForwardNetwork.Client {
     /// Frames of the 160x120 layer, and others.
     var lowFrames: [ReceivedFrame] { frames.filter { $0.frame.resolution.width == 160 } }
     var highFrames: [ReceivedFrame] { frames.filter { $0.frame.resolution.width != 160 } }
+}
+
+// MARK: Sound
+
+extension ForwardNetwork.Client {
+    /// Sends a packet of sound.
+    ///
+    /// - Parameters:
+    ///   - number: its number; its timestamp follows from it.
+    ///   - ssrc: its source.
+    ///   - section: the section of audio, by its number among those.
+    ///   - hasMID: whether it names its section.
+    ///   - byteCount: the bytes of its payload.
+    /// - Returns: whether it was taken.
+    @discardableResult
+    func speak(
+        _ number: Int, of ssrc: UInt32 = 77, section: Int = 0, hasMID: Bool = false, byteCount: Int = 80
+    ) throws -> Bool {
+        let sections = end.peer.negotiator.sections.filter { $0.kind == .audio }
+        let stream = try existing(sections[section].sending.first)
+        var bytes: [UInt8] = [hasMID ? 0x90 : 0x80, stream.payloadType.rawValue]
+        for shift in [8, 0] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: (number * 960) >> shift)) }
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: ssrc >> shift)) }
+        if hasMID {
+            // RFC 8285 §4.2: one element of one byte, and padding.
+            let mid = Array(sections[section].mid.utf8)
+            precondition(mid.count == 1, "the MID \(sections[section].mid)")
+            bytes += [0xBE, 0xDE, 0, 1, try existing(stream.headerExtensions[.mid]) << 4, mid[0], 0, 0]
+        }
+        // The section, so that a listener tells them apart.
+        bytes += [UInt8](repeating: UInt8(section), count: byteCount)
+        return end.peer.send(packet: bytes.span)
+    }
+
+    /// Sends 50 packets of sound a second.
+    func speak(for seconds: Int, in room: ForwardNetwork, from first: Int = 0) throws {
+        for number in 0..<50 * seconds {
+            try speak(first + number)
+            room.run(.milliseconds(20))
+        }
+    }
 }

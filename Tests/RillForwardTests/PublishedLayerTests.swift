@@ -65,21 +65,32 @@ import Testing
     @Test func `a key frame is asked for once a second, and again if nothing comes`() {
         func time(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
         var demand = KeyFrameDemand()
-        #expect(demand.dueTime == .distantFuture)
+        func due(_ now: Int) -> MediaTime { demand.dueTime(lastArrival: time(now)) }
+        #expect(due(0) == .distantFuture)
         demand.want()
-        #expect(demand.dueTime <= .zero)
+        #expect(due(0) <= .zero)
         demand.noteRequest(at: time(10))
         demand.want()
-        #expect(demand.dueTime == time(510))
+        #expect(due(10) == time(510))
         demand.noteRequest(at: time(510))
-        #expect(demand.dueTime == time(1510))
-        // A camera that is off is asked more and more seldom.
+        #expect(due(510) == time(1010))
+        // Frames come that are no key frames: it is asked more and more seldom.
         for _ in 0..<20 { demand.noteRequest(at: time(600)) }
-        #expect(demand.dueTime == time(4600))
+        #expect(due(600) == time(4600))
         demand.noteKeyFrame(at: time(600))
-        #expect(demand.dueTime == .distantFuture)
+        #expect(due(600) == .distantFuture)
         demand.want()
-        #expect(demand.dueTime == time(1600))
+        #expect(due(600) == time(1600))
+    }
+
+    @Test func `a layer that has stopped is asked once more, and again when it is back`() {
+        func time(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
+        var demand = KeyFrameDemand()
+        demand.want()
+        #expect(demand.dueTime(lastArrival: time(0)) <= .zero)
+        demand.noteRequest(at: time(2000))
+        #expect(demand.dueTime(lastArrival: time(0)) == .distantFuture)
+        #expect(demand.dueTime(lastArrival: time(9000)) == time(2500))
     }
 
     @Test func `rates are those of the last seconds`() {

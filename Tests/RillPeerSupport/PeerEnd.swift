@@ -20,6 +20,12 @@ package final class PeerEnd: NetworkEnd {
     package var isLogging = true
     /// The most that a key frame and another frame have, in bytes.
     package var frameByteCount = (key: 6000, delta: 2000)
+    /// Whether key frames are made so that nobody can parse them.
+    package var isGarbled = false
+    /// Whether a request for one layer is answered with key frames on all, as Chromium does.
+    package var answersOnAll = false
+    /// Key frames that were sent, of each stream.
+    package private(set) var keyFramesSent: [SendingStreamID: Int] = [:]
     private var cameras: [Camera] = []
     private var bytes: [UInt8] = []
 
@@ -30,6 +36,7 @@ package final class PeerEnd: NetworkEnd {
         var number: Int64 = 0
         var nextTime: MediaTime
         var isKeyWanted = true
+        var isRunning = true
     }
 
     package init(_ peer: PeerConnection) { self.peer = peer }
@@ -42,6 +49,12 @@ package final class PeerEnd: NetworkEnd {
                     stream: stream.id, interval: interval ?? .milliseconds(index == 0 ? 33 : 200),
                     resolution: index == 0 ? .vga : Resolution(width: 160, height: 120), nextTime: start))
         }
+    }
+
+    /// Stops a camera, or goes on with it: like an encoder, with a key frame.
+    package func setRunning(_ isRunning: Bool, camera index: Int, at now: MediaTime) {
+        (cameras[index].isRunning, cameras[index].isKeyWanted) = (isRunning, true)
+        cameras[index].nextTime = max(cameras[index].nextTime, now)
     }
 
     package func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
@@ -67,7 +80,9 @@ package final class PeerEnd: NetworkEnd {
                     frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .makeKeyFrame(of: let stream):
                 keyFrameRequests[stream, default: 0] += 1
-                for index in cameras.indices where cameras[index].stream == stream { cameras[index].isKeyWanted = true }
+                for index in cameras.indices where answersOnAll || cameras[index].stream == stream {
+                    cameras[index].isKeyWanted = true
+                }
             case .event(let event): if isLogging || !event.isReport { events.append((now, event)) }
             case .wait(until: let time):
                 precondition(time > now, "the connection waits until \(time), and it is \(now)")
@@ -79,7 +94,7 @@ package final class PeerEnd: NetworkEnd {
     }
 
     private func film(at now: MediaTime) -> MediaTime {
-        for index in cameras.indices where cameras[index].nextTime <= now {
+        for index in cameras.indices where cameras[index].isRunning && cameras[index].nextTime <= now {
             let camera = cameras[index]
             cameras[index].nextTime = camera.nextTime + camera.interval
             let allowance = peer.session?.allowance(at: now)
@@ -88,14 +103,17 @@ package final class PeerEnd: NetworkEnd {
             let bits = Double(allowance?.nextFrameBitrate.bitsPerSecond ?? 10_000_000) / Double(cameras.count)
             let most = camera.isKeyWanted ? frameByteCount.key : frameByteCount.delta
             let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), most)
-            let (frame, payload) = SyntheticFrame.make(
+            var (frame, payload) = SyntheticFrame.make(
                 camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount)
+            // The start code of VP8 (RFC 6386 §9.1).
+            if isGarbled, camera.isKeyWanted { payload[3] ^= 0xFF }
             cameras[index].number += 1
             if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
+                if camera.isKeyWanted { keyFramesSent[camera.stream, default: 0] += 1 }
                 cameras[index].isKeyWanted = false
             }
         }
-        return cameras.map(\.nextTime).min() ?? .distantFuture
+        return cameras.filter(\.isRunning).map(\.nextTime).min() ?? .distantFuture
     }
 
     /// When the state first became this one.

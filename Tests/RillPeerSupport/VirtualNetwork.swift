@@ -18,6 +18,11 @@ package final class VirtualNetwork {
     /// Whether datagrams from one address to another are lost.
     package var isBlocked: (UDPAddress, UDPAddress) -> Bool = { _, _ in false }
 
+    /// Sees each datagram that is sent, and says whether it is lost.
+    package var isLost: (_ source: UDPAddress, _ destination: UDPAddress, _ datagram: [UInt8]) -> Bool = { _, _, _ in
+        false
+    }
+
     /// The links from one address to another that are not like all others. Asked when the first datagram goes there.
     package var special: (UDPAddress, UDPAddress) -> LinkSettings? = { _, _ in nil }
 
@@ -72,7 +77,7 @@ package final class VirtualNetwork {
     private func send(_ bytes: [UInt8], from inner: UDPAddress, to destination: UDPAddress) {
         let source = translations[inner] ?? inner
         // A firewall drops it.
-        guard !isBlocked(inner, destination) else { return }
+        guard !isBlocked(inner, destination), !isLost(inner, destination, bytes) else { return }
         let route = Route(source: source, destination: destination)
         let place = places[route] ?? links.count
         if place == links.count {

@@ -178,7 +178,7 @@ import Testing
         receiver.pass(until: .seconds(2))
         let spacing = MediaDuration.milliseconds(300)
         let first = playout(2)
-        #expect(receiver.requests.prefix(4) == [first, first + spacing, first + spacing * 2, first + spacing * 3])
+        #expect(receiver.requests.prefix(4) == [first, first + spacing, first + spacing * 2, first + spacing * 4])
         let asked = receiver.requests.count
         receiver.insert(stream.frame(isKey: true), at: arrival(60))
         receiver.pass(until: .seconds(4))

@@ -57,6 +57,10 @@ public struct DecodabilityModel {
     /// When each whole frame is to be played out.
     private var playout: [MediaTime?]
     private var smallestTransit: MediaDuration?
+    /// Requests since the last key frame that was released, that included which followed it; and whether one was since the last.
+    private var unanswered = 0
+    private var isAnswered = false
+    private var lastArrival = MediaTime(nanoseconds: .min)
     private var firstTransit: MediaDuration?
     private var frameInterval = MediaDuration.zero
     /// The first frame that is still of interest.
@@ -95,6 +99,7 @@ public struct DecodabilityModel {
 
     /// A frame's packet comes.
     private mutating func take(packetOf index: Int, at now: MediaTime) {
+        lastArrival = now
         guard index >= base else { return }  // too late
         let frame = frames[index]
         let transit = now - MediaTime(ticks: frame.timestamp, rate: 90_000)
@@ -117,6 +122,7 @@ public struct DecodabilityModel {
                 // Only the last of several that are due at once is shown.
                 if let last = releases.last, last.time == now { releases[releases.count - 1].isShown = false }
                 releases.append(Release(frame: first, time: now, isShown: true))
+                isAnswered = isAnswered || frames[first].isKey
                 base = first + 1
                 continue
             }
@@ -126,7 +132,10 @@ public struct DecodabilityModel {
                 base = key
                 continue
             }
-            if isBroken, now >= nextRequest { requests.append(now) }
+            if isBroken, now >= nextRequest {
+                requests.append(now)
+                (unanswered, isAnswered) = (isAnswered ? 1 : unanswered + 1, false)
+            }
             return
         }
     }
@@ -150,7 +159,12 @@ public struct DecodabilityModel {
 
     private var nextRequest: MediaTime {
         guard let last = requests.last else { return MediaTime(nanoseconds: .min) }
-        return last + max(.milliseconds(300), roundTripTime, frameInterval * 3)
+        // Once more after it has stopped.
+        guard last < lastArrival + .seconds(2) else { return .distantFuture }
+        let usual = max(.milliseconds(300), roundTripTime, frameInterval * 3)
+        // The first two repetitions come soon.
+        let doublings = isAnswered ? 0 : min(max(unanswered - 2, 0), 4)
+        return last + max(usual, min(usual * (1 << doublings), .seconds(4)))
     }
 
     /// All times at which something may happen without a packet, and many at which nothing does.

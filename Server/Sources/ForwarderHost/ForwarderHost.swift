@@ -109,14 +109,18 @@ public final class ForwarderHost: StreamHost {
 
     /// What was forwarded, sent, received and refused since the start.
     public var totals: [String: Int] {
-        let (counts, keyFrames, admissions, port) = forwarder.read { forwarder, _ in
-            (forwarder.counts, forwarder.keyFrameRequestCount, forwarder.admissions, forwarder.portStatistics)
+        let (counts, keyFrames, admissions, port, dropped) = forwarder.read { forwarder, _ in
+            (
+                forwarder.counts, forwarder.keyFrameRequestCount, forwarder.admissions, forwarder.portStatistics,
+                forwarder.droppedSound.count
+            )
         }
         let transport = forwarder.transportStatistics
         var totals = [
             "frames_forwarded": counts.frames, "key_frames_forwarded": counts.keyFrames,
             "bytes_forwarded": counts.bytes,
             "frames_left_out": counts.framesLeftOut, "audio_packets_forwarded": counts.audioPackets,
+            "audio_packets_dropped": dropped,
             "layer_changes": counts.layerChanges, "key_frame_requests": keyFrames,
             "datagrams_sent": transport.sent, "datagrams_received": transport.received,
             "datagrams_unvalidated": port.unvalidatedDropped, "datagrams_shared": port.sharedReceived,

@@ -11,10 +11,16 @@ extension Logger {
             info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(resolution)"]))
         case .layerChanged(let session, let layer):
             debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
+        case .stopped(let session, let reason):
+            notice("stopped", metadata: metadata(session, ["reason": "\(reason)"]))
+        case .resumed(let session):
+            info("resumed", metadata: metadata(session))
         case .ended(let session, let end):
             switch end {
             case .failed(let error):
                 notice("failed", metadata: metadata(session, ["error": "\(error)"]))
+            case .circuitBroken(let reason):
+                notice("ended", metadata: metadata(session, ["reason": "\(reason)"]))
             case .left, .replaced, .evicted, .streamEnded, .closed:
                 info("ended", metadata: metadata(session, ["reason": "\(end)"]))
             }

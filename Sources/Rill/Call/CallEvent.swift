@@ -2,6 +2,7 @@ public import RillBeauty
 public import RillCore
 public import RillFaces
 public import RillSecurity
+public import RillSession
 
 /// An event of a ``VideoCall``.
 ///
@@ -38,6 +39,11 @@ public enum CallEvent: Sendable {
     case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: CallParticipant.FallbackReason)
     /// The wanted layer is tried again.
     case recovered(CallParticipant, to: StreamLayer.RID)
+    /// A circuit breaker stopped a layer that is sent to the participant: nobody receives it, or the network is overloaded (RFC
+    /// 8083).
+    case sendingStopped(CallParticipant, CircuitBreak)
+    /// It is sent again.
+    case sendingResumed(CallParticipant)
     /// The participant pauses this layer: it sends no pictures for a while.
     case muted(CallParticipant, StreamLayer.RID)
     /// The participant sends pictures of the layer again.
@@ -87,6 +93,8 @@ extension CallEvent: CustomStringConvertible {
         case .fellBack(let them, let layer, let smaller, let reason):
             "\(them.name): \(smaller) instead of \(layer): \(reason)"
         case .recovered(let them, let layer): "\(them.name): \(layer) is tried again"
+        case .sendingStopped(let them, let reason): "nothing more is sent to \(them.name): \(reason)"
+        case .sendingResumed(let them): "\(them.name) is sent to again"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"

@@ -58,6 +58,12 @@ extension CallParticipant {
             emit(.unmuted(self, layer.rid))
         case .ended(let id): if let layer = shownLayer(id) { emit(.ended(self, layer.rid)) }
         case .pauseRequested, .resumeRequested: noteWants()
+        case .sendingStopped(_, let reason):
+            noteWants()
+            emit(.sendingStopped(self, reason))
+        case .sendingResumed:
+            noteWants()
+            emit(.sendingResumed(self))
         // A new SSRC of ours: if one key serves both directions, packets from it must be rejected too.
         case .collision: refuseOwnSources()
         case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,

@@ -288,7 +288,7 @@ extension CallParticipant: LayerOutput {
             return state.sent.stream(of: layer)
         }
         guard let id else { return false }
-        return session.look { !$0.isPaused(id) }
+        return session.look { $0.isAccepted(id) }
     }
 
     /// Whether the participant wants any layer of ours.

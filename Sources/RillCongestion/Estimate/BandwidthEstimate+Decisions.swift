@@ -116,6 +116,28 @@ extension BandwidthEstimate {
         share = bits
     }
 
+    /// Sets the rate for a reason that feedback does not tell, and holds it for a second.
+    ///
+    /// - Parameters:
+    ///   - bitrate: the rate; it is kept within the bounds.
+    ///   - now: the current time.
+    package mutating func set(_ bitrate: Bitrate, at now: MediaTime) {
+        if bitrate < rate { cutCount += 1 }
+        holdUntil = max(holdUntil, now + .seconds(1))
+        path.capacity.reset()
+        move(to: Double(bitrate.bitsPerSecond))
+        (share, ceiling) = (bits, Ceiling())
+        updateModel(at: now)
+    }
+
+    /// Limits the rate from now on, below its own bounds: what is known of the path stays.
+    ///
+    /// - Parameter bitrate: the most.
+    package mutating func limit(to bitrate: Bitrate) {
+        limit = Double(bitrate.bitsPerSecond)
+        if bits > limit { move(to: limit) }
+    }
+
     /// Halves the rate, while nothing is heard.
     mutating func halve(at now: MediaTime) {
         decision = .silence(now - (waitingSince ?? now))
@@ -130,7 +152,7 @@ extension BandwidthEstimate {
     // MARK: Bounds
 
     mutating func move(to value: Double) {
-        bits = min(max(value, Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
+        bits = min(max(min(value, limit), Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
         rate = bitrate(bits)
     }
 

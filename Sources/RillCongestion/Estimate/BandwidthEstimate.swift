@@ -51,6 +51,8 @@ public struct BandwidthEstimate: RateController {
     /// The rate that the queue of others allows.
     var share: Double
     let start: Double
+    /// The highest rate that the caller allows now, in bits per second.
+    var limit = Double.infinity
     /// What the packets that were reported tell of the path.
     var path = PathMeter()
     /// Those of the last half second that arrived.

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillPeer
+public import RillSession
 
 /// What ``StreamForwarder/poll(at:into:)`` asks for.
 public enum ForwardAction: Sendable {
@@ -19,6 +20,10 @@ public enum ForwardEvent: Equatable, Sendable {
     case firstPicture(ForwardSession, layer: String, Resolution)
     /// A viewer gets another layer from now on; the first one, too.
     case layerChanged(ForwardSession, to: String)
+    /// A viewer gets nothing any more, because nobody reports on what is sent to it (RFC 8083 §4.1).
+    case stopped(ForwardSession, CircuitBreak)
+    /// It reports again, and gets the stream from the next key frame on.
+    case resumed(ForwardSession)
     /// A session has ended.
     case ended(ForwardSession, ForwardEnd)
 }
@@ -48,6 +53,8 @@ public enum ForwardEnd: Equatable, Sendable {
     case evicted
     /// The connection failed.
     case failed(PeerError)
+    /// A circuit breaker stopped what was sent to a viewer (RFC 8083 §4.2 to §4.4).
+    case circuitBroken(CircuitBreak)
     /// The stream of a viewer has had no publisher for too long, or one with another codec.
     case streamEnded
     /// The forwarder was closed.

@@ -17,6 +17,8 @@ final class ForwardedStream {
     var viewers: [Viewer] = []
     /// Whether a key frame has ever come.
     private(set) var hasBeenLive = false
+    /// Which sound of its publisher is forwarded; `nil` before the first packet.
+    var sound: PublishedSound?
 
     init(_ name: String, _ publication: Publication, at now: MediaTime) {
         (self.name, self.publication, codec, layers) = (name, publication, publication.codec, publication.layers)
@@ -58,6 +60,16 @@ final class ForwardedStream {
         case "low": order.last
         default: nil
         }
+    }
+
+    /// The layer that a viewer gets who has asked for one: that layer, unless it has stopped while others are there.
+    ///
+    /// - Returns: its index; `nil` if it has stopped, and one of the others is to be chosen.
+    func running(_ layer: Int, at now: MediaTime) -> Int? {
+        // A layer may begin later than the others.
+        let isNew = now - start < KeyFrameRequester.stopTimeout
+        if isNew || layers[layer].isRunning(at: now) { return layer }
+        return layers.contains { $0.isRunning(at: now) } ? nil : layer
     }
 
     func index(of stream: ReceivingStreamID) -> Int? { layers.firstIndex { $0.id == stream } }

@@ -12,16 +12,23 @@ extension StreamForwarder {
     ///   - path: where it came from.
     ///   - now: the current time.
     public func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        guard case .peer(let id, .packet(of: _, let byteCount)) = port.insert(&datagram, on: path, at: now) else {
+        guard case .peer(let id, .packet(of: let section, let byteCount)) = port.insert(&datagram, on: path, at: now)
+        else {
             return
         }
         let packet = datagram.span.extracting(0..<byteCount)
-        forward(audio: packet, of: id, at: now)
+        forward(audio: packet, of: section, id, at: now)
     }
 
     /// Forwards a packet of audio to all viewers who want it.
-    private func forward(audio packet: Span<UInt8>, of id: ICEPeerID, at now: MediaTime) {
+    private func forward(audio packet: Span<UInt8>, of section: TransceiverID, _ id: ICEPeerID, at now: MediaTime) {
         guard let stream = publishers[id], stream.publisher == id else { return }
+        let known = stream.sound?.publisher == id ? stream.sound : nil
+        var sound = known ?? PublishedSound(of: id, firstSound(of: id), settings)
+        let outcome = sound.take(packet, of: section, at: now)
+        stream.sound = sound
+        droppedSounds.add(outcome)
+        guard outcome == .forwarded else { return }
         // Swapped out and back, so that the memory is reused.
         var bytes: [UInt8] = []
         swap(&bytes, &audioPacket)
@@ -32,6 +39,11 @@ extension StreamForwarder {
             }
         }
         swap(&bytes, &audioPacket)
+    }
+
+    /// The section whose sound is forwarded: the first that was accepted.
+    private func firstSound(of id: ICEPeerID) -> TransceiverID? {
+        port[id]?.negotiator.sections.first { $0.kind == .audio && !$0.receiving.isEmpty }?.transceiver
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.
@@ -138,15 +150,18 @@ extension StreamForwarder {
     func choose(for viewer: Viewer, isKeyFrameHere layer: Int? = nil, at now: MediaTime) {
         guard now >= viewer.nextChoice, let connection = port[viewer.id], connection.state == .connected else { return }
         viewer.nextChoice = now + StreamForwarder.choiceInterval
+        // For one to whom nothing is sent no key frame is asked for.
+        guard connection.session?.isAccepted(viewer.sending) == true else { return }
         let stream = viewer.stream
-        viewer.aim(at: viewer.requested.flatMap(stream.find) ?? bestLayer(for: viewer, over: connection, at: now))
+        let requested = viewer.requested.flatMap(stream.find).flatMap { stream.running($0, at: now) }
+        viewer.aim(at: requested ?? bestLayer(for: viewer, over: connection, at: now))
         guard let target = viewer.target, viewer.awaits(target), target != layer else { return }
         let former = viewer.current
         let hasJoined = port.change(viewer.id) { connection in
             viewer.join(target, stream.layers[target].recent, over: connection, at: now)
         }
         if hasJoined != true, viewer.mayAsk(at: now) {
-            stream.layers[target].demand.want()
+            stream.layers[target].wantKeyFrame()
             scheduleDemand(of: stream)
         }
         noteLayer(of: viewer, after: former)
@@ -182,7 +197,7 @@ extension StreamForwarder {
     }
 
     private func scheduleDemand(of stream: ForwardedStream) {
-        for layer in stream.layers { demandTime = min(demandTime, layer.demand.dueTime) }
+        for layer in stream.layers { demandTime = min(demandTime, layer.requestTime) }
     }
 
     /// Does what is due by time: asks for key frames, and ends streams without publishers.
@@ -200,9 +215,9 @@ extension StreamForwarder {
     }
 
     private func askForKeyFrames(of stream: ForwardedStream, _ publisher: ICEPeerID, at now: MediaTime) {
-        for index in stream.layers.indices where stream.layers[index].demand.dueTime <= now {
-            // A layer that is not sent yet begins with a key frame. It is asked again all the same, should that be lost.
-            stream.layers[index].demand.noteRequest(at: now)
+        for index in stream.layers.indices where stream.layers[index].requestTime <= now {
+            // Noted whether it is sent or not: a layer that is not there yet begins with a key frame.
+            stream.layers[index].noteRequest(at: now)
             let layer = stream.layers[index].id
             let isAsked = port.change(publisher) { $0.session?.requestKeyFrame(of: layer, at: now) ?? false }
             if isAsked == true { requestCount += 1 }
@@ -224,7 +239,20 @@ extension StreamForwarder {
         case .failed(let error):
             if let count = error.pollsWithoutProgress { pollsWithoutProgress += count }
             end(id, .failed(error), at: now)
+        case .session(.sendingStopped(_, let reason)): stop(id, reason, at: now)
+        case .session(.sendingResumed):
+            if let viewer = viewers[id] { note(.resumed(named(id, of: viewer.stream))) }
         case .stateChanged, .streamsChanged, .ice, .warning, .session: break
+        }
+    }
+
+    /// A circuit breaker has stopped what a viewer gets. One that may report again waits for that; what is lost on its path,
+    /// or too much for that, does not come back by itself (RFC 8083 §4.5).
+    private func stop(_ id: ICEPeerID, _ reason: CircuitBreak, at now: MediaTime) {
+        guard let viewer = viewers[id] else { return }
+        switch reason {
+        case .reportTimeout: note(.stopped(named(id, of: viewer.stream), reason))
+        case .mediaTimeout, .congestion, .unusable: end(id, .circuitBroken(reason), at: now)
         }
     }
 

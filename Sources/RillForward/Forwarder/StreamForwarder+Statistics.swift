@@ -17,6 +17,9 @@ extension StreamForwarder {
     /// How often publishers were asked for a key frame, for all viewers together.
     public var keyFrameRequestCount: Int { requestCount }
 
+    /// What was not forwarded of publishers' sound.
+    public var droppedSound: DroppedSound { droppedSounds }
+
     /// How many sessions there are.
     public var sessionCount: (publishers: Int, viewers: Int) { (publishers.count, viewers.count) }
 

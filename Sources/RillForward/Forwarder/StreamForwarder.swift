@@ -31,10 +31,11 @@ import RillSession
 /// second of it gets the frames since then.
 ///
 /// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and without the
-/// publisher's clock, so that sound is not held back for the picture.
+/// publisher's clock, so that sound is not held back for the picture. A publisher has one sound, that of its first section,
+/// and a limit (``ForwardSettings/soundBitrate``).
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes happen at
-/// key frames.
+/// key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
 ///
 /// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with the first
 /// one. Who may have how many sessions is in ``ForwardQuotas``.
@@ -63,6 +64,8 @@ public final class StreamForwarder {
     var requestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
     package internal(set) var pollsWithoutProgress = 0
+    /// Packets of sound that were not forwarded.
+    var droppedSounds = DroppedSound()
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false

@@ -31,6 +31,8 @@ final class Viewer {
     private var newestKeyFrame: Int64 = -1
     /// When that left.
     private var keyFrameTime = MediaTime(nanoseconds: .min / 2)
+    /// How often its requests for key frames count.
+    private var requester = KeyFrameRequester(roundTripTime: .zero)
     /// Whether the next frame is of another layer or publisher than the last one.
     private var isChange = false
     /// No key frame is asked for before that time: its network did not carry the last ones.
@@ -67,7 +69,8 @@ final class Viewer {
     /// Notes that another publisher has taken over: the layers are others.
     func beginAnew() { (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1) }
 
-    /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked.
+    /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked, or it
+    /// asks too often: each key frame costs the others bitrate.
     ///
     /// - Parameters:
     ///   - roundTrip: the round trip to the other side.
@@ -75,6 +78,10 @@ final class Viewer {
     /// - Returns: whether it needs one.
     func breakOff(_ roundTrip: MediaDuration, at now: MediaTime) -> Bool {
         guard now - keyFrameTime > roundTrip else { return false }
+        requester.roundTripTime = roundTrip
+        requester.noteFailure(at: now)
+        guard requester.nextRequest(frameInterval: .zero, lastArrival: now) <= now else { return false }
+        requester.noteRequest(at: now)
         isBroken = true
         return true
     }
@@ -108,7 +115,7 @@ final class Viewer {
         }
         // It may have had them: then a new key frame is worth more.
         let isRepetition = layer == current && keyFrame == newestKeyFrame
-        if let allowance = connection.session?.allowance(at: now), connection.followsFeedback {
+        if let allowance = connection.session?.allowance(at: now) {
             guard allowance.obstacle == nil else { return false }
             let seconds = Double(8 * recent.byteCount) / Double(max(allowance.bitrate.bitsPerSecond, 1))
             guard seconds < (isRepetition ? Viewer.repetitionTime : Viewer.joiningTime) else { return false }
@@ -158,6 +165,7 @@ final class Viewer {
         guard frame.isKey else { return }
         counts.keyFrames += 1
         keyFrameTime = now
+        requester.noteKeyFrame(at: now)
     }
 
     private func leaveOut(of layer: Int, at now: MediaTime) {
@@ -171,9 +179,4 @@ final class Viewer {
             holdUntil = now + hold
         }
     }
-}
-
-extension PeerConnection {
-    /// Whether the other side tells how its packets arrive.
-    var followsFeedback: Bool { session?.settings.congestion?.feedback != nil }
 }

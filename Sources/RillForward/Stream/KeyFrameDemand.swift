@@ -1,40 +1,40 @@
 import RillCore
+import RillSession
 
 /// Collects requests for a key frame of a layer, so that its publisher is asked once for all of them.
 ///
 /// A key frame is many times as large as others, and everyone gets it: whoever asks within a second of the last one waits
-/// until that is over.
+/// until that is over. How often a request is repeated that nothing has answered is ``KeyFrameRequester``'s.
 struct KeyFrameDemand: Sendable {
     /// Whether somebody waits for a key frame.
     private(set) var isWanted = false
-    /// When the publisher was asked last, or sent a key frame.
-    private var last: MediaTime?
-    /// How often it was asked since its last key frame.
-    private var requestCount = 0
+    private var requester = KeyFrameRequester(roundTripTime: KeyFrameDemand.timeout)
+    /// When the last key frame arrived.
+    private var keyFrameTime = MediaTime(nanoseconds: .min / 2)
 
     /// The shortest time from one key frame to the next request. 1 s.
     static let spacing = MediaDuration.seconds(1)
-    /// When a request is repeated that nothing has answered: after 500 ms, and then after twice as long each time up to 4 s. A publisher may
-    /// have switched its camera off.
+    /// When a request is repeated for the first time that nothing has answered. 500 ms.
     static let timeout = MediaDuration.milliseconds(500)
-    private static let mostDoublings = 3
 
     /// Notes that somebody waits for a key frame.
     mutating func want() { isWanted = true }
 
     /// Notes that a key frame arrived.
     mutating func noteKeyFrame(at now: MediaTime) {
-        (isWanted, requestCount, last) = (false, 0, now)
+        (isWanted, keyFrameTime) = (false, now)
+        requester.noteKeyFrame(at: now)
     }
 
     /// Notes that the publisher was asked.
-    mutating func noteRequest(at now: MediaTime) { (requestCount, last) = (requestCount + 1, now) }
+    mutating func noteRequest(at now: MediaTime) { requester.noteRequest(at: now) }
 
-    /// When to ask the publisher; in the distant future if nobody waits.
-    var dueTime: MediaTime {
+    /// When to ask the publisher; in the distant future if nobody waits, or if the layer has stopped and was asked since.
+    ///
+    /// - Parameter lastArrival: when the layer's last frame arrived.
+    func dueTime(lastArrival: MediaTime) -> MediaTime {
         guard isWanted else { return .distantFuture }
-        guard let last else { return MediaTime(nanoseconds: .min) }
-        guard requestCount > 0 else { return last + KeyFrameDemand.spacing }
-        return last + KeyFrameDemand.timeout * (1 << min(requestCount - 1, KeyFrameDemand.mostDoublings))
+        let allowed = requester.nextRequest(frameInterval: .zero, lastArrival: lastArrival)
+        return max(allowed, keyFrameTime + KeyFrameDemand.spacing)
     }
 }

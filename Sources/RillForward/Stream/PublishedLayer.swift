@@ -13,7 +13,9 @@ struct PublishedLayer {
     private(set) var recent = RecentFrames()
     private(set) var keyFrameCount = 0
     private(set) var frameCount = 0
-    var demand = KeyFrameDemand()
+    /// When its last frame arrived.
+    private(set) var lastArrival = MediaTime(nanoseconds: .min / 2)
+    private var demand = KeyFrameDemand()
     private var meter = LayerMeter()
     private var numbering = FrameRenumbering()
 
@@ -29,11 +31,23 @@ struct PublishedLayer {
             keyFrameCount += 1
             demand.noteKeyFrame(at: now)
         }
-        frameCount += 1
+        (frameCount, lastArrival) = (frameCount + 1, now)
         meter.add(byteCount: payload.count, at: now)
         recent.append(published, payload)
         return published
     }
+
+    /// Whether frames of it arrive, or did until two seconds ago.
+    func isRunning(at now: MediaTime) -> Bool { now - lastArrival < KeyFrameRequester.stopTimeout }
+
+    /// Notes that somebody waits for a key frame.
+    mutating func wantKeyFrame() { demand.want() }
+
+    /// Notes that the publisher was asked for a key frame.
+    mutating func noteRequest(at now: MediaTime) { demand.noteRequest(at: now) }
+
+    /// When to ask the publisher for a key frame; in the distant future for not at all.
+    var requestTime: MediaTime { demand.dueTime(lastArrival: lastArrival) }
 
     /// Frames and bits per second, over the last one to two seconds.
     func rates(at now: MediaTime) -> (frames: Double, bits: Double) { meter.rates(at: now) }

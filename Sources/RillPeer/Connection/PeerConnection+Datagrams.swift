@@ -143,6 +143,11 @@ extension PeerConnection {
         if state == .connected, !keyFramesWanted.isEmpty { return .makeKeyFrame(of: keyFramesWanted.removeFirst()) }
         while !waitingPackets.isEmpty {
             let next = waitingPackets.removeFirst()
+            // Nobody reports on anything.
+            guard session?.takesPacket(at: now) != false else {
+                counts.packetsDropped += 1
+                continue
+            }
             if let path = protect(next.span, into: &bytes, at: now) { return .transmit(on: path) }
         }
         return pollSession(at: now, into: &bytes, wakeTime)

@@ -39,7 +39,7 @@ public final class PeerConnection {
 
     var srtp: SRTPPair?
     var counts = PeerTransportCounts()
-    private(set) var streams: PeerStreams
+    var streams: PeerStreams
     private var random: SeededGenerator
     var events: [PeerEvent] = []
     /// Streams whose first frame must be a key frame now that the connection is there.
@@ -213,11 +213,11 @@ extension RTPSessionSettings {
         signalsMute = streams.contains { $0.feedback.contains(.pause) }
         // The silence of a path is ICE's to judge.
         (interruptedAfter, lostAfter) = (.seconds(10), .seconds(30))
-        guard var congestion = connection.congestion, let stream = streams.first else { return }
-        congestion.negotiate(stream)
+        guard var congestion = connection.congestion else { return }
+        // Without feedback of the path, a fixed bitrate holds.
+        if let stream = streams.first { congestion.negotiate(stream) } else { congestion.feedback = nil }
         congestion.packetOverhead += SRTPPair.overhead
-        // Without feedback of the path, the app's own bitrates hold.
-        if congestion.feedback != nil { self.congestion = congestion }
+        self.congestion = congestion
     }
 }
 

@@ -35,16 +35,13 @@ struct PeerStreams: ~Copyable {
     private let playoutDelay: PlayoutDelayBounds
     private(set) var sending: [PeerSendingStream] = []
     private(set) var receiving: [PeerReceivingStream] = []
-    /// The transceivers of payload types that are passed on as packets.
-    private var packetTypes: [PayloadType: TransceiverID] = [:]
+    /// The sections whose packets are passed on.
+    private var packetSections = PacketSections()
 
     init(playoutDelay: PlayoutDelayBounds) { self.playoutDelay = playoutDelay }
 
     /// The transceiver to which a packet is passed on; `nil` for a packet of the session.
-    func packetOwner(of packet: Span<UInt8>) -> TransceiverID? {
-        guard !packetTypes.isEmpty, packet.count >= 2 else { return nil }
-        return packetTypes[PayloadType(packet[1] & 0x7F)]
-    }
+    mutating func packetOwner(of packet: Span<UInt8>) -> TransceiverID? { packetSections.owner(of: packet) }
 
     /// Adds, changes, pauses and removes streams.
     ///
@@ -53,10 +50,7 @@ struct PeerStreams: ~Copyable {
         _ sections: [NegotiatedSection], to session: RTPSession, using random: inout SeededGenerator, at now: MediaTime
     ) throws(PeerError) -> Bool {
         var isChange = false
-        packetTypes = [:]
-        for section in sections where section.kind == .audio {
-            for format in section.formats { packetTypes[format.payloadType] = section.transceiver }
-        }
+        packetSections = PacketSections(sections)
         try remove(notIn: sections, session, &isChange, at: now)
         for section in sections where section.kind == .video {
             for description in section.sending {

@@ -101,10 +101,13 @@ package struct StreamReceiverCore: ~Copyable {
     }
 
     /// Requests a key frame for a reason of the caller's. It waits until it is written, like the stream's own requests.
-    package mutating func requestKeyFrame(at now: MediaTime) {
-        buffer.noteKeyFrameRequest(at: now)
+    ///
+    /// - Returns: whether it is requested: not if it is too soon after the last request.
+    package mutating func requestKeyFrame(at now: MediaTime) -> Bool {
+        guard buffer.takesKeyFrameRequest(at: now) else { return false }
         reporter.requestKeyFrame()
         wakeTime = min(wakeTime, now)
+        return true
     }
 
     /// The steps of a poll that led to nothing, an error of ours; after them the stream returns no frame. 0 for none.

@@ -10,10 +10,14 @@ public import RillRTP
 ///
 /// It needs feedback from the remote side: transport-wide feedback (`a=rtcp-fb:* transport-cc`), for which the packets of
 /// all streams carry the transport-wide sequence number, or feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), for
-/// which they carry nothing. If neither was negotiated, the session keeps to ``startBitrate``.
+/// which they carry nothing. If neither was negotiated, the session keeps to ``bitrateWithoutFeedback``.
 public struct CongestionSettings: Hashable, Sendable {
     /// The bitrate to begin with, with all headers. 300 kbit/s by default.
     public var startBitrate = Bitrate.kilobits(300)
+    /// The bitrate where no feedback was negotiated, so that nobody tells what the path carries; at most ``startBitrate``.
+    /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a second
+    /// of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
+    public var bitrateWithoutFeedback = Bitrate.kilobits(500)
     /// The bounds of the bitrate, with all headers: 30 kbit/s to 2.5 Mbit/s by default.
     public var bitrates: ClosedRange<Bitrate>
     /// The longest time that packets should wait to leave. Above that, frames are left out before they are encoded.
@@ -49,8 +53,11 @@ public struct CongestionSettings: Hashable, Sendable {
         feedback = answer.chooseCongestionFeedback(preferred)
     }
 
-    /// ``startBitrate`` within the bounds.
-    var start: Bitrate { min(max(startBitrate, bitrates.lowerBound), bitrates.upperBound) }
+    /// ``startBitrate``, or what is sent without feedback, within the bounds.
+    var start: Bitrate {
+        let bitrate = feedback == nil ? min(startBitrate, bitrateWithoutFeedback) : startBitrate
+        return min(max(bitrate, bitrates.lowerBound), bitrates.upperBound)
+    }
 
     func validate() {
         precondition(bitrates.lowerBound >= .kilobits(1), "a bitrate of at least 1 kbit/s: \(bitrates.lowerBound)")

@@ -21,19 +21,28 @@ struct SessionCongestion: ~Copyable {
     private var floodTime = MediaTime(nanoseconds: .min / 2)
     /// How long packets without a report count as in flight.
     private static let memory = MediaDuration.milliseconds(700)
+    /// The most that a circuit breaker allows; and a tenth of what was too much, while that is tried.
+    private var limit = Bitrate.megabits(1_000_000)
+    private var reduction: Bitrate?
     /// Packets that were dropped from the pacer by a cut.
     private(set) var packetsDiscarded = 0
 
     init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
         (self.settings, self.waiting) = (settings, waiting)
         estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
-        waiting.setRate(estimate.pacingRate(at: .zero))
+        waiting.setRate(pacingRate(at: .zero))
     }
 
     /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
     mutating func release(at now: MediaTime, to queue: DatagramQueue) {
-        waiting.setRate(estimate.pacingRate(at: now))
+        waiting.setRate(pacingRate(at: now))
         releaseDue(at: now, to: queue)
+    }
+
+    /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback tells of
+    /// them.
+    private func pacingRate(at now: MediaTime) -> Bitrate {
+        settings.feedback == nil ? estimate.rate : estimate.pacingRate(at: now)
     }
 
     private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
@@ -147,10 +156,33 @@ struct SessionCongestion: ~Copyable {
         pathLoss.update(estimate.lossShare, at: now) ? pathLoss.share : nil
     }
 
+    /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows room.
+    mutating func reduce(to bitrate: Bitrate, at now: MediaTime) {
+        reduction = bitrate
+        estimate.set(bitrate, at: now)
+        pathLoss.noteCut(at: now)
+    }
+
+    /// Ends a reduction, where no feedback does.
+    mutating func lift(at now: MediaTime) {
+        reduction = nil
+        if settings.feedback == nil { estimate.set(min(settings.start, limit), at: now) }
+    }
+
+    /// Limits the bitrate, in bits per second with all headers: infinity for no limit.
+    mutating func limit(to bits: Double, at now: MediaTime) {
+        limit = bits < 1e12 ? Bitrate(bitsPerSecond: Int(max(bits, 0))) : .megabits(1_000_000)
+        estimate.limit(to: limit)
+        let rate = max(min(settings.start, limit, reduction ?? limit), settings.bitrates.lowerBound)
+        if settings.feedback == nil, rate != estimate.rate { estimate.set(rate, at: now) }
+    }
+
     /// Begins anew on another path: what is in flight on the old one says nothing of it.
     mutating func restart(at now: MediaTime) {
         history.reset()
         estimate.restart(at: now)
+        limit = .megabits(1_000_000)
+        lift(at: now)
         pathLoss.reset()
     }
 

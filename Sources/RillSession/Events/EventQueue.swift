@@ -37,7 +37,8 @@ struct EventQueue {
 extension SessionEvent {
     fileprivate var isAboutTheCall: Bool {
         switch self {
-        case .connected, .interrupted, .lost, .reconnected, .left, .restarted, .failed, .firstPicture, .collision:
+        case .connected, .interrupted, .lost, .reconnected, .left, .restarted, .failed, .firstPicture, .collision,
+            .sendingStopped, .sendingResumed:
             true
         default: false
         }

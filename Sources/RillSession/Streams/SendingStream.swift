@@ -15,6 +15,10 @@ final class SendingStream {
     var isMuted = false
     /// Whether signaling reported that the remote side has paused it.
     var isPausedBySignalling = false
+    /// Stops it when nobody receives it.
+    var breaker = CircuitBreaker()
+    /// Whether that has stopped it.
+    var isStopped = false
     /// The remote side's pause requests in RTCP.
     var pauses = PauseAnswerer()
     /// Whether its silence was not reported yet.
@@ -43,7 +47,7 @@ final class SendingStream {
     /// Whether the remote side has paused it.
     var isPaused: Bool { pauses.isPaused || isPausedBySignalling }
     /// Whether nothing is sent on it.
-    var isSilent: Bool { isMuted || isPaused }
+    var isSilent: Bool { isMuted || isPaused || isStopped }
     /// Whether the remote side is notified in RTCP that it is silent. A pause by signaling needs no message.
     var isSilenceReported: Bool { isMuted || pauses.isPaused }
 

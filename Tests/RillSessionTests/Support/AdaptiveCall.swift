@@ -38,12 +38,14 @@ enum AdaptiveCall {
     /// Two ends, of which the first or both send one stream.
     static func make(
         over network: String, bothWays: Bool = false, maximum: Bitrate = .kilobits(2500), seed: UInt64 = 1,
-        _ feedback: StreamDescription.CongestionFeedback? = .transportWide, fec: FECSettings? = nil
+        _ feedback: StreamDescription.CongestionFeedback? = .transportWide, fec: FECSettings? = nil,
+        hasCircuitBreaker: Bool = true
     ) throws -> (Call, PathLog) {
-        let ends = [
-            Endpoint(settings(seed: seed, maximum: maximum, feedback)),
-            Endpoint(settings(seed: seed + 1000, maximum: maximum, feedback)),
-        ]
+        let ends = [seed, seed + 1000].map { seed in
+            var settings = settings(seed: seed, maximum: maximum, feedback)
+            settings.hasCircuitBreaker = hasCircuitBreaker
+            return Endpoint(settings)
+        }
         for (sender, receiver, seed) in [(ends[0], ends[1], 11), (ends[1], ends[0], 12)]
             as [(Endpoint, Endpoint, UInt64)]
         {

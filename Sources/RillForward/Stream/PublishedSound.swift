@@ -1,0 +1,89 @@
+import RillCore
+import RillPeer
+import RillRTP
+
+/// Decides which packets of sound of a publisher are forwarded: those of one section and one source at a time, and no more
+/// than a limit. Each of them goes to every viewer, unpaced.
+struct PublishedSound: Sendable {
+    /// What becomes of a packet.
+    enum Outcome: Hashable, Sendable {
+        /// It is forwarded.
+        case forwarded
+        /// It is not a packet with a payload.
+        case malformed
+        /// It belongs to another section than the first: two sounds cannot share one stream.
+        case otherSection
+        /// It is of another source of the section while the present one goes on.
+        case otherSource
+        /// More bytes came than the limit allows.
+        case tooManyBytes
+        /// More packets came than the limit allows.
+        case tooManyPackets
+    }
+
+    /// Whose sound it is.
+    let publisher: ICEPeerID
+    /// The section that is forwarded; `nil` if none was accepted.
+    private let section: TransceiverID?
+    private var source: (ssrc: SSRC, time: MediaTime)?
+    private var bits: TokenBucket
+    private var packets: TokenBucket
+
+    /// A source that sent nothing for so long is replaced by another one of its section. Packets of Opus hold at most 120 ms.
+    static let sourceTimeout = MediaDuration.milliseconds(200)
+
+    /// The sound of a publisher, of which nothing came yet.
+    ///
+    /// - Parameters:
+    ///   - publisher: the publisher's session.
+    ///   - section: the section that is forwarded.
+    ///   - settings: the limits.
+    init(of publisher: ICEPeerID, _ section: TransceiverID?, _ settings: ForwardSettings) {
+        (self.publisher, self.section) = (publisher, section)
+        bits = TokenBucket(perSecond: Double(settings.soundBitrate.bitsPerSecond))
+        packets = TokenBucket(perSecond: Double(settings.soundPacketRate))
+    }
+
+    /// Takes a packet.
+    ///
+    /// - Parameters:
+    ///   - packet: the packet, decrypted.
+    ///   - section: the section that it belongs to.
+    ///   - now: the current time.
+    /// - Returns: what becomes of it.
+    mutating func take(_ packet: Span<UInt8>, of section: TransceiverID, at now: MediaTime) -> Outcome {
+        guard section == self.section else { return .otherSection }
+        guard let parsed = try? RTPPacket(parsing: packet), parsed.payload.count > 0 else { return .malformed }
+        let ssrc = parsed.header.ssrc
+        if let source, source.ssrc != ssrc, now - source.time < PublishedSound.sourceTimeout { return .otherSource }
+        source = (ssrc, now)
+        // Asked of both before either is charged: what is dropped costs nothing.
+        let size = Double(8 * parsed.payload.count)
+        guard packets.has(1, at: now) else { return .tooManyPackets }
+        guard bits.has(size, at: now) else { return .tooManyBytes }
+        packets.take(1)
+        bits.take(size)
+        return .forwarded
+    }
+}
+
+/// Tokens that come at a rate, and are taken: as many as come in a second are kept, so that what a network held back for a
+/// moment may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
+struct TokenBucket: Sendable {
+    private let rate: Double
+    private var count: Double
+    private var time = MediaTime(nanoseconds: .min / 2)
+
+    /// A full bucket.
+    init(perSecond rate: Double) { (self.rate, count) = (rate, rate) }
+
+    /// Whether there are so many.
+    mutating func has(_ wanted: Double, at now: MediaTime) -> Bool {
+        count = min(rate, count + rate * min((now - time).seconds, 1))
+        time = now
+        return count >= wanted
+    }
+
+    /// Takes so many.
+    mutating func take(_ taken: Double) { count -= taken }
+}

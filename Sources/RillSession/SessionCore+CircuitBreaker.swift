@@ -1,0 +1,117 @@
+import RillCore
+import RillRTP
+import RillSend
+import RillState
+
+// The circuit breakers of the streams that are sent (RFC 8083): what is reported on them, and what follows.
+
+extension SessionCore {
+    /// Notes that a frame of a stream is sent.
+    @inline(__always)
+    mutating func noteSent(_ stream: SendingStream, at now: MediaTime) {
+        guard settings.hasCircuitBreaker else { return }
+        stream.breaker.noteSent(at: now)
+        breakerTime = min(breakerTime, stream.breaker.dueTime)
+        wakeTime = min(wakeTime, breakerTime)
+    }
+
+    /// Takes the report blocks of a sender or receiver report of the remote side.
+    mutating func takeReports(_ blocks: WireList<ReportBlock>, at now: MediaTime) {
+        guard settings.hasCircuitBreaker else { return }
+        for index in blocks.indices {
+            let block = blocks[index]
+            guard let stream = ownSources[block.ssrc].flatMap({ sending[$0] }) else { continue }
+            let (statistics, source) = (stream.cell.state.statistics, stream.cell.state.settings.ssrc)
+            guard block.ssrc == source else { continue }
+            let report = CircuitBreaker.Report(
+                highestNumber: block.extendedHighestSequenceNumber, packetsLost: block.cumulativeLost,
+                lastSenderReport: block.lastSenderReport?.rawValue ?? 0,
+                roundTripTime: roundTrip.statistics.roundTripTime, packetsSent: statistics.packetsSent,
+                bytesSent: statistics.bytesSent + statistics.headerBytesSent
+                    + statistics.packetsSent * SessionCore.pathOverhead)
+            follow(stream.breaker.take(report, isReducible: waiting != nil, at: now), of: stream, at: now)
+        }
+        limitCongestion(at: now)
+        lastReport = now
+        packetTimeout.noteReport()
+        arePacketsStopped = false
+        for index in sending.indices {
+            guard let stream = sending[index], stream.isStopped else { continue }
+            follow(stream.breaker.notePeer(), of: stream, at: now)
+        }
+    }
+
+    /// Keeps congestion control below what opens the breakers (RFC 8083 §1): loss without a queue does not lower its rate.
+    private mutating func limitCongestion(at now: MediaTime) {
+        guard waiting != nil else { return }
+        var (headroom, sent) = (Double.infinity, 0.0)
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            headroom = min(headroom, stream.breaker.headroom)
+            sent += stream.breaker.sentBits
+        }
+        congestion?.limit(to: sent > 0 ? headroom * sent : .infinity, at: now)
+    }
+
+    /// The bytes of UDP and IPv4 in each packet.
+    private static var pathOverhead: Int { 28 }
+
+    /// Opens the breakers that are due by time: nobody reports.
+    mutating func checkBreakers(at now: MediaTime) {
+        guard breakerTime <= now else { return }
+        breakerTime = .distantFuture
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            follow(stream.breaker.check(at: now, lastReport: lastReport), of: stream, at: now)
+            breakerTime = min(breakerTime, stream.breaker.dueTime)
+        }
+        if packetTimeout.check(at: now) != nil { arePacketsStopped = true }
+        breakerTime = min(breakerTime, packetTimeout.dueTime)
+    }
+
+    /// Closes the breakers: packets take another path from now on.
+    mutating func restartBreakers(at now: MediaTime) {
+        (arePacketsStopped, packetTimeout) = (false, ReportTimeout())
+        for index in sending.indices { if let stream = sending[index] { restartBreaker(of: stream, at: now) } }
+    }
+
+    /// Closes the breaker of a stream.
+    mutating func restartBreaker(of stream: SendingStream, at now: MediaTime) {
+        stream.breaker.restart()
+        if stream.isStopped { setStopped(false, of: stream, at: now) }
+    }
+
+    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted. Its receiver
+    /// reports on nothing of it here; that it reports at all must do.
+    mutating func takesPacket(at now: MediaTime) -> Bool {
+        guard settings.hasCircuitBreaker else { return true }
+        guard !arePacketsStopped else { return false }
+        packetTimeout.noteSent(at: now)
+        breakerTime = min(breakerTime, packetTimeout.dueTime)
+        wakeTime = min(wakeTime, breakerTime)
+        return true
+    }
+
+    private mutating func follow(_ outcome: CircuitBreaker.Outcome, of stream: SendingStream, at now: MediaTime) {
+        switch outcome {
+        case .nothing: break
+        case .reduce(let bitrate):
+            counts.bitrateReductions += 1
+            congestion?.reduce(to: bitrate, at: now)
+            giveUpFrames(at: now)
+        case .lift: congestion?.lift(at: now)
+        case .stop(let reason):
+            counts.streamsStopped += 1
+            _ = congestion?.discardFrames(of: stream.id.number)
+            congestion?.discardRetransmissions(of: stream.id.number)
+            events.append(.sendingStopped(of: stream.id, reason))
+            setStopped(true, of: stream, at: now)
+        case .resume: setStopped(false, of: stream, at: now)
+        }
+    }
+
+    private mutating func setStopped(_ isStopped: Bool, of stream: SendingStream, at now: MediaTime) {
+        if !isStopped { events.append(.sendingResumed(of: stream.id)) }
+        change(stream, at: now) { $0.isStopped = isStopped }
+    }
+}
