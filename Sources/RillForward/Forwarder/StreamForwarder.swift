@@ -222,6 +222,7 @@ public final class StreamForwarder {
         guard !isClosed else { throw .closed }
         guard port.count < settings.sessionLimit else { throw .tooManySessions(limit: settings.sessionLimit) }
         var peer = PeerConnectionSettings()
+        if let seed = settings.seed { peer.seed = seed &+ UInt64(port.count) }
         (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = settings.wallClockAtZero
