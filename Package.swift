@@ -257,7 +257,13 @@ let package = Package(
 
         // Tests of more than one module, grouped by what they need (see Scripts/test).
         // The fuzz targets, run over the corpus and mutated seeds.
-        tests("FuzzTests", of: ["RillFuzzTargets", "RillSecurity", "RillSession"]),
+        // And peers with the right keys that send anything: optimized, because the tests make millions of packets.
+        tests(
+            "FuzzTests",
+            of: [
+                "RillFuzzTargets", "RillCodec", "RillForward", "RillLink", "RillPacketSupport", "RillPeer",
+                "RillPeerSupport", "RillSecurity", "RillSession", "RillThreads", "RillTransport", "Rill",
+            ], measurePixels: true),
         // Code with several threads, for the thread sanitizer.
         tests(
             "ConcurrencyTests",

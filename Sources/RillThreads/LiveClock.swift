@@ -1,19 +1,44 @@
 import Glibc
 public import RillCore
+import Synchronization
 
 /// The clock of a live driver: `CLOCK_MONOTONIC`, counted from the clock's creation.
 ///
 /// All components of a live session share one clock, so that their timestamps are comparable.
 public struct LiveClock: Sendable {
     private let origin: Int64
+    /// The time that a test sets; `nil` for true time.
+    private let virtual: VirtualTime?
 
     /// A clock that is at zero now.
     public init() {
         origin = monotonicNanoseconds()
+        virtual = nil
+    }
+
+    /// A clock in virtual time, for a test that calls what threads call otherwise. Waiting for its times is not possible.
+    package init(_ time: VirtualTime) {
+        origin = monotonicNanoseconds()
+        virtual = time
+    }
+
+    /// Time that a test sets.
+    package final class VirtualTime: Sendable {
+        private let nanoseconds = Atomic<Int64>(0)
+
+        package init() {}
+
+        package var now: MediaTime {
+            get { MediaTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+            set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
+        }
     }
 
     /// The time since the clock's creation.
-    public var now: MediaTime { MediaTime(nanoseconds: monotonicNanoseconds() - origin) }
+    public var now: MediaTime {
+        if let virtual { return virtual.now }
+        return MediaTime(nanoseconds: monotonicNanoseconds() - origin)
+    }
 
     /// Returns the `CLOCK_MONOTONIC` value of `time` in nanoseconds; the maximum for `.distantFuture`.
     package func monotonic(_ time: MediaTime) -> Int64 {

@@ -86,7 +86,7 @@ final class CallLine: Sendable {
     // MARK: Reading
 
     /// An opened datagram: its index, its length, and its member.
-    private struct Opened {
+    struct Opened {
         var index: Int
         var byteCount: Int
         var member: Int
@@ -113,7 +113,7 @@ final class CallLine: Sendable {
     }
 
     /// Opens the datagrams of a batch, and gives each participant all of theirs at once.
-    private func take(
+    func take(
         _ incoming: inout IncomingDatagrams, _ opened: inout [Opened], _ members: inout [Member], at now: MediaTime
     ) {
         opened.removeAll(keepingCapacity: true)

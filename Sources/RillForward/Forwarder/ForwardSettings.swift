@@ -31,6 +31,9 @@ public struct ForwardSettings: Sendable {
     /// The wall clock's time at `MediaTime.zero`, for sender reports.
     public var wallClockAtZero = NTPTimestamp.unixEpoch
 
+    /// Where the seeds of the sessions' connections begin, for tests; `nil` draws them.
+    package var seed: UInt64?
+
     /// Settings with the defaults.
     public init() {}
 }

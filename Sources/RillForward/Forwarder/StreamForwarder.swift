@@ -168,6 +168,7 @@ public final class StreamForwarder {
         answering offer: String, isPublisher: Bool, _ negotiation: NegotiationSettings, at now: MediaTime
     ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
         var peer = PeerConnectionSettings()
+        if let seed = settings.seed { peer.seed = seed &+ UInt64(port.count) }
         (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = settings.wallClockAtZero
