@@ -11,9 +11,6 @@ final class WebRTCTransport: DatagramTransport {
     private let socket: UDPSocket
     private let sockets: SocketSet
     private let state = Monitor(State())
-    /// Held while events are told, so that they keep their order.
-    /// (Not empty: an empty state has the address of the lock, which the thread sanitizer may take for a race.)
-    private let telling = Monitor(false)
     let clock: LiveClock
 
     private struct State: ~Copyable {
@@ -23,6 +20,8 @@ final class WebRTCTransport: DatagramTransport {
         var bytes: [UInt8] = []
         /// Events that were not told yet.
         var events: [Told] = []
+        /// Whether a thread tells them, without the lock. It takes those of others too, so that they keep their order.
+        var isTelling = false
         var isClosed = false
     }
 
@@ -59,7 +58,7 @@ final class WebRTCTransport: DatagramTransport {
     ///
     /// - Parameters:
     ///   - make: makes its link.
-    ///   - handle: is called with its events, on the thread that reads, or that changes the peer.
+    ///   - handle: is called with its events, on the thread that reads, or that changes a peer, without a lock.
     /// - Throws: ``CallError/isOver``, or what the port refuses.
     func add(
         _ make: () -> sending PeerLink, _ handle: @escaping @Sendable (PeerLinkEvent, PeerView) -> Void
@@ -203,16 +202,26 @@ final class WebRTCTransport: DatagramTransport {
     @discardableResult
     private func advance() -> MediaTime {
         let now = clock.now
-        let (wakeTime, hasEvents) = state.withLock { state in (poll(&state, at: now), !state.events.isEmpty) }
-        guard hasEvents else { return wakeTime }
-        telling.withLock { _ in
-            let events = state.withLock { state in
+        let wakeTime = state.withLock { state in poll(&state, at: now) }
+        tell()
+        return wakeTime
+    }
+
+    /// Tells of events, unless another thread does so. A handler may call any method, and changes the peer as it likes: what
+    /// follows is told after it has returned.
+    private func tell() {
+        var isFirst = true
+        while true {
+            let events = state.withLock { state -> [Told] in
+                if isFirst, state.isTelling { return [] }
+                state.isTelling = !state.events.isEmpty
                 defer { state.events = [] }
                 return state.events
             }
+            guard !events.isEmpty else { return }
+            isFirst = false
             for told in events { told.entry.handle(told.event, told.view) }
         }
-        return wakeTime
     }
 
     private func poll(_ state: inout State, at now: MediaTime) -> MediaTime {
