@@ -45,14 +45,14 @@ final class ForwardNetwork {
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
         audioCount: Int = 0, hasAudio: Bool = false, over link: String? = nil,
         from asker: ForwardClient = ForwardClient(), replacing condition: PublishCondition = .always,
-        films: Bool = true
+        films: Bool = true, offering change: (String) -> String = { $0 }
     ) throws -> Client {
         var transceiver = TransceiverSettings(.video, .sendOnly)
         transceiver.sending = layers
         let count = hasAudio ? 1 : audioCount
         let audio = Array(repeating: TransceiverSettings(.audio, .sendOnly), count: count)
         let client = try connect([transceiver] + audio, codecs, over: link) { offer in
-            try forwarder.publish(name, offer: offer, from: asker, condition, at: now)
+            try forwarder.publish(name, offer: change(offer), from: asker, condition, at: now)
         }
         network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }
         if films { client.end.film(from: now) }
@@ -62,12 +62,13 @@ final class ForwardNetwork {
     /// Somebody watches.
     func watch(
         _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, hasFeedback: Bool = true,
-        over link: String? = nil, from asker: ForwardClient = ForwardClient()
+        over link: String? = nil, from asker: ForwardClient = ForwardClient(),
+        offering change: (String) -> String = { $0 }
     ) throws -> Client {
         let kinds: [MediaDescription.Kind] = hasAudio ? [.video, .audio] : [.video]
         let transceivers = kinds.map { TransceiverSettings($0, .receiveOnly) }
         return try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in
-            try forwarder.watch(name, offer: offer, from: asker, at: now)
+            try forwarder.watch(name, offer: change(offer), from: asker, at: now)
         }
     }
 

@@ -17,7 +17,6 @@ package final class VirtualNetwork {
     package var translations: [UDPAddress: UDPAddress] = [:]
     /// Whether datagrams from one address to another are lost.
     package var isBlocked: (UDPAddress, UDPAddress) -> Bool = { _, _ in false }
-
     /// Sees each datagram that is sent, and says whether it is lost.
     package var isLost: (_ source: UDPAddress, _ destination: UDPAddress, _ datagram: [UInt8]) -> Bool = { _, _, _ in
         false
@@ -45,6 +44,18 @@ package final class VirtualNetwork {
         for (socket, address) in sockets.enumerated() { owners[address] = (ends.count, socket) }
         ends.append((end, sockets))
         wakeTimes.append(.zero)
+    }
+
+    /// Whether an end is at an address, be it behind a NAT.
+    package func hasEnd(at address: UDPAddress) -> Bool {
+        owners[address] != nil || translations.values.contains(address)
+    }
+
+    /// Delivers a datagram at once, as if it came from that address.
+    package func inject(_ bytes: [UInt8], from source: UDPAddress, to destination: UDPAddress) {
+        guard let owner = owners[destination] else { return }
+        ends[owner.end].end.take(bytes.span, on: ICEPath(socket: owner.socket, source), at: now)
+        wakeTimes[owner.end] = now
     }
 
     /// Runs until `end`, or until `isDone`.
