@@ -44,7 +44,8 @@ import Testing
         #expect(missing.isEmpty, "no input reached \(missing.joined(separator: ", "))")
         let reached = report.book.wronglyExcluded(UnreachableOutcomes.all)
         #expect(reached.isEmpty, "reached, or gone: \(reached.joined(separator: ", "))")
-        #expect(isSanitized || meter.least ?? 0 < 4_000_000)
+        // A short run has two such rounds, in which pools still fill.
+        #expect(isSanitized || meter.least ?? 0 < (isLongRun ? 4_000_000 : 32_000_000))
     }
 
     /// A step that takes long by the clock, while the thread rests, hangs as little as one after the other that are

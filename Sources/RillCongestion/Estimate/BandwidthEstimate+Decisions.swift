@@ -152,7 +152,8 @@ extension BandwidthEstimate {
     // MARK: Bounds
 
     mutating func move(to value: Double) {
-        bits = min(max(min(value, limit), Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
+        bits = min(
+            max(min(value, limit), Double(range.lowerBound.bitsPerSecond)), Double(range.upperBound.bitsPerSecond))
         rate = bitrate(bits)
     }
 
