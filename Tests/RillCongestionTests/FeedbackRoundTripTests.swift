@@ -8,7 +8,7 @@ import Testing
         count: Int, lost: Set<Int> = [], losingFeedback: Set<Int> = [], from start: Int = 0,
         delay: (Int) -> MediaDuration = { _ in .milliseconds(40) }
     ) throws -> FeedbackRoundTrip {
-        var trip = FeedbackRoundTrip()
+        let trip = FeedbackRoundTrip()
         for _ in 0..<start { _ = trip.history.record(.media, byteCount: 100, at: .zero) }
         trip.history.reset()
         var feedbackCount = 0
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `Bytes in flight are those without a fate`() throws {
-        var trip = FeedbackRoundTrip()
+        let trip = FeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
         let made = trip.feedback(at: .zero + .milliseconds(60))
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `What is overdue does not count as in flight, and late feedback still settles it`() throws {
-        var trip = FeedbackRoundTrip()
+        let trip = FeedbackRoundTrip()
         for index in 0..<10 {
             trip.send(at: .zero + .milliseconds(100 * index), delay: .milliseconds(20), byteCount: 1000)
         }
@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: [20, 60, 130, 500, 2500])
     func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
-        var trip = FeedbackRoundTrip()
+        let trip = FeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(1228 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
         while now < .zero + .seconds(60) {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `Behind a rest feedback comes as often as before`() throws {
-        var trip = FeedbackRoundTrip()
+        let trip = FeedbackRoundTrip()
         var times = [MediaTime]()
         for start in [0.0, 20] {
             for index in 0..<100 {
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `Mutated feedback settles nothing that was not sent`() throws {
         var generator = SeededGenerator(seed: 29)
-        var trip = try run(count: 50)
+        let trip = try run(count: 50)
         let sent = Int64(50)
         trip.send(at: .zero + .seconds(2), delay: .milliseconds(20))
         let made = trip.feedback(at: .zero + .milliseconds(2100))

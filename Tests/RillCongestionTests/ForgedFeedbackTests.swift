@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: FeedbackKind.allCases, [1, 2, 3] as [UInt64])
     func `Lost, repeated and reordered feedback costs no fate and no rate`(kind: FeedbackKind, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var call = FeedbackCall(kind)
+        let call = FeedbackCall(kind)
         var waiting: [[UInt8]] = []
         var (lost, repeated, reordered, unread) = (0, 0, 0, 0)
         for _ in 0..<5000 {
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: FeedbackKind.allCases)
     func `Mutated feedback leaves everything sound`(kind: FeedbackKind) throws {
         var random = SeededGenerator(seed: 29)
-        var call = FeedbackCall(kind)
+        let call = FeedbackCall(kind)
         var (read, refused, last) = (0, 0, [UInt8]())
         // With --all five million of each kind.
         let count = isLongRun ? 5_000_000 : 50_000
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `A clock that leaps by days with each feedback never overflows`() {
-        var call = FeedbackCall(.transportWide)
+        let call = FeedbackCall(.transportWide)
         var (time, read) = (Int32(0), 0)
         // Half of the counter's range, 6 days, each time: 100 000 of them are 1700 years.
         for turn in 0..<100_000 {
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `A wall clock that leaps by hours with each feedback never overflows`() {
-        var call = FeedbackCall(.byStream)
+        let call = FeedbackCall(.byStream)
         var (time, read) = (UInt32(0), 0)
         // Half of the counter's range, 9 hours, each time: 300 000 of them are more years than a time can be.
         for turn in 0..<300_000 {
@@ -139,7 +139,7 @@ import Testing
     /// A peer that says that trains arrived at once, or backwards, or hours apart, while little is sent.
     @Test(arguments: FeedbackKind.allCases, [0, 1, 2, 3])
     func `Lies about arrival do not raise the rate much above what was sent`(kind: FeedbackKind, lie: Int) {
-        var call = FeedbackCall(kind)
+        let call = FeedbackCall(kind)
         call.estimate = BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .megabits(50))
         var count = 0
         for turn in 0..<4000 {

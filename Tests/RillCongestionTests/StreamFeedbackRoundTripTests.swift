@@ -9,7 +9,7 @@ import Testing
         count: Int, lost: Set<Int> = [], losingFeedback: Set<Int> = [], from start: UInt16 = 0,
         delay: (Int) -> MediaDuration = { _ in .milliseconds(40) }
     ) throws -> StreamFeedbackRoundTrip {
-        var trip = StreamFeedbackRoundTrip()
+        let trip = StreamFeedbackRoundTrip()
         trip.start = start
         var feedbackCount = 0
         for index in 0..<count + 40 {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `The last packets of a stream are lost once later ones of another stream have arrived`() throws {
-        var trip = StreamFeedbackRoundTrip()
+        let trip = StreamFeedbackRoundTrip()
         trip.send(2, at: .zero, delay: .milliseconds(20))
         trip.send(2, at: .zero + .milliseconds(1), delay: nil)
         trip.send(2, at: .zero + .milliseconds(2), delay: nil)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `ECN marks come with the fate, and a copy's mark of congestion counts`() throws {
-        var trip = StreamFeedbackRoundTrip()
+        let trip = StreamFeedbackRoundTrip()
         trip.send(at: .zero, delay: .milliseconds(20), mark: .capable1)
         let number = trip.send(at: .zero + .milliseconds(1), delay: .milliseconds(20), mark: .capable0)
         trip.deliver(at: .zero + .milliseconds(25))
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `Bytes in flight are those without a fate`() throws {
-        var trip = StreamFeedbackRoundTrip()
+        let trip = StreamFeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
         let made = trip.feedback(at: .zero + .milliseconds(60))
@@ -153,7 +153,7 @@ import Testing
 
     @Test(arguments: [20, 60, 130, 500, 2500])
     func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
-        var trip = StreamFeedbackRoundTrip()
+        let trip = StreamFeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(300 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
         while now < .zero + .seconds(60) {
