@@ -12,8 +12,8 @@ import Testing
     private func silentOffer(isPublisher: Bool, in room: ForwardNetwork) throws -> String {
         var transceiver = TransceiverSettings(.video, isPublisher ? .sendOnly : .receiveOnly)
         if isPublisher { transceiver.sending = ForwardNetwork.layers }
-        let peer = PeerConnection(.full(.controlling), certificate: ForwardNetwork.certificates.client)
-        try peer.change { _ = try $0.addTransceiver(transceiver) }
+        let peer = PeerConnection(.controlling, certificate: ForwardNetwork.certificates.client)
+        _ = try peer.change { try $0.addTransceiver(transceiver) }
         return try peer.offer(at: room.now).text
     }
 

@@ -13,7 +13,7 @@ final class Client {
     private var bytes: [UInt8] = []
 
     init(_ direction: MediaDirection, at address: UDPAddress, certificate: DTLSCertificate) throws {
-        peer = PeerConnection(.full(.controlling), certificate: certificate)
+        peer = PeerConnection(.controlling, certificate: certificate)
         self.address = address
         try peer.addLocalCandidate(address)
         try peer.change { negotiator in _ = try negotiator.addTransceiver(TransceiverSettings(.video, direction)) }

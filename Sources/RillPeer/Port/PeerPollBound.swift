@@ -1,4 +1,4 @@
-package import RillCore
+import RillCore
 
 /// Bounds how often one peer of many is served in one poll without anything that is returned.
 ///

@@ -110,7 +110,7 @@ enum DirectedAttack: String, CaseIterable {
     /// DTLS of a peer that knows an offer which was taken back.
     private func noRole(_ report: AttackReport) throws {
         let peer = PeerConnection(
-            .full(.controlled), certificate: PeerAttack.certificates.victim, settings: PeerConnectionSettings(seed: 5),
+            .controlled, certificate: PeerAttack.certificates.victim, settings: PeerConnectionSettings(seed: 5),
             using: SeededGenerator(seed: 5))
         try peer.addLocalCandidate(PeerAttack.addresses.victim)
         try peer.change { _ = try $0.addTransceiver(TransceiverSettings(.video)) }

@@ -199,7 +199,7 @@ struct ForwardRoom {
         settings.negotiation.videoCodecs = codecs
         if negotiation.feedback.contains(.congestionControlFeedback) { settings.congestion?.feedback = .byStream }
         let peer = PeerConnection(
-            .full(.controlling), certificate: PeerAttack.certificates.attacker, settings: settings,
+            .controlling, certificate: PeerAttack.certificates.attacker, settings: settings,
             using: SeededGenerator(seed: seed &* 91 &+ number))
         try peer.addLocalCandidate(ForwardRoom.address(UInt32(number)))
         return peer

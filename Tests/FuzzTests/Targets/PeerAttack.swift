@@ -63,12 +63,12 @@ final class PeerAttack {
         }
         options.change(&settings)
         let made = PeerConnection(
-            isLite ? .lite : .full(.controlled), certificate: PeerAttack.certificates.victim, settings: settings,
+            .controlled, certificate: PeerAttack.certificates.victim, settings: settings,
             using: SeededGenerator(seed: seed &* 77))
         try made.addLocalCandidate(PeerAttack.addresses.victim)
         settings.seed = seed &* 2 &+ 1
         let peer = PeerConnection(
-            .full(.controlling), certificate: PeerAttack.certificates.attacker, settings: settings,
+            .controlling, certificate: PeerAttack.certificates.attacker, settings: settings,
             using: SeededGenerator(seed: seed &* 78))
         try peer.addLocalCandidate(PeerAttack.addresses.attacker)
         try PeerAttack.addTransceivers(peer, made)

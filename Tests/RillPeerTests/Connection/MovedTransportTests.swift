@@ -12,7 +12,7 @@ struct MovedTransportTests {
 
     private func pair(_ link: LinkSettings = .clean) throws -> PeerPair {
         // Those of the answerer wait for the sections of the offer.
-        let pair = try PeerPair(Self.sections, Self.sections, isLite: false, link: link)
+        let pair = try PeerPair(Self.sections, Self.sections, link: link)
         try pair.negotiate()
         #expect(pair.connect())
         film(pair)
