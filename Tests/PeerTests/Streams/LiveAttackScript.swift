@@ -1,7 +1,7 @@
 /// A server with a publisher and viewers in a network namespace, and an attacker who has another one beside it.
 ///
-/// Arguments: rill-serve, rill, a folder for what the viewers get, seconds, how many viewers. It needs root and a network
-/// namespace of its own (`unshare --net`). It prints one JSON object.
+/// Arguments: rill-serve, rill, a folder for what the viewers get, seconds, how many viewers. It needs root and a
+/// network namespace of its own (`unshare --net`). It prints one JSON object.
 enum LiveAttackScript {
     static let text = #"""
         import ctypes, fcntl, json, os, random, select, socket, struct, subprocess, sys, time
@@ -162,7 +162,8 @@ enum LiveAttackScript {
 
         def written(index):
             """The file that a viewer writes; it gets its name at the end."""
-            return next(f"{folder}/{name}" for name in os.listdir(folder) if name.lstrip(".").startswith(f"{index}.ivf"))
+            names = [name for name in os.listdir(folder) if name.lstrip(".").startswith(f"{index}.ivf")]
+            return f"{folder}/{names[0]}"
 
 
         def frames(name):

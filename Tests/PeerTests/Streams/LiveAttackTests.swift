@@ -3,8 +3,8 @@ import Glibc
 import RillTestSupport
 import Testing
 
-/// A live server for a minute beside ten viewers who have done nothing, and an attacker without a key: on other ports, in
-/// another namespace, and with forged addresses.
+/// A live server for a minute beside ten viewers who have done nothing, and an attacker without a key: on other ports,
+/// in another namespace, and with forged addresses.
 @Suite(
     .enabled(if: isLongRun, "only with --all"), .enabled(if: geteuid() == 0, "raw sockets need root"),
     .enabled(if: StreamServer.program != nil, "rill-serve is not built"))
