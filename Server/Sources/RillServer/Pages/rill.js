@@ -178,8 +178,9 @@ export class Connection {
       if (['failed', 'closed'].includes(peer.connectionState)) throw new Error('The connection is lost: connecting again …');
       // Any response will do.
       const health = await request('HEAD', '/healthz', { timeout: 1500 }).catch(() => null);
+      // The connection is kept: after a short outage it goes on by itself, sooner than another one could begin.
       silent = health ? 0 : silent + 1;
-      if (silent > 1) throw new Error('The server does not answer: trying again …');
+      if (silent > 1) this.#tell('The server does not answer: waiting for it …');
       const instance = health?.headers.get('ETag');
       if (instance && server && instance !== server) throw new Error('The server was restarted: connecting again …');
       server = instance ?? server;
