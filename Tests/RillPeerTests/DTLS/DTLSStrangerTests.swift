@@ -127,11 +127,12 @@ import Testing
             let datagram = seeds[index % 2]
             endpoint.insert(datagram.span, at: .zero)
             #expect(!end.datagrams(at: .zero).isEmpty)
-            if index % (count / 5) == 0 { try meter.endRound() }
+            // Short rounds: in one of them the other tests of the process allocate nothing.
+            if index % (count / 20) == 0 { try meter.endRound() }
         }
         let growth = try existing(meter.least)
         note("\(count) handshakes: \(growth) bytes of growth")
-        #expect(isSanitized || growth < 2_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 500_000, "\(growth) bytes")
     }
 
     @Test func `What a peer can make an endpoint keep is bounded`() throws {
