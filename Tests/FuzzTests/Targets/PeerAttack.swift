@@ -85,6 +85,7 @@ final class PeerAttack {
         let changed = options.changeOffer(options.isLite ? PeerAttack.lite(offer) : offer)
         let answer = try victim.change { peer throws(PeerError) in try peer.answer(changed, at: .zero) }
         try peer.setRemote(.answer, answer.text, at: .zero)
+        report.require(made.agent.role == (options.isLite ? .controlling : .controlled), "a=ice-lite is not read")
     }
 
     private static func lite(_ offer: String) -> String {
