@@ -355,16 +355,18 @@ enum DirectedAttack: String, CaseIterable {
     /// A lost packet comes when its frame's time is over, and others wait for it.
     private func lateRepair(_ report: AttackReport) throws {
         let attack = try connected(report)
-        var lost: EditableRTP?
-        for index in 0..<60 {
+        // Up to 78 ms later: how long it is waited for follows from the round trip. The attacked one refuses each ninth
+        // frame, and then needs a key frame.
+        for index in 0..<240 {
+            var lost: EditableRTP?
             let packets = try attack.change { script in
-                var packets = script.streams[0].frame(isKey: index == 0, packets: 3, at: attack.network.now)
-                if index % 20 == 10 { lost = packets.remove(at: 1) }
+                var packets = script.streams[0].frame(isKey: index % 6 == 0, packets: 3, at: attack.network.now)
+                if index % 6 == 2 { lost = packets.remove(at: 1) }
                 return packets
             }
             attack.send(packets: packets.map(name(attack)))
-            if index % 20 == 13, let lost {
-                attack.run(.milliseconds(60))
+            if let lost {
+                attack.run(.milliseconds(2 * (index / 6)))
                 if let again = try attack.change({ $0.retransmission(of: lost, on: 0) }) {
                     attack.send(packets: [again.bytes])
                 }

@@ -109,6 +109,11 @@ final class ForwardAttack {
             count += 1
             if case .packet(let bytes) = input { report.note(rtcp: bytes) }
         }
+        // With the address of somebody innocent as their source.
+        if scripts[index].random.isOne(in: 16) {
+            let source = ForwardRoom.address(scripts[index].random.isOne(in: 2) ? 1 : 2)
+            for bytes in attacker.takeOutbox() { network.inject(bytes, from: source, to: ForwardAttack.address) }
+        }
         self.run(.milliseconds(1) + step.rest)
         if number % 64 == 0 { server.checkMemory() }
         report.watchdog.rest()
@@ -232,12 +237,14 @@ final class AttackedForwarder: NetworkEnd {
     let forwarder: StreamForwarder
     private let report: AttackReport
     private var bytes: [UInt8] = []
+    private var meter = AmplificationMeter()
 
     init(_ forwarder: StreamForwarder, _ report: AttackReport) { (self.forwarder, self.report) = (forwarder, report) }
 
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
+        meter.noteReceived(datagram.count, from: path.remote)
         forwarder.insert(&span, on: path, at: now)
     }
 
@@ -246,7 +253,9 @@ final class AttackedForwarder: NetworkEnd {
         while true {
             report.note(bytes.count, in: &count)
             switch forwarder.poll(at: now, into: &bytes) {
-            case .transmit(on: let path): transmit(path, bytes)
+            case .transmit(on: let path):
+                if let fault = meter.noteSent(bytes.count, to: path.remote) { report.watchdog.fail(fault) }
+                transmit(path, bytes)
             case .event(let event): note(event)
             case .wait(until: let time):
                 report.require(time > now, "the forwarder waits until \(time), and it is \(now)")

@@ -173,6 +173,7 @@ final class AttackedPeer: NetworkEnd {
     private var keyFramesWanted: Set<SendingStreamID> = []
     private var bytes: [UInt8] = []
     private var decodedCount = 0
+    private var meter = AmplificationMeter()
 
     init(_ peer: PeerConnection, isOnPort: Bool, films: Bool, _ report: AttackReport) throws {
         (self.peer, self.films, self.report) = (peer, films, report)
@@ -207,6 +208,7 @@ final class AttackedPeer: NetworkEnd {
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
+        meter.noteReceived(datagram.count, from: path.remote)
         if let port {
             report.note(port.insert(&span, on: path, at: now))
         } else {
@@ -220,7 +222,9 @@ final class AttackedPeer: NetworkEnd {
         while true {
             report.note(bytes.count, in: &count)
             switch poll(at: now) {
-            case .transmit(on: let path): transmit(path, bytes)
+            case .transmit(on: let path):
+                if let fault = meter.noteSent(bytes.count, to: path.remote) { report.watchdog.fail(fault) }
+                transmit(path, bytes)
             case .decode(of: let stream): finish(stream, at: now)
             case .makeKeyFrame(of: let stream): keyFramesWanted.insert(stream)
             case .event(let event): report.note(event)
