@@ -72,18 +72,24 @@ import Testing
 
     private static func runDirected(_ coded: [[UInt8]], _ report: AttackReport) throws {
         for attack in DirectedAttack.allCases { try attack.run(report) }
+        for attack in CircuitBreakAttack.allCases { try attack.run(report) }
+        for attack in DirectedForwardAttack.allCases { try attack.run(report) }
         let forward = try ForwardAttack(seed: 1, report)
         try forward.connect()
         try forward.endSilently()
         let call = try CallAttack(seed: 0, coded, hasWrongKey: true, report)
         for step in 0..<100 { _ = call.step(step, "directed call") }
+        try CallAttack(seed: 0, coded, isPaced: false, report).rest()
     }
 
     private static func repeatRun(_ name: String, _ coded: [[UInt8]], _ report: AttackReport) throws {
         let words = name.split(separator: " ").map(String.init)
         if words.first == "directed" {
-            guard let attack = words.last.flatMap(DirectedAttack.init) else { return try runDirected(coded, report) }
-            return try attack.run(report)
+            let name = words.last ?? ""
+            if let attack = DirectedAttack(rawValue: name) { return try attack.run(report) }
+            if let attack = CircuitBreakAttack(rawValue: name) { return try attack.run(report) }
+            if let attack = DirectedForwardAttack(rawValue: name) { return try attack.run(report) }
+            return try runDirected(coded, report)
         }
         let target = try existing(words.first.flatMap(Target.init))
         try run(target, seed: try existing(words.last.flatMap { UInt64($0) }), coded, report)
@@ -104,6 +110,7 @@ import Testing
             try attack.connect()
             repeatSteps({ attack.isOver }) { attack.step($0, run, report) }
             if let session = attack.victim.peer.session { report.note(session, streamLimit: 4) }
+            attack.victim.noteCounters()
         case .forward:
             let attack = try ForwardAttack(seed: seed, report)
             try attack.connect()

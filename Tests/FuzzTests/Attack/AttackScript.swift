@@ -41,6 +41,7 @@ struct AttackScript {
     private var held: [[UInt8]] = []
     /// What was sent, to be repeated and damaged.
     private var recent: [[UInt8]] = []
+    private var lastCheck: UInt32 = 0
     /// Whether STUN and DTLS are part of it.
     let hasTransport: Bool
 
@@ -369,7 +370,9 @@ struct AttackScript {
         if random.isOne(in: 3) {
             step.inputs.append(.data(random.bytes(1 + random.below(1000))))
         } else {
-            step.inputs.append(.check(random.word()))
+            // The same again is a copy.
+            if random.isOne(in: 3) { lastCheck = random.word() }
+            step.inputs.append(.check(lastCheck))
         }
     }
 

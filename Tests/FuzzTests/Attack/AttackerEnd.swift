@@ -41,7 +41,7 @@ final class AttackerEnd: NetworkEnd {
     private var own: SRTPUnprotector?
     private var theirs: SRTPUnprotector?
     private var outbox: [(socket: Int, bytes: [UInt8])] = []
-    /// The newest request of STUN that came, to be answered wrongly.
+    /// The newest request of STUN that came to its first socket, to be answered wrongly. The second one answers nothing.
     private(set) var lastCheck: STUNTransactionID?
     /// Whether true RTP and RTCP of the connection leave, its DTLS, and anything.
     var (sendsMedia, sendsDTLS, isSending) = (true, true, true)
@@ -89,13 +89,20 @@ final class AttackerEnd: NetworkEnd {
         case .data(let bytes): return (try? peer.dtls?.send(bytes.span, at: now)) != nil
         case .check(let number):
             guard let bytes = AttackCheck.message(number, of: peer.agent, lastCheck) else { return false }
-            outbox.append((0, bytes))
+            // Sometimes from an address that has checked nothing, as a copy would come.
+            outbox.append((random.isOne(in: 4) ? 1 : 0, bytes))
         }
         return true
     }
 
     /// Sends bytes as they are, from another socket.
     func send(raw bytes: [UInt8], socket: Int) { outbox.append((socket, bytes)) }
+
+    /// What would leave next.
+    func takeOutbox() -> [[UInt8]] {
+        defer { outbox.removeAll(keepingCapacity: true) }
+        return outbox.map(\.bytes)
+    }
 
     /// The datagram of a packet.
     func protect(_ packet: [UInt8]) -> [UInt8]? { protector?.protect(packet) }
@@ -128,7 +135,7 @@ final class AttackerEnd: NetworkEnd {
         switch DatagramKind(of: datagram) {
         case .rtp, .rtcp: learn(datagram)
         case .stun:
-            if let message = try? STUNMessage(parsing: datagram), message.type == .bindingRequest {
+            if let message = try? STUNMessage(parsing: datagram), message.type == .bindingRequest, path.socket == 0 {
                 lastCheck = message.transactionID
             }
         default: break

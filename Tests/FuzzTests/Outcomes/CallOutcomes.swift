@@ -2,7 +2,8 @@ import Rill
 
 enum CallEventOutcome: String, OutcomeKind {
     case joined, interrupted, lost, reconnected, left, moved, unprotectFailed
-    case firstPicture, sizeChanged, layerChanged, wanted, fellBack, recovered, muted, unmuted, ended, sinkFailed
+    case firstPicture, sizeChanged, layerChanged, wanted, fellBack, recovered, sendingStopped
+    case sendingResumed, muted, unmuted, ended, sinkFailed
     case facesChanged, facesUnavailable, sourceEnded, sourceFailed, sendingFailed, transportFailed, statistics, over
 
     init(_ event: CallEvent) {
@@ -21,6 +22,8 @@ enum CallEventOutcome: String, OutcomeKind {
             case .wanted: .wanted
             case .fellBack: .fellBack
             case .recovered: .recovered
+            case .sendingStopped: .sendingStopped
+            case .sendingResumed: .sendingResumed
             case .muted: .muted
             case .unmuted: .unmuted
             case .ended: .ended

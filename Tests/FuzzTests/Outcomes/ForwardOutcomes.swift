@@ -1,7 +1,8 @@
-import RillForward
+@testable import RillForward
 
 enum ForwardEventOutcome: String, OutcomeKind {
-    case connected, firstPicture, layerChanged, left, replaced, failed, streamEnded, closed
+    case connected, firstPicture, layerChanged, stopped, resumed
+    case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
     init(_ event: ForwardEvent) {
         self =
@@ -9,11 +10,48 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .connected: .connected
             case .firstPicture: .firstPicture
             case .layerChanged: .layerChanged
+            case .stopped: .stopped
+            case .resumed: .resumed
             case .ended(_, .left): .left
             case .ended(_, .replaced): .replaced
+            case .ended(_, .evicted): .evicted
             case .ended(_, .failed): .failed
+            case .ended(_, .circuitBroken): .circuitBroken
             case .ended(_, .streamEnded): .streamEnded
             case .ended(_, .closed): .closed
+            }
+    }
+}
+
+/// What became of a packet of a publisher's sound.
+enum SoundOutcome: String, OutcomeKind {
+    case forwarded, malformed, otherSection, otherSource, tooManyBytes, tooManyPackets
+
+    init(_ outcome: PublishedSound.Outcome) {
+        self =
+            switch outcome {
+            case .forwarded: .forwarded
+            case .malformed: .malformed
+            case .otherSection: .otherSection
+            case .otherSource: .otherSource
+            case .tooManyBytes: .tooManyBytes
+            case .tooManyPackets: .tooManyPackets
+            }
+    }
+}
+
+/// The quota that refused a session.
+enum QuotaOutcome: String, OutcomeKind {
+    case bearerSessions, addressSessions, bearerStreams, addressStreams, streamViewers
+
+    init(_ quota: ForwardQuota) {
+        self =
+            switch quota {
+            case .bearerSessions: .bearerSessions
+            case .addressSessions: .addressSessions
+            case .bearerStreams: .bearerStreams
+            case .addressStreams: .addressStreams
+            case .streamViewers: .streamViewers
             }
     }
 }

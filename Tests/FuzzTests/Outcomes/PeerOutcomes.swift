@@ -3,13 +3,14 @@ import RillRTP
 import RillSecurity
 
 enum PeerResultOutcome: String, OutcomeKind {
-    case ice, dtls, media, packet, dropped
+    case ice, dtls, held, media, packet, dropped
 
     init(_ result: PeerInsertResult) {
         self =
             switch result {
             case .ice: .ice
             case .dtls: .dtls
+            case .held: .held
             case .media: .media
             case .packet: .packet
             case .dropped: .dropped
@@ -18,13 +19,14 @@ enum PeerResultOutcome: String, OutcomeKind {
 }
 
 enum PeerDropOutcome: String, OutcomeKind {
-    case noKeys, refused, noRole, unknownProtocol, closed
+    case noKeys, refused, early, noRole, unknownProtocol, closed
 
     init(_ reason: PeerDropReason) {
         self =
             switch reason {
             case .noKeys: .noKeys
             case .refused: .refused
+            case .early: .early
             case .noRole: .noRole
             case .unknownProtocol: .unknownProtocol
             case .closed: .closed
@@ -49,14 +51,15 @@ enum PortOutcome: String, OutcomeKind {
 }
 
 enum ICEOutcome: String, OutcomeKind {
-    case data, answered, answeredNomination, refused, confirmed, confirmedRepetition, declined, keepalive
-    case unvalidatedAddress, malformed, unsupportedMethod, wrongFingerprint, unauthenticated, wrongUsername
+    case data, early, answered, answeredNomination, refused, confirmed, confirmedRepetition, declined, keepalive
+    case unvalidatedAddress, replayed, malformed, unsupportedMethod, wrongFingerprint, unauthenticated, wrongUsername
     case wrongIntegrity, unknownTransaction, asymmetric, unknownSocket, tooManyPairs, failed
 
     init(_ result: ICEInsertResult) {
         self =
             switch result {
             case .data: .data
+            case .early: .early
             case .answered(let nominates): nominates ? .answeredNomination : .answered
             case .refused: .refused
             case .confirmed(let time): time == nil ? .confirmedRepetition : .confirmed
@@ -70,6 +73,7 @@ enum ICEOutcome: String, OutcomeKind {
         self =
             switch reason {
             case .unvalidatedAddress: .unvalidatedAddress
+            case .replayed: .replayed
             case .malformed: .malformed
             case .unsupportedMethod: .unsupportedMethod
             case .wrongFingerprint: .wrongFingerprint

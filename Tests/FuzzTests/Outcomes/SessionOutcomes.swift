@@ -104,7 +104,8 @@ enum MessageOutcome: String, OutcomeKind {
 
 enum SessionEventOutcome: String, OutcomeKind {
     case connected, interrupted, lost, reconnected, left, restarted, firstPicture, sizeChanged, layerChanged, muted
-    case unmuted, ended, sourceChanged, packetsRequested, keyFrameRequested, pauseRequested, resumeRequested, collision
+    case unmuted, ended, sendingStopped, sendingResumed, sourceChanged, packetsRequested, keyFrameRequested
+    case pauseRequested, resumeRequested, collision
     case maximumBitrateEstimated, transportFeedback, failed
     case keyFrameFeedback, keyFrameRepeatedFeedback, packetsFeedback, reportFeedback, malformedFeedback
 
@@ -128,6 +129,8 @@ enum SessionEventOutcome: String, OutcomeKind {
             case .keyFrameRequested: .keyFrameRequested
             case .pauseRequested: .pauseRequested
             case .resumeRequested: .resumeRequested
+            case .sendingStopped: .sendingStopped
+            case .sendingResumed: .sendingResumed
             case .collision: .collision
             case .maximumBitrateEstimated: .maximumBitrateEstimated
             case .transportFeedback: .transportFeedback
@@ -137,6 +140,21 @@ enum SessionEventOutcome: String, OutcomeKind {
             case .feedback(of: _, .packetsRequested): .packetsFeedback
             case .feedback(of: _, .reported): .reportFeedback
             case .feedback(of: _, .malformed): .malformedFeedback
+            }
+    }
+}
+
+/// Why a circuit breaker opened.
+enum CircuitBreakOutcome: String, OutcomeKind {
+    case reportTimeout, mediaTimeout, congestion, unusable
+
+    init(_ reason: CircuitBreak) {
+        self =
+            switch reason {
+            case .reportTimeout: .reportTimeout
+            case .mediaTimeout: .mediaTimeout
+            case .congestion: .congestion
+            case .unusable: .unusable
             }
     }
 }

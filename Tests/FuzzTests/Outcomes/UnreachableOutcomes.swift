@@ -12,7 +12,7 @@ enum UnreachableOutcomes {
     private static let peers = [
         // Data is passed on to the connection, whose result it then has (PeerConnection.insert(_:on:at:),
         // PeerPort.insert).
-        "ICEOutcome.data",
+        "ICEOutcome.data", "ICEOutcome.early",
         // A connection passes on what DatagramKind calls DTLS, which is the test that gives this result
         // (DTLSEndpoint.insert).
         "DTLSOutcome.notDTLS",
@@ -21,9 +21,6 @@ enum UnreachableOutcomes {
         // These three kinds have cases of their own before the one that gives this reason
         // (PeerConnection.insert(data:at:)).
         "UnknownProtocolOutcome.rtp", "UnknownProtocolOutcome.rtcp", "UnknownProtocolOutcome.dtls",
-        // A connection begins in that state, and leaves it once there is a description: its time is then set for good
-        // (PeerLink.updateState).
-        "PeerEventOutcome.new",
         // Thrown to the app by calls that negotiate; PeerLink.fail has the others only.
         "PeerFailure.negotiation", "PeerFailure.ice", "PeerFailure.session", "PeerFailure.stream", "PeerFailure.closed",
         // Keys that OpenSSL has exported have the length of their profile. What is left is libsrtp without memory.

@@ -36,7 +36,10 @@ final class AttackReport {
         book.expect(WireProblem.self)
         book.expect(MessageOutcome.self)
         book.expect(SessionEventOutcome.self)
+        book.expect(CircuitBreakOutcome.self)
         book.expect(ForwardEventOutcome.self)
+        book.expect(SoundOutcome.self)
+        book.expect(QuotaOutcome.self)
         book.expect(CallEventOutcome.self)
     }
 
@@ -80,12 +83,13 @@ final class AttackReport {
         case .dtls(let result): book.note(DTLSOutcome(result))
         case .media(let result): note(result)
         case .packet: book.note(UnprotectedOutcome.rtp)
+        case .held: break
         case .dropped(let reason):
             book.note(PeerDropOutcome(reason))
             switch reason {
             case .refused(let outcome): book.note(UnprotectedOutcome(outcome))
             case .unknownProtocol(let kind): book.note(UnknownProtocolOutcome(kind))
-            case .noKeys, .noRole, .closed: break
+            case .noKeys, .early, .noRole, .closed: break
             }
         }
     }
@@ -111,7 +115,11 @@ final class AttackReport {
             if case .internalError = event { watchdog.fail("\(event)") }
         case .session(let event):
             book.note(SessionEventOutcome(event))
-            if case .failed(let error) = event { watchdog.fail("\(error)") }
+            switch event {
+            case .failed(let error): watchdog.fail("\(error)")
+            case .sendingStopped(_, let reason): book.note(CircuitBreakOutcome(reason))
+            default: break
+            }
         case .failed(let error):
             book.note(PeerFailure(error))
             require(error.pollsWithoutProgress == nil, "\(error)")

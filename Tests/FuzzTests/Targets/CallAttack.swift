@@ -44,8 +44,11 @@ final class CallAttack {
     ///   - seed: the profile of SRTP (or none), codec and feedback, and the script follow from it.
     ///   - coded: true frames of VP8, the first one a key frame.
     ///   - hasWrongKey: whether the attacker has another key than the call.
+    ///   - isPaced: whether the call has congestion control.
     ///   - report: where outcomes go.
-    init(seed: UInt64, _ coded: [[UInt8]], hasWrongKey: Bool = false, _ report: AttackReport) throws {
+    init(
+        seed: UInt64, _ coded: [[UInt8]], hasWrongKey: Bool = false, isPaced: Bool = true, _ report: AttackReport
+    ) throws {
         self.report = report
         time = LiveClock.VirtualTime()
         time.now = .zero + .seconds(1)
@@ -56,7 +59,7 @@ final class CallAttack {
         let identifier = seed % 5 == 4 ? MasterKeyIdentifier(7, byteCount: 4) : nil
         key = isPlain ? nil : SRTPKey.generate(profile, identifier: identifier)
         var settings = VideoCallSettings()
-        settings.send.congestion = CongestionSettings()
+        settings.send.congestion = isPaced ? CongestionSettings() : nil
         settings.send.congestion?.feedback = seed / 4 % 2 == 1 ? .byStream : .transportWide
         settings.send.fec = FECSettings(
             percentage: .percent(20), payloadType: PayloadType(125), redPayloadType: PayloadType(124))
@@ -184,6 +187,18 @@ final class CallAttack {
             report.book.note(CallEventOutcome(event))
             if case .left(_, let reason?) = event { report.require(!reason.hasPrefix("internal error"), reason) }
         }
+    }
+
+    /// The participant reports, then rests for longer than is sent without reports, and reports again.
+    func rest() {
+        report.watchdog.begin("directed call", 0, [])
+        for _ in 0..<2 {
+            _ = send(.packet([0x80, 201, 0, 1, 0, 0, 0, 9]))
+            deliver()
+            advance(by: .seconds(25))
+        }
+        finish()
+        report.watchdog.rest()
     }
 
     private func learn(_ datagram: [UInt8]) {

@@ -9,8 +9,8 @@ import RillTestSupport
 
 /// Attacks on a connection that end it, or need a long time or a certain order. Random steps do not get there.
 enum DirectedAttack: String, CaseIterable {
-    case silence, consent, close, noPath, noTime, noHandshake, noRole, falseAnswers, manyAddresses, malformedChecks
-    case overflow, manySources, oldRequests, otherName, lateRepair, manyEvents
+    case silence, consent, close, noPath, noTime, noHandshake, early, noRole, replays, sharedAddress, falseAnswers
+    case manyAddresses, malformedChecks, overflow, manySources, oldRequests, otherName, lateRepair, manyEvents
 
     func run(_ report: AttackReport) throws {
         report.watchdog.begin("directed \(rawValue)", 0, [])
@@ -22,7 +22,10 @@ enum DirectedAttack: String, CaseIterable {
         case .noPath: try noPath(report)
         case .noTime: try noTime(report)
         case .noHandshake: try noHandshake(report)
+        case .early: try early(report)
         case .noRole: try noRole(report)
+        case .replays: try replays(report)
+        case .sharedAddress: try sharedAddress(report)
         case .falseAnswers: try falseAnswers(report)
         case .manyAddresses: try manyAddresses(report)
         case .malformedChecks: try malformedChecks(report)
@@ -36,20 +39,18 @@ enum DirectedAttack: String, CaseIterable {
     }
 
     private func connected(
-        _ report: AttackReport, isOnPort: Bool = false, isLite: Bool = false,
-        _ change: (inout PeerAttack.Options) -> Void = { _ in }
+        _ report: AttackReport, isOnPort: Bool = false, _ change: (inout PeerAttack.Options) -> Void = { _ in }
     ) throws -> PeerAttack {
-        let attack = try unconnected(report, isOnPort: isOnPort, isLite: isLite, change)
+        let attack = try unconnected(report, isOnPort: isOnPort, change)
         try attack.connect()
         return attack
     }
 
     private func unconnected(
-        _ report: AttackReport, isOnPort: Bool = false, isLite: Bool = false,
-        _ change: (inout PeerAttack.Options) -> Void = { _ in }
+        _ report: AttackReport, isOnPort: Bool = false, _ change: (inout PeerAttack.Options) -> Void = { _ in }
     ) throws -> PeerAttack {
         try PeerAttack(seed: 1, report) { options in
-            (options.isOnPort, options.isLite) = (isOnPort, isLite)
+            (options.isOnPort, options.isLite) = (isOnPort, false)
             change(&options)
         }
     }
@@ -70,6 +71,7 @@ enum DirectedAttack: String, CaseIterable {
         attack.run(.seconds(70))
         let check = try existing(AttackCheck.message(16 << 8, of: attack.attacker.peer.agent, nil))
         attack.victim.take(check.span, on: ICEPath(PeerAttack.addresses.attacker), at: attack.network.now)
+        attack.victim.noteCounters()
     }
 
     private func close(_ report: AttackReport) throws {
@@ -107,16 +109,19 @@ enum DirectedAttack: String, CaseIterable {
         attack.send(packets: [], raw: [warning])
     }
 
-    /// DTLS of a peer that knows an offer which was taken back.
-    private func noRole(_ report: AttackReport) throws {
+    /// DTLS and media from an address that has not answered a check.
+    private func early(_ report: AttackReport) throws {
+        for isOnPort in [false, true] { try early(report, isOnPort: isOnPort) }
+    }
+
+    private func early(_ report: AttackReport, isOnPort: Bool) throws {
         let peer = PeerConnection(
             .controlled, certificate: PeerAttack.certificates.victim, settings: PeerConnectionSettings(seed: 5),
             using: SeededGenerator(seed: 5))
         try peer.addLocalCandidate(PeerAttack.addresses.victim)
         try peer.change { _ = try $0.addTransceiver(TransceiverSettings(.video)) }
         _ = try peer.offer(at: .zero)
-        try peer.rollback(at: .zero)
-        let victim = try AttackedPeer(peer, isOnPort: false, films: false, report)
+        let victim = try AttackedPeer(peer, isOnPort: isOnPort, films: false, report)
         let credentials = peer.agent.credentials
         let check = [UInt8](capacity: 500) { output in
             let writer = STUNMessageWriter(.bindingRequest, STUNTransactionID(high: 1, low: 1), into: &output)
@@ -128,6 +133,67 @@ enum DirectedAttack: String, CaseIterable {
         let path = ICEPath(PeerAttack.addresses.attacker)
         victim.take(check.span, on: path, at: .zero)
         victim.take([22, 254, 253, 0, 0].span, on: path, at: .zero)
+        victim.take([0x80, 96, 0, 0].span, on: path, at: .zero)
+        victim.noteCounters()
+    }
+
+    /// All sections end, and DTLS with them; then it goes on.
+    private func noRole(_ report: AttackReport) throws {
+        let attack = try connected(report)
+        let (peer, now) = (attack.attacker.peer, attack.network.now)
+        try peer.change { negotiator in
+            for transceiver in negotiator.transceivers { try negotiator.stop(transceiver.id) }
+        }
+        let offer = try peer.offer(at: now).text
+        let answer = try attack.victim.change { peer throws(PeerError) in try peer.answer(offer, at: now) }
+        try peer.setRemote(.answer, answer.text, at: now)
+        peer.dtls?.close(at: now)
+        attack.run(.milliseconds(100))
+        attack.send(packets: [[0x80, 201, 0, 1, 0, 0, 0, 9]], raw: [[22, 254, 253, 0, 0]])
+        attack.victim.noteCounters()
+    }
+
+    /// Copies of a check from other addresses.
+    private func replays(_ report: AttackReport) throws {
+        for isOnPort in [false, true] {
+            let attack = try connected(report, isOnPort: isOnPort)
+            let check = try existing(AttackCheck.message(16 << 8, of: attack.attacker.peer.agent, nil))
+            attack.send(packets: [], raw: [check])
+            for number in 0..<5 as Range<UInt32> {
+                let path = ICEPath(UDPAddress(.v4(0x0B00_0000 + number), port: 7))
+                attack.victim.take(check.span, on: path, at: attack.network.now)
+                attack.run(.milliseconds(10))
+            }
+            attack.victim.noteCounters()
+        }
+    }
+
+    /// Two connections whose peers have one address.
+    private func sharedAddress(_ report: AttackReport) throws {
+        let attack = try connected(report, isOnPort: true)
+        let (network, settings) = (attack.network, PeerConnectionSettings(seed: 6))
+        let ghost = PeerConnection(
+            .controlling, certificate: PeerAttack.certificates.attacker, settings: settings,
+            using: SeededGenerator(seed: 6))
+        try ghost.addLocalCandidate(PeerAttack.addresses.attacker)
+        try ghost.change { _ = try $0.addTransceiver(TransceiverSettings(.video)) }
+        let offer = try ghost.offer(at: network.now).text
+        let other = PeerConnection(
+            .controlled, certificate: PeerAttack.certificates.victim, settings: PeerConnectionSettings(seed: 7),
+            using: SeededGenerator(seed: 7))
+        try other.addLocalCandidate(PeerAttack.addresses.victim)
+        let answer = try other.answer(offer, at: network.now)
+        _ = try attack.victim.add(other)
+        try ghost.setRemote(.answer, answer.text, at: network.now)
+        // Both are behind one NAT. What is for the attacker gets lost.
+        let inner = UDPAddress(.v4(0xC0A8_0001), port: 4000)
+        network.add(PeerEnd(ghost), at: [inner])
+        network.translations = [inner: PeerAttack.addresses.attacker]
+        network.run(until: network.now + .seconds(5)) { ghost.state == .connected }
+        guard ghost.state == .connected else { throw TestFailure("not connected: \(ghost.state)") }
+        attack.send(
+            packets: [[0x80, 201, 0, 1, 0, 0, 0, 9]], raw: [[22, 254, 253, 0, 0], [0x80, 96, 0, 0], [100]])
+        attack.victim.noteCounters()
     }
 
     /// Answers that come late, from another address, or refuse.
@@ -155,14 +221,18 @@ enum DirectedAttack: String, CaseIterable {
         for isOnPort in [false, true] {
             let attack = try connected(report, isOnPort: isOnPort)
             let agent = attack.attacker.peer.agent
+            // From an address that has checked nothing.
+            attack.victim.take([0x80, 96].span, on: ICEPath(PeerAttack.addresses.second), at: attack.network.now)
             for number in 0..<100 as Range<UInt32> {
                 let check = try existing(AttackCheck.message(16 << 8 | number, of: agent, nil))
                 let path = ICEPath(socket: number == 99 ? 9 : 0, UDPAddress(.v4(0x0B00_0000 + number), port: 7))
                 attack.victim.take(check.span, on: path, at: attack.network.now)
                 attack.run(.milliseconds(1))
             }
+            attack.run(.seconds(10))
+            attack.victim.noteCounters()
             let full = try connected(report, isOnPort: isOnPort)
-            for number in 1...80 {
+            for number in Array(1...80) + [1] {
                 let candidate = "candidate:\(number) 1 udp \(number) 12.0.0.\(number) 9 typ host"
                 _ = try full.victim.change { (peer) throws(PeerError) in
                     try peer.addRemoteCandidate(candidate, at: full.network.now)
@@ -171,6 +241,12 @@ enum DirectedAttack: String, CaseIterable {
             let check = try existing(AttackCheck.message(16 << 8, of: full.attacker.peer.agent, nil))
             let path = ICEPath(UDPAddress(.v4(0x0B00_0000), port: 7))
             full.victim.take(check.span, on: path, at: full.network.now)
+            full.victim.noteCounters()
+            let narrow = try connected(report, isOnPort: isOnPort) {
+                $0.change = { $0.ice.maximumReflexiveCount = 0 }
+            }
+            let refused = try existing(AttackCheck.message(16 << 8, of: narrow.attacker.peer.agent, nil))
+            narrow.victim.take(refused.span, on: path, at: narrow.network.now)
         }
     }
 
@@ -279,16 +355,18 @@ enum DirectedAttack: String, CaseIterable {
     /// A lost packet comes when its frame's time is over, and others wait for it.
     private func lateRepair(_ report: AttackReport) throws {
         let attack = try connected(report)
-        var lost: EditableRTP?
-        for index in 0..<60 {
+        // Up to 78 ms later: how long it is waited for follows from the round trip. The attacked one refuses each ninth
+        // frame, and then needs a key frame.
+        for index in 0..<240 {
+            var lost: EditableRTP?
             let packets = try attack.change { script in
-                var packets = script.streams[0].frame(isKey: index == 0, packets: 3, at: attack.network.now)
-                if index % 20 == 10 { lost = packets.remove(at: 1) }
+                var packets = script.streams[0].frame(isKey: index % 6 == 0, packets: 3, at: attack.network.now)
+                if index % 6 == 2 { lost = packets.remove(at: 1) }
                 return packets
             }
             attack.send(packets: packets.map(name(attack)))
-            if index % 20 == 13, let lost {
-                attack.run(.milliseconds(60))
+            if let lost {
+                attack.run(.milliseconds(2 * (index / 6)))
                 if let again = try attack.change({ $0.retransmission(of: lost, on: 0) }) {
                     attack.send(packets: [again.bytes])
                 }

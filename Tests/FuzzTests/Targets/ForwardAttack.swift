@@ -109,6 +109,11 @@ final class ForwardAttack {
             count += 1
             if case .packet(let bytes) = input { report.note(rtcp: bytes) }
         }
+        // With the address of somebody innocent as their source.
+        if scripts[index].random.isOne(in: 16) {
+            let source = ForwardRoom.address(scripts[index].random.isOne(in: 2) ? 1 : 2)
+            for bytes in attacker.takeOutbox() { network.inject(bytes, from: source, to: ForwardAttack.address) }
+        }
         self.run(.milliseconds(1) + step.rest)
         if number % 64 == 0 { server.checkMemory() }
         report.watchdog.rest()
@@ -139,8 +144,7 @@ final class ForwardAttack {
         for connection in [ids.publisher, ids.viewer].compactMap({ server.forwarder.port[$0] }) {
             if let session = connection.session { report.note(session, streamLimit: 4) }
         }
-        for viewer in server.forwarder.viewers.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
-        report.book.noteCounters(of: server.forwarder.port.statistics, "ICEPortStatistics")
+        server.noteCounters()
         try replacePublisher()
         server.forwarder.close(at: network.now)
         run(.milliseconds(100))
@@ -151,7 +155,7 @@ final class ForwardAttack {
         report.watchdog.begin("directed forward", 0, [])
         attackers.viewer.sendsMedia = false
         run(.seconds(10))
-        for viewer in server.forwarder.viewers.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
+        server.noteCounters()
         (attackers.viewer.isSending, attackers.viewer.isListening) = (false, false)
         attackers.publisher.peer.close(at: network.now)
         run(.seconds(60))
@@ -205,15 +209,23 @@ struct ForwardRoom {
         return peer
     }
 
-    func connect(
-        _ end: any NetworkEnd, _ peer: PeerConnection, at number: UInt32, sending layers: [SendingEncoding]?,
-        _ signal: (String, MediaTime) throws -> (id: ICEPeerID, answer: SessionDescription)
-    ) throws -> ICEPeerID {
+    /// The offer of a peer: video, and so many sections of sound.
+    func offer(of peer: PeerConnection, sending layers: [SendingEncoding]?, soundCount: Int = 1) throws -> String {
         var video = TransceiverSettings(.video, layers == nil ? .receiveOnly : .sendOnly)
         if let layers { video.sending = layers }
         try peer.change { _ = try $0.addTransceiver(video) }
-        try peer.change { _ = try $0.addTransceiver(TransceiverSettings(.audio, video.direction)) }
-        let (id, answer) = try signal(try peer.offer(at: network.now).text, network.now)
+        for _ in 0..<soundCount {
+            try peer.change { _ = try $0.addTransceiver(TransceiverSettings(.audio, video.direction)) }
+        }
+        return try peer.offer(at: network.now).text
+    }
+
+    func connect(
+        _ end: any NetworkEnd, _ peer: PeerConnection, at number: UInt32, sending layers: [SendingEncoding]?,
+        soundCount: Int = 1, _ signal: (String, MediaTime) throws -> (id: ICEPeerID, answer: SessionDescription)
+    ) throws -> ICEPeerID {
+        let offer = try offer(of: peer, sending: layers, soundCount: soundCount)
+        let (id, answer) = try signal(offer, network.now)
         try peer.setRemote(.answer, answer.text, at: network.now)
         network.add(end, at: [ForwardRoom.address(number), UDPAddress(.v4(0x0A00_0000 + number), port: 4001)])
         return id
@@ -225,12 +237,14 @@ final class AttackedForwarder: NetworkEnd {
     let forwarder: StreamForwarder
     private let report: AttackReport
     private var bytes: [UInt8] = []
+    private var meter = AmplificationMeter()
 
     init(_ forwarder: StreamForwarder, _ report: AttackReport) { (self.forwarder, self.report) = (forwarder, report) }
 
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
+        meter.noteReceived(datagram.count, from: path.remote)
         forwarder.insert(&span, on: path, at: now)
     }
 
@@ -239,14 +253,34 @@ final class AttackedForwarder: NetworkEnd {
         while true {
             report.note(bytes.count, in: &count)
             switch forwarder.poll(at: now, into: &bytes) {
-            case .transmit(on: let path): transmit(path, bytes)
-            case .event(let event): report.book.note(ForwardEventOutcome(event))
+            case .transmit(on: let path):
+                if let fault = meter.noteSent(bytes.count, to: path.remote) { report.watchdog.fail(fault) }
+                transmit(path, bytes)
+            case .event(let event): note(event)
             case .wait(until: let time):
                 report.require(time > now, "the forwarder waits until \(time), and it is \(now)")
                 report.require(forwarder.pollsWithoutProgress == 0, "polls without progress")
                 return time
             }
         }
+    }
+
+    private func note(_ event: ForwardEvent) {
+        report.book.note(ForwardEventOutcome(event))
+        switch event {
+        case .stopped(_, let reason), .ended(_, .circuitBroken(let reason)):
+            report.book.note(CircuitBreakOutcome(reason))
+        case .ended(_, .failed(let error)): report.require(error.pollsWithoutProgress == nil, "\(error)")
+        default: break
+        }
+    }
+
+    /// Notes what was counted of viewers, sound, requests and datagrams.
+    func noteCounters() {
+        for viewer in forwarder.viewers.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
+        report.book.noteCounters(of: forwarder.droppedSound, "DroppedSound")
+        report.book.noteCounters(of: forwarder.admissions, "AdmissionCounts")
+        report.book.noteCounters(of: forwarder.port.statistics, "ICEPortStatistics")
     }
 
     /// What others can make it hold has limits.

@@ -1,12 +1,14 @@
+import Foundation
 import RillCore
 import RillLink
 import RillPacketSupport
-import RillPeer
 import RillPeerSupport
 import RillRTP
 import RillSecurity
 import RillSession
 import RillTestSupport
+
+@testable import RillPeer
 
 /// A connection that sends and receives, attacked by the peer that it is connected to.
 final class PeerAttack {
@@ -27,7 +29,8 @@ final class PeerAttack {
         do { return try DTLSCertificate(wallClock: 1_800_000_000) } catch { preconditionFailure("\(error)") }
     }
 
-    /// What is negotiated, and where the attacked connection is.
+    /// What is negotiated, and where the attacked connection is. `isLite`: the attacker says that its agent is lite, which
+    /// it is not.
     struct Options {
         var (isVP9, isByStream, isLite, isOnPort): (Bool, Bool, Bool, Bool)
         /// Changes the settings of both sides.
@@ -51,7 +54,7 @@ final class PeerAttack {
         self.seed = seed
         var options = Options(seed: seed)
         change(&options)
-        let (isVP9, isByStream, isLite) = (options.isVP9, options.isByStream, options.isLite)
+        let (isVP9, isByStream) = (options.isVP9, options.isByStream)
         var settings = PeerConnectionSettings(seed: seed &* 2)
         settings.dtls.srtpProfiles = [PeerAttack.profiles[Int(seed % 3)]]
         settings.negotiation.videoCodecs = [isVP9 ? .vp9 : .vp8]
@@ -79,9 +82,14 @@ final class PeerAttack {
         network.add(attacker, at: [PeerAttack.addresses.attacker, PeerAttack.addresses.second])
         network.add(victim, at: [PeerAttack.addresses.victim])
         let offer = try peer.offer(at: .zero).text
-        let changed = options.changeOffer(offer)
+        let changed = options.changeOffer(options.isLite ? PeerAttack.lite(offer) : offer)
         let answer = try victim.change { peer throws(PeerError) in try peer.answer(changed, at: .zero) }
         try peer.setRemote(.answer, answer.text, at: .zero)
+        report.require(made.agent.role == (options.isLite ? .controlling : .controlled), "a=ice-lite is not read")
+    }
+
+    private static func lite(_ offer: String) -> String {
+        offer.replacingOccurrences(of: "\r\nt=0 0\r\n", with: "\r\nt=0 0\r\na=ice-lite\r\n")
     }
 
     private static func addTransceivers(_ attacker: PeerConnection, _ victim: PeerConnection) throws {
@@ -165,12 +173,30 @@ final class AttackedPeer: NetworkEnd {
     private var keyFramesWanted: Set<SendingStreamID> = []
     private var bytes: [UInt8] = []
     private var decodedCount = 0
+    private var meter = AmplificationMeter()
 
     init(_ peer: PeerConnection, isOnPort: Bool, films: Bool, _ report: AttackReport) throws {
         (self.peer, self.films, self.report) = (peer, films, report)
         let port = isOnPort ? PeerPort(peerLimit: 4) : nil
         id = try port?.add(peer)
         self.port = port
+    }
+
+    /// Adds another connection beside it.
+    func add(_ peer: PeerConnection) throws -> ICEPeerID { try existing(port).add(peer) }
+
+    func change<Value>(_ other: ICEPeerID, _ body: (PeerConnection) throws(PeerError) -> Value) throws -> Value {
+        try existing(try existing(port).change(other, body))
+    }
+
+    /// Notes what was counted of datagrams.
+    func noteCounters() {
+        if let port {
+            report.book.noteCounters(of: port.statistics, "ICEPortStatistics")
+        } else {
+            report.book.noteCounters(of: peer.agent.counts, "ICEPortStatistics.agents")
+        }
+        report.book.noteCounters(of: peer.counts, "PeerTransportCounts")
     }
 
     func change<Value>(_ body: (PeerConnection) throws(PeerError) -> Value) throws(PeerError) -> Value {
@@ -182,6 +208,7 @@ final class AttackedPeer: NetworkEnd {
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
+        meter.noteReceived(datagram.count, from: path.remote)
         if let port {
             report.note(port.insert(&span, on: path, at: now))
         } else {
@@ -195,7 +222,9 @@ final class AttackedPeer: NetworkEnd {
         while true {
             report.note(bytes.count, in: &count)
             switch poll(at: now) {
-            case .transmit(on: let path): transmit(path, bytes)
+            case .transmit(on: let path):
+                if let fault = meter.noteSent(bytes.count, to: path.remote) { report.watchdog.fail(fault) }
+                transmit(path, bytes)
             case .decode(of: let stream): finish(stream, at: now)
             case .makeKeyFrame(of: let stream): keyFramesWanted.insert(stream)
             case .event(let event): report.note(event)

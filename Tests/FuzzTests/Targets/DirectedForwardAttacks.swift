@@ -1,0 +1,121 @@
+import RillCore
+import RillPeer
+import RillRTP
+import RillTestSupport
+
+@testable import RillForward
+
+/// Attacks on a forwarder that need a certain order, settings, or a long time.
+enum DirectedForwardAttack: String, CaseIterable {
+    case bearerSessions, addressSessions, bearerStreams, addressStreams, streamViewers
+    case sessions, streams, otherPublisher, halfOpen, manyPublishers, sound, breakers
+
+    func run(_ report: AttackReport) throws {
+        report.watchdog.begin("directed \(rawValue)", 0, [])
+        defer { report.watchdog.rest() }
+        switch self {
+        case .sound: try sound(report)
+        case .breakers: try breakers(report)
+        default:
+            let stage = try ForwardStage(report, limit)
+            do { try ask(stage) } catch let error as ForwardError {
+                if case .quotaReached(let quota, _) = error { report.book.note(QuotaOutcome(quota)) }
+            }
+            stage.run(.milliseconds(100))
+            stage.server.noteCounters()
+        }
+    }
+
+    /// Limits that the publisher of the stage keeps.
+    private func limit(_ settings: inout ForwardSettings) {
+        switch self {
+        case .bearerSessions: settings.quotas.sessionsPerBearer = 1
+        case .addressSessions: settings.quotas.sessionsPerAddress = 1
+        case .bearerStreams: settings.quotas.streamsPerBearer = 1
+        case .addressStreams: settings.quotas.streamsPerAddress = 1
+        case .streamViewers: settings.quotas.viewersPerStream = 1
+        case .sessions: settings.sessionLimit = 1
+        case .streams: settings.streamLimit = 1
+        case .halfOpen: settings.quotas.halfOpenLimit = 1
+        case .manyPublishers: settings.quotas.publishersPerStream = 2
+        case .otherPublisher, .sound, .breakers: break
+        }
+    }
+
+    /// Asks for more than these.
+    private func ask(_ stage: ForwardStage) throws {
+        switch self {
+        case .bearerSessions, .addressSessions, .bearerStreams, .addressStreams, .sessions, .streams:
+            try stage.publish("two", 2)
+        case .streamViewers:
+            _ = try stage.watch(2)
+            try stage.watch(halfOpen: 3)
+        case .halfOpen: for number in 2...4 as ClosedRange<UInt64> { try stage.watch(halfOpen: number) }
+        case .manyPublishers: for number in 2...4 as ClosedRange<UInt64> { try stage.publish("one", number) }
+        case .otherPublisher: try stage.publish("one", 2, .following([]))
+        case .sound, .breakers: break
+        }
+    }
+
+    // MARK: Sound
+
+    private func sound(_ report: AttackReport) throws {
+        let stage = try ForwardStage(soundCount: 2, report)
+        let viewer = try stage.watch(2)
+        let type = try existing(stage.publisher.audioType)
+        let sections = stage.publisher.peer.negotiator.sections.filter { $0.kind == .audio }
+        let mid = try existing(sections.first?.sending.first?.headerExtensions[.mid])
+        func packet(_ number: Int, ssrc: UInt32 = 0xA0D10, byteCount: Int, section: Int = 0) -> [UInt8] {
+            var packet = EditableRTP(payloadType: type, UInt16(number), UInt32(number) * 960, ssrc: ssrc)
+            packet.payload = [UInt8](repeating: 1, count: byteCount)
+            packet.set(mid, Array(sections[section].mid.utf8))
+            return packet.bytes
+        }
+        let attacks: [(outcome: PublishedSound.Outcome, packets: [[UInt8]])] = [
+            (.forwarded, [packet(1, byteCount: 60)]),
+            (.otherSource, [packet(2, byteCount: 60), packet(3, ssrc: 7, byteCount: 60)]),
+            (.otherSection, [packet(4, ssrc: 9, byteCount: 60, section: 1)]),
+            (.malformed, [packet(5, byteCount: 0)]),
+            // Fewer packets than the limit, and less than its bytes.
+            (.tooManyBytes, (100..<180).map { packet($0, byteCount: 1000) }),
+            (.tooManyPackets, (200..<600).map { packet($0, byteCount: 1) }),
+        ]
+        for (outcome, packets) in attacks {
+            stage.run(.milliseconds(1500))
+            let before = (stage.server.forwarder.droppedSound, stage.server.forwarder.counts.audioPackets)
+            stage.publish(packets)
+            let after = (stage.server.forwarder.droppedSound, stage.server.forwarder.counts.audioPackets)
+            let hasRisen =
+                switch outcome {
+                case .forwarded: after.1 > before.1
+                case .malformed: after.0.malformed > before.0.malformed
+                case .otherSection: after.0.ofOtherSections > before.0.ofOtherSections
+                case .otherSource: after.0.ofOtherSources > before.0.ofOtherSources
+                case .tooManyBytes, .tooManyPackets: after.0.overLimit > before.0.overLimit
+                }
+            if hasRisen { report.book.note(SoundOutcome(outcome)) }
+        }
+        report.require(viewer.end.peer.state == .connected, "the viewer is lost")
+        stage.server.noteCounters()
+    }
+
+    // MARK: Circuit breakers
+
+    /// A viewer reports nothing, then again; then that nothing arrives.
+    private func breakers(_ report: AttackReport) throws {
+        let stage = try ForwardStage(report)
+        let viewer = try stage.watch(2).end
+        stage.run(.seconds(2))
+        viewer.sendsMedia = false
+        stage.run(.seconds(22))
+        viewer.sendsMedia = true
+        stage.run(.seconds(8))
+        viewer.sendsMedia = false
+        var reports = FalseReports(.nothingArrives)
+        for _ in 0..<15 {
+            stage.run(.seconds(1))
+            stage.send([reports.next(viewer.seen)], from: viewer)
+        }
+        stage.server.noteCounters()
+    }
+}
