@@ -22,7 +22,8 @@ final class ServerProcess {
     init(_ arguments: [String] = [], ignoringHangup: Bool = false) throws {
         folder = try TestFolder()
         let log = folder.root + "/log"
-        (child, output) = try Self.spawn("memory-serve", ["serve", "--http", "0"] + arguments, log: log, ignoringHangup: ignoringHangup)
+        (child, output) = try Self.spawn(
+            "memory-serve", ["serve", "--http", "0"] + arguments, log: log, ignoringHangup: ignoringHangup)
         var text = ""
         while !text.hasSuffix("\n"), let piece = Self.read(output, seconds: 20) { text += piece }
         greeting = text
