@@ -79,7 +79,7 @@ private final class ViewerBot {
         var settings = PeerConnectionSettings()
         settings.negotiation.videoCodecs = [.vp8]
         settings.negotiation.audioCodecs = []
-        peer = PeerConnection(.full(role), certificate: certificate, settings: settings)
+        peer = PeerConnection(role, certificate: certificate, settings: settings)
         try peer.addLocalCandidate(socket.localAddress)
     }
 

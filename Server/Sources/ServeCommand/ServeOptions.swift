@@ -4,7 +4,6 @@ import Metrics
 import RillServer
 public import RillWHIP
 import ServiceLifecycle
-import UnixSignals
 
 /// The options of a server, and what runs it.
 public struct ServeOptions: ParsableArguments, Sendable {
@@ -72,7 +71,7 @@ public struct ServeOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Serves a host until SIGTERM or SIGINT, and ends its sessions.
+    /// Serves a host until SIGTERM, SIGINT or SIGHUP (unless it is ignored), and ends its sessions.
     ///
     /// Prints a line with the address once clients can connect.
     ///
@@ -97,7 +96,7 @@ public struct ServeOptions: ParsableArguments, Sendable {
         }
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            gracefulShutdownSignals: EndingSignals.all, logger: logger)
         // Requests that take longer than this are cut off.
         configuration.maximumGracefulShutdownDuration = .seconds(5)
         try await ServiceGroup(configuration: configuration).run()

@@ -12,7 +12,7 @@ struct RillServe: AsyncParsableCommand {
 /// `rill-serve serve`: runs the server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Runs the server until SIGTERM or SIGINT (the default).",
+        commandName: "serve", abstract: "Runs the server until SIGTERM, SIGINT or SIGHUP (the default).",
         discussion: """
             POST an offer to /whip/NAME to publish, to /whep/NAME to watch. /streams has the list, /metrics what is \
             counted (with a secret, for tokens of "token --metrics" only), /healthz whether the server is well. What a \

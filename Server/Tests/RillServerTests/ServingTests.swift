@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SIGTERM, SIGINT])
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
     func `A signal ends it well, also while clients are connected`(signal: Int32) throws {
         let server = try ServerProcess()
         _ = try server.post("/whip/stage")
@@ -78,6 +78,14 @@ import Testing
         #expect(idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") && idle.response()?.status == 200)
         #expect(server.end(by: signal) == 0)
         #expect(throws: TestFailure.self) { _ = try RawConnection(port: server.port) }
+    }
+
+    @Test func `Under nohup it goes on without its terminal`() throws {
+        let server = try ServerProcess(["--verbose"], ignoringHangup: true)
+        server.send(SIGHUP)
+        #expect(try server.send("GET", "/healthz").status == 200)
+        #expect(server.end(by: SIGTERM) == 0)
+        #expect(server.log.contains("SIGTERM") && !server.log.contains("SIGHUP"), "\(server.log)")
     }
 
     @Test func `A signal ends it well, also while a client sends`() throws {

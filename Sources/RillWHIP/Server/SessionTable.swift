@@ -8,6 +8,8 @@ struct SessionTable {
         var generation = 1
         /// The other side's ice-ufrag; `nil` if its offer has none.
         var usernameFragment: String?
+        /// Whether the host is restarting ICE for a request now.
+        var isRestarting = false
 
         /// The entity tag without its quotes: it is as hard to guess as the identifier.
         func tag(of id: String) -> String { "\(id).\(generation)" }
@@ -46,13 +48,41 @@ struct SessionTable {
         sweepCount = max(Self.leastSweepCount, entries.count * 2)
     }
 
-    /// Begins ICE anew.
+    /// What comes of a request for a restart.
+    enum RestartClaim: Equatable {
+        /// The host may be asked. `endRestart` must follow.
+        case claimed
+        /// Another request restarts ICE, or has restarted it since.
+        case conflict
+        /// There is no such session any more.
+        case unknown
+    }
+
+    /// Claims a session for one restart of ICE, before the host is asked: of two requests at once, one gets it.
     ///
-    /// - Returns: the new entity tag, without quotes; `nil` if there is no such session any more.
-    mutating func restart(_ id: String, usernameFragment: String) -> String? {
+    /// - Parameters:
+    ///   - id: the session.
+    ///   - generation: what the request was judged by.
+    mutating func beginRestart(_ id: String, of generation: Int) -> RestartClaim {
+        guard let entry = entries[id] else { return .unknown }
+        guard !entry.isRestarting, entry.generation == generation else { return .conflict }
+        entries[id]?.isRestarting = true
+        return .claimed
+    }
+
+    /// Ends a restart.
+    ///
+    /// - Parameters:
+    ///   - id: the session.
+    ///   - usernameFragment: the other side's ice-ufrag from now on; `nil` if the host has refused, and nothing changes.
+    /// - Returns: the entity tag from now on, without quotes; `nil` if there is no such session any more.
+    mutating func endRestart(_ id: String, usernameFragment: String?) -> String? {
         guard var entry = entries[id] else { return nil }
-        entry.generation += 1
-        entry.usernameFragment = usernameFragment
+        entry.isRestarting = false
+        if let usernameFragment {
+            entry.generation += 1
+            entry.usernameFragment = usernameFragment
+        }
         entries[id] = entry
         return entry.tag(of: id)
     }

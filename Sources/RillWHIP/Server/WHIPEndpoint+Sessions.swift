@@ -4,7 +4,7 @@ extension WHIPEndpoint {
     /// PATCH of a session: candidates that were trickled, or an ICE restart (RFC 9725 §4.3.2, §4.3.3).
     ///
     /// `If-Match: *` with an ice-ufrag that is not the present one asks for a restart. All else is candidates: some clients
-    /// send the asterisk with every fragment.
+    /// send the asterisk with every fragment. Of two restarts at once, the later one gets 409.
     func patch(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
         let entry = try known(id)
         try request.require(MediaType.sdpFragment, sayingSoIn: "Accept-Patch")
@@ -22,17 +22,29 @@ extension WHIPEndpoint {
             usernameFragment != entry.usernameFragment
         {
             guard fragment.password != nil else { throw Problem(400, "An ICE restart needs ice-ufrag and ice-pwd.") }
-            return try restart(id, fragment, usernameFragment)
+            return try restart(id, entry, fragment, usernameFragment)
         }
         try asking(about: id) { () throws(StreamHostError) in try host.addCandidates(fragment, to: id) }
         return WHIPResponse(204)
     }
 
     private func restart(
-        _ id: String, _ fragment: SDPFragment, _ usernameFragment: String
+        _ id: String, _ entry: SessionTable.Entry, _ fragment: SDPFragment, _ usernameFragment: String
     ) throws(Problem) -> WHIPResponse {
-        let ours = try asking(about: id) { () throws(StreamHostError) in try host.restart(id, with: fragment) }
-        guard let tag = sessions.withLock({ $0.restart(id, usernameFragment: usernameFragment) }) else {
+        // Claimed first: no lock is held while the host is asked, and its credentials and the tag must be of one request.
+        switch sessions.withLock({ $0.beginRestart(id, of: entry.generation) }) {
+        case .claimed: break
+        case .conflict: throw Problem(409, "Another request restarts ICE of this session.")
+        case .unknown: throw Problem(StreamHostError.unknownSession)
+        }
+        let ours: SDPFragment
+        do throws(Problem) {
+            ours = try asking(about: id) { () throws(StreamHostError) in try host.restart(id, with: fragment) }
+        } catch {
+            _ = sessions.withLock { $0.endRestart(id, usernameFragment: nil) }
+            throw error
+        }
+        guard let tag = sessions.withLock({ $0.endRestart(id, usernameFragment: usernameFragment) }) else {
             throw Problem(StreamHostError.unknownSession)
         }
         var response = WHIPResponse(200, body: ours.text)

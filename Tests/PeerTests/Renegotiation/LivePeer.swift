@@ -47,7 +47,7 @@ final class LivePeer: Sendable {
         var settings = PeerConnectionSettings()
         change(&settings)
         let peer = PeerConnection(
-            .full(role), certificate: try DTLSCertificate(wallClock: Int(Date().timeIntervalSince1970)),
+            role, certificate: try DTLSCertificate(wallClock: Int(Date().timeIntervalSince1970)),
             settings: settings)
         for ip in MachineAddresses.known { try peer.addLocalCandidate(UDPAddress(ip, port: socket.localAddress.port)) }
         // Handed over, and no longer used here.

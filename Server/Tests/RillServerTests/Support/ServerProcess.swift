@@ -15,10 +15,15 @@ final class ServerProcess {
     private var isDone = false
 
     /// Starts it, and waits until clients can connect.
-    init(_ arguments: [String] = []) throws {
+    ///
+    /// - Parameters:
+    ///   - arguments: options of `serve`.
+    ///   - ignoringHangup: whether `nohup` starts it.
+    init(_ arguments: [String] = [], ignoringHangup: Bool = false) throws {
         folder = try TestFolder()
         let log = folder.root + "/log"
-        (child, output) = try Self.spawn("memory-serve", ["serve", "--http", "0"] + arguments, log: log)
+        (child, output) = try Self.spawn(
+            "memory-serve", ["serve", "--http", "0"] + arguments, log: log, ignoringHangup: ignoringHangup)
         var text = ""
         while !text.hasSuffix("\n"), let piece = Self.read(output, seconds: 20) { text += piece }
         greeting = text
@@ -38,6 +43,9 @@ final class ServerProcess {
         if !isDone { _ = end(by: SIGKILL) }
         close(output)
     }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) { kill(child, signal) }
 
     /// Sends a signal, and waits for the end.
     ///
@@ -80,9 +88,13 @@ final class ServerProcess {
 
     /// Starts a program.
     ///
-    /// - Parameter log: the file that its standard error goes to; `nil` for where its output goes.
+    /// - Parameters:
+    ///   - log: the file that its standard error goes to; `nil` for where its output goes.
+    ///   - ignoringHangup: whether `nohup` starts it.
     /// - Returns: the process, and where its output can be read.
-    private static func spawn(_ name: String, _ arguments: [String], log: String? = nil) throws -> (pid_t, Int32) {
+    private static func spawn(
+        _ name: String, _ arguments: [String], log: String? = nil, ignoringHangup: Bool = false
+    ) throws -> (pid_t, Int32) {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path
         var pipes: [Int32] = [0, 0]
@@ -106,11 +118,17 @@ final class ServerProcess {
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var argv = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+        // The tests themselves may run under nohup.
+        var hangup = sigset_t()
+        unsafe sigemptyset(&hangup)
+        unsafe sigaddset(&hangup, SIGHUP)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &hangup)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let words = (ignoringHangup ? ["/usr/bin/nohup"] : []) + [path] + arguments
+        var argv = unsafe words.map { unsafe strdup($0) } + [nil]
         defer { unsafe argv.forEach { unsafe free($0) } }
         var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, path, &actions, &attributes, &argv, environ)
+        let result = unsafe posix_spawn(&child, words[0], &actions, &attributes, &argv, environ)
         close(pipes[1])
         guard result == 0 else {
             close(pipes[0])
