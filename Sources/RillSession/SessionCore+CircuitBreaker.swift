@@ -6,10 +6,26 @@ import RillState
 // The circuit breakers of the streams that are sent (RFC 8083): what is reported on them, and what follows.
 
 extension SessionCore {
-    /// Notes that a frame of a stream is sent.
+    /// Records that a frame of a stream is sent. Where a pacer holds its packets, they are counted as they leave.
     @inline(__always)
-    mutating func noteSent(_ stream: SendingStream, at now: MediaTime) {
+    mutating func recordFrame(of stream: SendingStream, at now: MediaTime) {
         guard settings.hasCircuitBreaker else { return }
+        stream.breaker.recordFrame(at: now)
+        if waiting == nil { recordPacket(of: stream, at: now) }
+    }
+
+    /// Records the packets that left the pacer.
+    @inline(__always)
+    mutating func recordDepartures(at now: MediaTime) {
+        while let departure = congestion?.takeDeparture() {
+            guard settings.hasCircuitBreaker, let stream = sending[departure.stream] else { continue }
+            stream.packetsPaced += departure.packetCount
+            stream.bytesPaced += departure.byteCount
+            if departure.hasMedia { recordPacket(of: stream, at: now) }
+        }
+    }
+
+    private mutating func recordPacket(of stream: SendingStream, at now: MediaTime) {
         stream.breaker.noteSent(at: now)
         breakerTime = min(breakerTime, stream.breaker.dueTime)
         wakeTime = min(wakeTime, breakerTime)
@@ -21,14 +37,13 @@ extension SessionCore {
         for index in blocks.indices {
             let block = blocks[index]
             guard let stream = ownSources[block.ssrc].flatMap({ sending[$0] }) else { continue }
-            let (statistics, source) = (stream.cell.state.statistics, stream.cell.state.settings.ssrc)
-            guard block.ssrc == source else { continue }
+            guard block.ssrc == stream.cell.state.settings.ssrc else { continue }
+            let sent = sentPackets(of: stream)
             let report = CircuitBreaker.Report(
                 highestNumber: block.extendedHighestSequenceNumber, packetsLost: block.cumulativeLost,
                 lastSenderReport: block.lastSenderReport?.rawValue ?? 0,
-                roundTripTime: roundTrip.statistics.roundTripTime, packetsSent: statistics.packetsSent,
-                bytesSent: statistics.bytesSent + statistics.headerBytesSent
-                    + statistics.packetsSent * SessionCore.pathOverhead)
+                roundTripTime: roundTrip.statistics.roundTripTime, packetsSent: sent.count,
+                bytesSent: sent.byteCount)
             follow(stream.breaker.take(report, isReducible: waiting != nil, at: now), of: stream, at: now)
         }
         limitCongestion(at: now)
@@ -39,6 +54,16 @@ extension SessionCore {
             guard let stream = sending[index], stream.isStopped else { continue }
             follow(stream.breaker.notePeer(), of: stream, at: now)
         }
+    }
+
+    /// The packets of a stream that have left so far, and their bytes with all headers.
+    private func sentPackets(of stream: SendingStream) -> (count: Int, byteCount: Int) {
+        guard waiting == nil else { return (stream.packetsPaced, stream.bytesPaced) }
+        let statistics = stream.cell.state.statistics
+        return (
+            statistics.packetsSent,
+            statistics.bytesSent + statistics.headerBytesSent + statistics.packetsSent * SessionCore.pathOverhead
+        )
     }
 
     /// Keeps congestion control below what opens the breakers (RFC 8083 §1): loss without a queue does not lower its rate.

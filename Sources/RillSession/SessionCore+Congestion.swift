@@ -39,6 +39,7 @@ extension SessionCore {
         guard waiting != nil else { return }
         congestion?.release(at: now, to: datagrams)
         probe(at: now)
+        recordDepartures(at: now)
         wakeTime = min(wakeTime, congestionTime)
     }
 

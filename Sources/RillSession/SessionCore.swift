@@ -220,7 +220,7 @@ struct SessionCore: ~Copyable {
         } _: {
             $0.send(frame, payload: payload, at: now, to: $1)
         }
-        noteSent(stream, at: now)
+        recordFrame(of: stream, at: now)
         if stream.resumption != nil, stream.resumption?.start == nil {
             stream.resumption?.start = (sent.firstSequenceNumber, now)
         }

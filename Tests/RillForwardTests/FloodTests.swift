@@ -3,6 +3,7 @@ import RillForward
 import RillPeer
 import RillPeerSupport
 import RillRTP
+import RillSession
 import RillTestSupport
 import Testing
 
@@ -51,16 +52,58 @@ import Testing
         #expect(outcome.least >= 99, "\(outcome.text)")
     }
 
-    /// RFC 8083 §4.3: reports of losses without end.
-    @Test func `a viewer without feedback whose network loses most packets gets nearly nothing`() throws {
+    /// RFC 8083 §4.4: reports of losses without end. 60 % of the packets get lost, and nothing else: consent stays.
+    @Test func `a viewer without feedback that loses most packets is ended by its circuit breaker`() throws {
+        let siege = try Siege(viewers: 2)
+        var viewer: ForwardNetwork.Client?
+        var random = SeededGenerator(seed: 3)
+        var bytes = 0
+        siege.attacker.drops = { seen in
+            guard seen.destination == viewer?.address, DatagramKind(of: seen.bytes.span) == .rtp else { return false }
+            bytes += seen.bytes.count
+            return Double.random(in: 0..<1, using: &random) < 0.6
+        }
+        let watching = try siege.room.watch("lobby") { $0.withoutPathFeedback }
+        viewer = watching
+        let start = siege.room.now
+        siege.room.run(.seconds(25))
+        // The rest of the time it gets what is allowed without feedback.
+        #expect(siege.room.forwarder[watching.id] != nil && bytes > 100_000)
+        #expect(bytes * 8 / 25_000 <= 550, "\(bytes * 8 / 25_000) kbit/s")
+        siege.room.run(.seconds(35))
+        let ends = siege.room.server.events.compactMap { time, event -> (time: MediaTime, reason: ForwardEnd)? in
+            guard case .ended(let session, let reason) = event, session.id == watching.id else { return nil }
+            return (time, reason)
+        }
+        note("\(bytes) bytes into a network that loses 60 %; it ended: \(ends.map { ($0.time - start, $0.reason) })")
+        let end = try existing(ends.first)
+        guard case .circuitBroken(.unusable(let time)) = end.reason else {
+            Issue.record("it ended with \(end.reason)")
+            return
+        }
+        #expect(ends.count == 1 && time >= .seconds(30) && end.time - start < .seconds(50))
+        let sent = bytes
+        let outcome = siege.outcome(after: .seconds(10))
+        #expect(bytes == sent && outcome.least >= 99, "\(outcome.text)")
+    }
+
+    /// The same of everything: the handshake gets lost as well.
+    @Test func `a viewer whose network loses most datagrams does not connect, and is ended`() throws {
         let siege = try Siege(viewers: 2)
         let viewer = try siege.room.watch("lobby", over: "delay=20ms,loss=60%") { $0.withoutPathFeedback }
-        siege.room.run(.seconds(isLongRun ? 120 : 40))
+        siege.room.run(.seconds(90))
+        let reasons = siege.room.server.events.compactMap { _, event -> ForwardEnd? in
+            guard case .ended(let session, let reason) = event, session.id == viewer.id else { return nil }
+            return reason
+        }
+        note("a network that loses 60 % of everything: it ended: \(reasons)")
+        // The handshake does not come to an end.
+        guard reasons.count == 1, case .failed = reasons[0] else { Issue.record("\(reasons)"); return }
+        #expect("\(reasons[0])".contains("DTLS is connecting"), "\(reasons)")
         let before = siege.attacker.bytesTowards[viewer.address, default: 0]
         siege.room.run(.seconds(10))
         let rate = (siege.attacker.bytesTowards[viewer.address, default: 0] - before) * 8 / 10_000
-        note("\(rate) kbit/s into a network that loses 60 %; it is \(viewer.end.peer.state)")
-        #expect(rate <= 200)
+        #expect(rate <= 20, "\(rate) kbit/s; it is \(viewer.end.peer.state)")
         let outcome = siege.outcome(after: .seconds(10))
         #expect(outcome.least >= 99, "\(outcome.text)")
     }

@@ -67,7 +67,10 @@ final class Viewer {
     func mayAsk(at now: MediaTime) -> Bool { now >= holdUntil }
 
     /// Notes that another publisher has taken over: the layers are others.
-    func beginAnew() { (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1) }
+    func beginAnew() {
+        (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1)
+        timeline.restart()
+    }
 
     /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked, or it
     /// asks too often: each key frame costs the others bitrate.

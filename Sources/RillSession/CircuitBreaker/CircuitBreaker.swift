@@ -3,8 +3,8 @@ import RillCore
 /// The circuit breakers of a stream that is sent (RFC 8083): they stop what nobody receives, and what takes many times its
 /// share of a network.
 ///
-/// Note each frame that is sent, take each report on the stream, note all reports of the remote side, and check when
-/// ``dueTime`` has come; each says what to do.
+/// Note each frame that is queued and each packet that leaves, take each report on the stream, note all reports of the remote
+/// side, and check when ``dueTime`` has come; each says what to do.
 ///
 /// They are no congestion control, which keeps a stream far below their limits. They work from what every receiver
 /// sends: reception reports (RFC 3550 §6.4). Reports may come more often than once a second, with each feedback (RFC
@@ -23,7 +23,7 @@ struct CircuitBreaker: Sendable {
         var lastSenderReport: UInt32
         /// The round-trip time; `nil` if it is not known.
         var roundTripTime: MediaDuration?
-        /// The packets that were sent so far.
+        /// The packets that have left so far. Those that wait for the pacer are not among them: no report can show them.
         var packetsSent: Int
         /// Their bytes, with all headers.
         var bytesSent: Int
@@ -60,21 +60,23 @@ struct CircuitBreaker: Sendable {
     private var counted: [(report: Report, time: MediaTime)] = []
     /// The reports in a row that count, and show that nothing arrived of what was sent; and when the first one came.
     private var stall: (count: Int, since: MediaTime)?
-    /// Since when more packets are lost than arrive.
-    private var unusableSince: MediaTime?
+    /// Since which report more packets are lost than arrive, all together; and when that came.
+    private var unusable: (since: Report, time: MediaTime)?
     private var frameInterval = MediaDuration.zero
+    private var lastFrame = MediaTime(nanoseconds: .min / 2)
 
     // MARK: Constants
 
     /// Reports that come sooner after one that counts do not: a receiver's own interval for video.
     static let reportSpacing = MediaDuration.seconds(1)
-    /// The reports without progress after which nothing is taken to arrive: k of RFC 8083 §4.2.
+    /// The reports without progress after which nothing is taken to arrive. That is k of RFC 8083 §4.2, whose formula stretches
+    /// it for long frame intervals and round trips; here reports that come sooner than these do not count.
     static let mediaTimeout = 5
     /// How many times as much as TCP a stream may take (RFC 8083 §4.3).
     static let excess = 10.0
     /// The share of that up to which congestion control may go: loss is measured over some hundred packets only.
     private static let envelope = 0.75
-    /// The longest time over which that is measured: 3 Td, which is 15 s (RFC 8083 §4.3).
+    /// The longest time over which that is measured, in seconds: the longer of 15 s and 3 Td, which is 15 s (RFC 8083 §4.3).
     private static let longestWindow = 15.0
     /// More than half of the packets lost for 30 s: a frame of three packets then arrives once in eight times, and as many
     /// retransmissions get lost. What a viewer may still see is not worth its bitrate (RFC 8083 §4.4 leaves the numbers
@@ -83,10 +85,17 @@ struct CircuitBreaker: Sendable {
 
     // MARK: What is sent
 
-    /// Notes that a frame is sent.
+    /// Records that a frame is to be sent: Tf of RFC 8083 §3.
+    @inline(__always)
+    mutating func recordFrame(at now: MediaTime) {
+        frameInterval = min(now - lastFrame, ReportTimeout.rest)
+        lastFrame = now
+    }
+
+    /// Notes that a packet leaves.
     @inline(__always)
     mutating func noteSent(at now: MediaTime) {
-        frameInterval = min(now - timeout.lastSent, ReportTimeout.rest)
+        guard reason == nil else { return }
         timeout.noteSent(at: now)
     }
 
@@ -111,7 +120,7 @@ struct CircuitBreaker: Sendable {
     mutating func restart() {
         let former = self
         self = CircuitBreaker()
-        frameInterval = former.frameInterval
+        (frameInterval, lastFrame) = (former.frameInterval, former.lastFrame)
     }
 
     // MARK: What is reported
@@ -149,7 +158,8 @@ struct CircuitBreaker: Sendable {
         // While nothing is sent, reports show nothing.
         guard report.packetsSent > last.report.packetsSent else {
             counted.removeAll(keepingCapacity: true)
-            unusableSince = nil
+            // That time does not count; what was lost before does.
+            if let start = unusable { unusable = (start.since, start.time + (now - last.time)) }
             return .nothing
         }
         if Int32(bitPattern: report.highestNumber &- last.report.highestNumber) <= 0 {
@@ -184,11 +194,7 @@ struct CircuitBreaker: Sendable {
     private mutating func takeLoss(
         _ report: Report, since last: (report: Report, time: MediaTime), isReducible: Bool, at now: MediaTime
     ) -> Outcome {
-        unusableSince =
-            CircuitBreaker.loss(last.report, report) > CircuitBreaker.usability.share ? unusableSince ?? last.time : nil
-        if let since = unusableSince, now - since >= CircuitBreaker.usability.time {
-            return stop(.unusable(now - since))
-        }
+        if let time = unusableTime(report, since: last, at: now) { return stop(.unusable(time)) }
         guard let roundTrip = report.roundTripTime?.seconds, roundTrip > 0, now > counted[0].time else {
             return .nothing
         }
@@ -220,6 +226,19 @@ struct CircuitBreaker: Sendable {
                 lossPerMille: Int(1000 * share)))
     }
 
+    /// For how long more is lost than arrives, if that is too long. Of chance losses some reports show fewer than the share: the
+    /// whole time counts, and that there is no improvement at its end.
+    private mutating func unusableTime(
+        _ report: Report, since last: (report: Report, time: MediaTime), at now: MediaTime
+    ) -> MediaDuration? {
+        let limit = CircuitBreaker.usability
+        let isBad = CircuitBreaker.loss(last.report, report) > limit.share
+        if let start = unusable?.since, CircuitBreaker.loss(start, report) <= limit.share { unusable = nil }
+        if unusable == nil, isBad { unusable = (last.report, last.time) }
+        guard let start = unusable?.time, isBad, now - start >= limit.time else { return nil }
+        return now - start
+    }
+
     // MARK: Arithmetic
 
     /// The share of the packets between two reports that did not arrive, 0 to 1.
@@ -229,8 +248,8 @@ struct CircuitBreaker: Sendable {
         return min(max(Double(last.packetsLost - first.packetsLost) / Double(expected), 0), 1)
     }
 
-    /// Over how many reports the loss is averaged: CB_INTERVAL of RFC 8083 §4.3, with G = 1, as an encoder follows the
-    /// bitrate with each frame.
+    /// Over how many reports the loss is averaged: CB_INTERVAL of RFC 8083 §4.3. G is 1, as an encoder follows the bitrate with
+    /// each frame, and Tdr is the measured time between the reports that count.
     static func window(interval: Double, _ frameInterval: Double, _ roundTrip: Double) -> Int {
         let time = min(max(10 * frameInterval, 10 * roundTrip, 3 * interval), longestWindow)
         return Int((3 * time / (3 * interval)).rounded(.up))
@@ -260,7 +279,7 @@ struct CircuitBreaker: Sendable {
     private mutating func forget() {
         timeout.noteReport()
         counted.removeAll(keepingCapacity: true)
-        (stall, unusableSince, isReduced) = (nil, nil, false)
+        (stall, unusable, isReduced) = (nil, nil, false)
         (headroom, sentBits) = (.infinity, 0)
     }
 }

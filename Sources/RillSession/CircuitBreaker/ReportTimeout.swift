@@ -2,23 +2,32 @@ import RillCore
 
 /// The first circuit breaker: something is sent, and nobody reports on it (RFC 8083 §4.1).
 ///
-/// Note what is sent and what is reported, and check when ``dueTime`` has come.
+/// Note what is sent and what is reported, and check when ``dueTime`` has come. A packet is sent when it leaves, not when it is
+/// queued: a large frame may need longer than ``rest`` to leave, and frames that wait are nothing to report on.
 struct ReportTimeout: Sendable {
     /// Since when something has been sent that nobody has reported on; `nil` for nothing.
     private(set) var waitingSince: MediaTime?
-    private(set) var lastSent = MediaTime(nanoseconds: .min / 2)
+    private var lastSent = MediaTime(nanoseconds: .min / 2)
+    /// For how long the sender has rested since then.
+    private var rested = MediaDuration.zero
+    private var isResting = false
 
-    /// Three intervals of reports, of which each is at least 5 s (RFC 8083 §4.1). At the bitrates of video a computed
-    /// interval is shorter (RFC 3550 §6.2), so that it is always 5 s.
+    /// Three intervals of reports (RFC 8083 §4.1), for which the minimum interval of 5 s counts, not a reduced one. At the bitrates
+    /// of video a computed interval is shorter than that (RFC 3550 §6.2), so that it is always 5 s.
     static let limit = MediaDuration.seconds(15)
-    /// A sender that sends nothing for so long has rested: one packet that was lost before is no reason to wait for reports.
+    /// A sender that sends nothing for so long rests, and such times do not count: one packet now and then that is lost is no
+    /// reason to wait for reports. What was sent before a rest does count: otherwise one rest every 15 s would buy it all.
     static let rest = MediaDuration.seconds(5)
 
-    /// Notes that something is sent.
+    /// Notes that a packet leaves.
     @inline(__always)
     mutating func noteSent(at now: MediaTime) {
-        if waitingSince == nil || now - lastSent > ReportTimeout.rest { waitingSince = now }
-        lastSent = now
+        if waitingSince == nil {
+            (waitingSince, rested) = (now, .zero)
+        } else if now - lastSent > ReportTimeout.rest {
+            rested = rested + (now - lastSent)
+        }
+        (lastSent, isResting) = (now, false)
     }
 
     /// Notes a report on it.
@@ -26,12 +35,19 @@ struct ReportTimeout: Sendable {
 
     /// When to check; in the distant future while nothing is waited for.
     @inline(__always)
-    var dueTime: MediaTime { waitingSince.map { $0 + ReportTimeout.limit } ?? .distantFuture }
+    var dueTime: MediaTime {
+        guard let waitingSince, !isResting else { return .distantFuture }
+        return waitingSince + rested + ReportTimeout.limit
+    }
 
-    /// Returns how long nothing was reported if that is too long; otherwise `nil`.
+    /// Returns for how long something was sent and nothing reported, if that is too long; otherwise `nil`.
     mutating func check(at now: MediaTime) -> MediaDuration? {
         guard let since = waitingSince, dueTime <= now else { return nil }
+        guard now - lastSent <= ReportTimeout.rest else {
+            isResting = true
+            return nil
+        }
         waitingSince = nil
-        return now - lastSent > ReportTimeout.rest ? nil : now - since
+        return now - since - rested
     }
 }

@@ -26,6 +26,19 @@ struct SessionCongestion: ~Copyable {
     private var reduction: Bitrate?
     /// Packets that were dropped from the pacer by a cut.
     private(set) var packetsDiscarded = 0
+    /// What left and was not taken yet: few values, since it is taken after each release.
+    private var departures: [Departure] = []
+
+    /// Packets of one stream that left one after the other.
+    struct Departure {
+        /// The stream's number.
+        let stream: Int
+        var packetCount = 0
+        /// With all headers.
+        var byteCount = 0
+        /// Whether packets of frames are among them.
+        var hasMedia = false
+    }
 
     init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
         (self.settings, self.waiting) = (settings, waiting)
@@ -60,11 +73,24 @@ struct SessionCongestion: ~Copyable {
         let slot = waiting.slot(token)
         let byteCount = slot.byteCount + settings.packetOverhead
         count(slot.purpose, byteCount)
+        register(slot, byteCount: byteCount)
         // Where no feedback is to come, its absence tells nothing.
         if settings.feedback != nil { estimate.noteSent(byteCount: byteCount, at: now) }
         let number = record(token, slot, byteCount: byteCount, at: now)
         waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
+
+    private mutating func register(_ slot: PacedStorage.Slot, byteCount: Int) {
+        guard slot.purpose != .rtcp else { return }
+        if departures.last?.stream != slot.stream { departures.append(Departure(stream: slot.stream)) }
+        let index = departures.count - 1
+        departures[index].packetCount += 1
+        departures[index].byteCount += byteCount
+        if slot.purpose == .media { departures[index].hasMedia = true }
+    }
+
+    /// Takes packets that left; `nil` if there are no more.
+    mutating func takeDeparture() -> Departure? { departures.popLast() }
 
     /// Records a packet as the feedback will refer to it; `nil` if that cannot.
     private mutating func record(

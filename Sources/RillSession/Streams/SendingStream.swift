@@ -17,7 +17,9 @@ final class SendingStream {
     var isPausedBySignalling = false
     /// Stops it when nobody receives it.
     var breaker = CircuitBreaker()
-    /// Whether that has stopped it.
+    /// The packets that left the pacer, of all kinds, and their bytes with all headers.
+    var (packetsPaced, bytesPaced) = (0, 0)
+    /// Whether the breaker has stopped it.
     var isStopped = false
     /// The remote side's pause requests in RTCP.
     var pauses = PauseAnswerer()

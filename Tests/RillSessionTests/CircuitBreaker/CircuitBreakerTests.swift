@@ -44,6 +44,7 @@ private struct Flow {
     }
 
     private mutating func sendFrame() {
+        breaker.recordFrame(at: now)
         breaker.noteSent(at: now)
         sent += packets
         lost += Double(packets) * loss
@@ -177,6 +178,21 @@ private struct Flow {
         #expect(flow.breaker.reason == nil)
     }
 
+    @Test func `A rest now and then does not start the 15 s again`() {
+        var flow = Flow()
+        flow.reportInterval = nil
+        for _ in 0..<6 {
+            flow.packets = 5
+            flow.run(for: .seconds(4))
+            flow.packets = 0
+            flow.run(for: .seconds(8))
+        }
+        guard case .reportTimeout(let silence) = flow.stops.first else { Issue.record("\(flow.stops)"); return }
+        #expect(abs(silence.seconds - 15) < 0.1 && flow.outcomes.count == 1)
+        // Two rests of 8 s, of which nothing counts; the beginning of a third does.
+        #expect((31.0...31.2).contains((flow.outcomes[0].time - MediaTime.zero).seconds), "\(flow.outcomes[0].time)")
+    }
+
     // MARK: RFC 8083 §4.2
 
     @Test func `Five reports that show no progress stop a stream, and one that does resumes it`() {
@@ -269,6 +285,33 @@ private struct Flow {
         #expect(bearable.outcomes.isEmpty)
     }
 
+    @Test func `Losses by chance of more than half end a stream, those of less do not`() {
+        for (loss, isEnd) in [(0.58, true), (0.42, false)] {
+            var flow = Flow()
+            flow.packets = 1
+            var random = SeededGenerator(seed: 4)
+            for _ in 0..<300 {
+                flow.loss = min(max(loss + Double.random(in: -0.3...0.3, using: &random), 0), 0.95)
+                flow.run(for: .seconds(1))
+            }
+            let isEnded = flow.stops.contains { if case .unusable = $0 { true } else { false } }
+            #expect(isEnded == isEnd, "\(loss): \(flow.outcomes)")
+        }
+    }
+
+    @Test func `A rest now and then does not make a stream usable`() {
+        var flow = Flow()
+        flow.loss = 0.6
+        for _ in 0..<10 {
+            flow.packets = 5
+            flow.run(for: .seconds(6))
+            flow.packets = 0
+            flow.run(for: .seconds(4))
+        }
+        guard case .unusable(let time) = flow.stops.first else { Issue.record("\(flow.stops)"); return }
+        #expect(time >= .seconds(30) && flow.outcomes[0].time < .zero + .seconds(65), "\(flow.outcomes)")
+    }
+
     // MARK: Whatever is reported
 
     @Test func `Any numbers in reports are safe`() {
@@ -278,6 +321,7 @@ private struct Flow {
         var outcomes = 0
         for index in 0..<20_000 {
             now = now + .milliseconds(Int.random(in: 0...2000, using: &random))
+            breaker.recordFrame(at: now)
             breaker.noteSent(at: now)
             let report = CircuitBreaker.Report(
                 highestNumber: .random(in: 0 ... .max, using: &random),

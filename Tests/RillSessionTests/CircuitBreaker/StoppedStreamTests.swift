@@ -133,6 +133,38 @@ import Testing
         }
     }
 
+    /// A session whose pacer sends 80 kbit/s, with streams of frames that are so long on their way.
+    private func paced(_ byteCounts: [Int], each interval: MediaDuration) throws -> Endpoint {
+        var settings = RTPSessionSettings(canonicalName: "end-1", seed: 1)
+        var congestion = CongestionSettings(bitrates: .kilobits(80)...(.kilobits(80)))
+        congestion.feedback = nil
+        settings.congestion = congestion
+        let end = Endpoint(settings)
+        for (index, byteCount) in byteCounts.enumerated() {
+            end.addCamera(
+                try end.session.send(AdaptiveCall.stream(seed: UInt64(11 + index))), every: interval,
+                byteCount: byteCount)
+        }
+        return end
+    }
+
+    @Test func `Large frames that leave slowly do not start the 15 s again`() throws {
+        // Each frame takes 5.5 s, and comes 6 s after the last one.
+        let end = try paced([52_000], each: .seconds(6))
+        let call = try Call(end, Endpoint(seed: 2), over: "delay=20ms")
+        var last = MediaTime.zero
+        call.filter = { [self] datagram, isForBob in
+            if isForBob, isMedia(datagram) { last = call.now }
+            return []
+        }
+        call.run(until: .seconds(60))
+        guard case .reportTimeout = stops(end).first else {
+            Issue.record("\(stops(end)), the last packet left at \(last)")
+            return
+        }
+        #expect((14.0...15.1).contains((last - MediaTime.zero).seconds), "\(last)")
+    }
+
     @Test(arguments: [(33, 3000), (200, 900)])
     func `Nothing opens in an ordinary call`(interval: Int, byteCount: Int) throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
