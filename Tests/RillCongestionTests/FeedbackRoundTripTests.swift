@@ -142,6 +142,24 @@ import Testing
         #expect((spacings.max() ?? .seconds(9)) <= .milliseconds(110), "\(spacings)")
     }
 
+    /// Deltas reach over 8 s: then feedback cannot repeat what was before.
+    @Test(arguments: [1, 8, 9, 12, 3600])
+    func `Packets behind a rest are reported at once`(seconds: Int) throws {
+        let trip = FeedbackRoundTrip()
+        var (now, count) = (MediaTime.zero, 0)
+        // The second rest comes before a feedback could repeat the first one's packets.
+        for _ in 0..<3 {
+            for _ in 0..<2 {
+                trip.send(at: now, delay: .milliseconds(20))
+                count += 1
+            }
+            now = trip.builder.dueTime
+            try trip.take(#require(trip.feedback(at: now)))
+            #expect(trip.fates.count == count, "\(seconds) s")
+            now += .seconds(seconds)
+        }
+    }
+
     @Test func `A flood beyond the memory forgets the oldest packets`() {
         var history = SentPacketHistory()
         for index in 0..<3 * SentPacketHistory.maximumCapacity {

@@ -9,7 +9,8 @@ public import RillRTP
 /// ```
 ///
 /// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, so that a single lost datagram loses
-/// no report, as far as its size limit allows: where that is exceeded it repeats less, and then leaves out the oldest packets.
+/// no report, as far as its size limit allows: where that is exceeded it repeats less, and then leaves out the oldest packets. Behind a
+/// rest of 8 s it does not repeat what came before.
 /// ``StreamFeedbackBuilder`` writes RFC 8888's instead.
 ///
 /// Any sequence of numbers is safe. A number that no feedback will list is ignored: one that lies ``window`` before the newest, or half of
@@ -74,11 +75,12 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
     /// The size of the feedback that is due, in bytes, with the header; `nil` if there is nothing to report: then none is due any more.
     public mutating func prepare() -> Int? {
         if !isPrepared {
-            // From the start of the feedback before the last on, as far as deltas reach: the next feedback has the rest.
+            // From the start of the feedback before the last on. Behind a rest of 8 s deltas do not reach from there to what is
+            // new: then less is repeated.
             for count in stride(from: 2, through: 0, by: -1) {
                 guard let range = numbers.range(repeating: count, window: Self.window) else { break }
                 encode(range)
-                if encoder.byteCount <= limit { break }
+                if encoder.byteCount <= limit, encoder.last == range.upperBound { break }
             }
             if isPrepared, encoder.byteCount > limit, let range = numbers.range(repeating: 2, window: Self.window) {
                 // So many always fit: a packet takes two bytes at most, and two for seven of them.

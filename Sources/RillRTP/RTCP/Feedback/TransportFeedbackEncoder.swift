@@ -38,6 +38,9 @@ package struct TransportFeedbackEncoder: Sendable {
     /// The size of the feedback in bytes; 0 before the first.
     package private(set) var byteCount = 0
 
+    /// The number of the last packet in the feedback.
+    package var last: Int64 { end - 1 }
+
     /// Encodes packets, as far as their times are less than 8 s apart.
     ///
     /// - Parameters:
