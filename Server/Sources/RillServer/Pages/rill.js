@@ -57,10 +57,22 @@ async function received(peer) {
     type === 'transport' ? sum + (bytesReceived ?? 0) : sum, 0);
 }
 
+/// Another window of this page, for connections that know the machine's addresses as they are now.
+///
+/// Chromium gathers from a list that it keeps for each window, and learns 3 s late that a network is back.
+function freshWindow() {
+  const frame = document.createElement('iframe');
+  frame.hidden = true;
+  // Firefox replaces the window until then.
+  const isLoaded = new Promise((resolve) => frame.addEventListener('load', resolve));
+  document.body.append(frame);
+  return { frame, isLoaded: Promise.race([isLoaded, wait(1000)]) };
+}
+
 /// Keeps a stream published or watched: connects, and connects anew when the connection or the server is gone.
 export class Connection {
   #kind; #name; #prepare; #tell;
-  #peer; #session; #etag; #isWanted = false; #round = 0;
+  #peer; #frame; #session; #etag; #isWanted = false; #round = 0;
   // The entity tag of the last session, and how long the answer to its offer took, in ms.
   #former; #took; #comesBack = false;
 
@@ -77,10 +89,11 @@ export class Connection {
     [this.#isWanted, this.#comesBack, this.#former] = [true, false, undefined];
     const round = ++this.#round;
     let delay = 0;
+    let isAgain = false;
     while (this.#isCurrent(round)) {
       let asked = 0;
       try {
-        await this.#connect();
+        await this.#connect(isAgain);
         delay = 0;
         await this.#watchOver(round);
       } catch (error) {
@@ -92,6 +105,7 @@ export class Connection {
         if (error.name === 'TimeoutError') delay = 0;
       }
       this.#close(this.#isCurrent(round));
+      isAgain = true;
       if (!this.#isCurrent(round)) break;
       // At once, and then at most a second apart: the page is back soon after its network.
       await pause(Math.max(delay, asked));
@@ -115,8 +129,14 @@ export class Connection {
 
   #isCurrent(round) { return this.#isWanted && round === this.#round; }
 
-  async #connect() {
+  async #connect(isAgain) {
     this.#tell('Connecting …');
+    if (isAgain) {
+      const { frame, isLoaded } = freshWindow();
+      this.#frame = frame;
+      await isLoaded;
+    }
+    const { RTCPeerConnection } = this.#frame?.contentWindow ?? window;
     const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle' });
     this.#peer = peer;
     const waiting = [];
@@ -204,8 +224,9 @@ export class Connection {
 
   #close(tellsServer) {
     this.#peer?.close();
+    this.#frame?.remove();
     if (this.#session && tellsServer) request('DELETE', this.#session, { keepalive: true }).catch(() => {});
-    [this.#peer, this.#session, this.#etag] = [];
+    [this.#peer, this.#frame, this.#session, this.#etag] = [];
   }
 }
 
