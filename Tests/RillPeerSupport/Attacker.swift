@@ -61,7 +61,8 @@ package final class Attacker: NetworkEnd {
     /// Called with each datagram: what it returns arrives before it.
     package var races: (Seen) -> [Forged] = { _ in [] }
 
-    private let network: VirtualNetwork
+    /// It holds the attacker.
+    private unowned let network: VirtualNetwork
     private var plans: [Plan] = []
 
     private struct Plan {

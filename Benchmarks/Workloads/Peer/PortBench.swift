@@ -17,25 +17,60 @@ final class PortBench {
         var generator = SeededGenerator(seed: 1)
         let wrong = STUNIntegrityKey(password: [1])
         for number in 0..<PortBench.peerCount {
-            let credentials = ICECredentials(using: &generator)
-            let agent = ICEAgent(.controlled, credentials: credentials, settings: ICESettings(seed: generator.next()))
-            try agent.addLocalCandidate(UDPAddress(.v4(0xC000_0201), port: 5004))
+            let (ours, theirs) = (ICECredentials(using: &generator), ICECredentials(using: &generator))
+            let agent = ICEAgent(.controlled, credentials: ours, settings: ICESettings(seed: generator.next()))
+            let peer = ICEAgent(.controlling, credentials: theirs, settings: ICESettings(seed: generator.next()))
+            let server = UDPAddress(.v4(0xC000_0201), port: 5004)
+            try agent.addLocalCandidate(server)
+            try agent.setRemote(theirs, isLite: false, at: .zero)
             _ = try port.add(agent)
-            let key = STUNIntegrityKey(password: Array(credentials.password.utf8))
-            genuine.append(check(credentials.usernameFragment, key, number))
-            forged.append(check(credentials.usernameFragment, wrong, number))
-            unknown.append(check("stranger", wrong, number))
+            let path = PortBench.path(number)
+            try peer.addLocalCandidate(path.remote)
+            try peer.setRemote(ours, isLite: false, at: .zero)
+            for local in agent.localCandidates { _ = peer.addRemoteCandidate(local, at: .zero) }
+            // Its path is known from now on.
+            connect(peer, on: path)
+            guard agent.selectedPath == path else { throw NoResult() }
+            let key = STUNIntegrityKey(password: Array(ours.password.utf8))
+            let names = "\(ours.usernameFragment):\(theirs.usernameFragment)"
+            genuine.append(check(names, key, number))
+            forged.append(check(names, wrong, number))
+            unknown.append(check("stranger:peer", wrong, number))
         }
-        // Each peer is known from now on.
-        guard try checks(count: PortBench.peerCount) > 0 else { throw NoResult() }
+    }
+
+    /// Carries datagrams between the port and a peer until neither has any.
+    private func connect(_ peer: ICEAgent, on path: ICEPath) {
+        var isIdle = false
+        while !isIdle {
+            isIdle = true
+            sending: while true {
+                switch peer.poll(at: .zero, into: &bytes) {
+                case .transmit:
+                    isIdle = false
+                    _ = port.insert(bytes.span, on: path, at: .zero)
+                case .event: break
+                case .wait: break sending
+                }
+            }
+            answering: while true {
+                switch port.poll(at: .zero, into: &bytes) {
+                case .transmit:
+                    isIdle = false
+                    peer.insert(bytes.span, on: ICEPath(UDPAddress(.v4(0xC000_0201), port: 5004)), at: .zero)
+                case .event: break
+                case .wait: break answering
+                }
+            }
+        }
     }
 
     /// A check as Chromium sends it, about 100 bytes.
-    private func check(_ fragment: String, _ key: STUNIntegrityKey, _ number: Int) -> [UInt8] {
+    private func check(_ names: String, _ key: STUNIntegrityKey, _ number: Int) -> [UInt8] {
         [UInt8](capacity: 200) { output in
             let id = STUNTransactionID(high: 1, low: UInt64(number))
             let writer = STUNMessageWriter(.bindingRequest, id, into: &output)
-            writer.append(.username(Array("\(fragment):peer".utf8)), into: &output)
+            writer.append(.username(Array(names.utf8)), into: &output)
             writer.append(.other(STUNAttributeType(rawValue: 0xC057), [0, 1, 0, 10]), into: &output)
             writer.append(.iceControlling(7), into: &output)
             writer.append(.useCandidate, into: &output)
@@ -47,7 +82,11 @@ final class PortBench {
     private func next() -> (index: Int, path: ICEPath) {
         number += 1
         let index = number % PortBench.peerCount
-        return (index, ICEPath(UDPAddress(.v4(0x0A00_0000 + UInt32(index)), port: 4000)))
+        return (index, PortBench.path(index))
+    }
+
+    private static func path(_ index: Int) -> ICEPath {
+        ICEPath(UDPAddress(.v4(0x0A00_0000 + UInt32(index)), port: 4000))
     }
 
     // MARK: Work

@@ -50,7 +50,8 @@ import Testing
         var pair = try pair(at: stage)
         var failures = 0
         var meter = GrowthMeter()
-        let count = (isLongRun ? 1_000_000 : isSanitized ? 20_000 : 100_000) / (2 * Stage.allCases.count)
+        // OpenSSL draws its own random numbers, so that no two runs are the same: a hundredth here.
+        let count = (isLongRun ? 1_000_000 : 10_000) / (2 * Stage.allCases.count)
         var generator = SeededGenerator(seed: 21)
         for (index, input) in MutatedInputs(of: seeds, count: 2 * count, using: SeededGenerator(seed: generator.next()))
             .enumerated()
@@ -68,13 +69,14 @@ import Testing
                 #expect(answers.count <= 64)
                 pair = try self.pair(at: stage)
             }
-            if index % (count / 5) == 0 { try meter.endRound() }
+            // Short rounds: in one of them the other tests of the process allocate nothing.
+            if index % (count / 20) == 0 { try meter.endRound() }
         }
         let growth = try existing(meter.least)
         note("\(stage): \(2 * count) datagrams, \(failures) failures, \(growth) bytes of growth")
         // Behind the handshake everything is authenticated.
         #expect(stage != .connected || failures == 0)
-        #expect(isSanitized || growth < 2_000_000, "\(growth) bytes")
+        #expect(isSanitized || growth < 500_000, "\(growth) bytes")
     }
 
     @Test(arguments: [DTLSRole.client, .server])

@@ -100,7 +100,8 @@ import Testing
         let pair = try connected()
         let start = pair.network.now
         // Nothing of ours arrives any more; copies, or checks of the peer's, do.
-        pair.network.isBlocked = { source, _ in source == pair.serverAddresses[0] }
+        let server = pair.serverAddresses[0]
+        pair.network.isBlocked = { source, _ in source == server }
         let writer = CheckWriter(to: pair.server.agent, from: pair.client.agent.credentials.usernameFragment)
         for number in 0..<40 {
             insert(writer.request(UInt64(number)), from: pair.clientAddresses[0], into: pair.server, pair)

@@ -95,7 +95,7 @@ import Testing
     @Test func `One who reports on everything else is sent nothing after 15 s`() throws {
         let (call, _) = try Call.oneWay()
         var media: [MediaTime] = []
-        call.filter = { [self] datagram, isForBob in
+        call.filter = { [self, unowned call] datagram, isForBob in
             if isForBob, isMedia(datagram) { media.append(call.now) }
             // The block's SSRC is another one.
             guard !isForBob, datagram.count >= 32, datagram[1] == 201, datagram[0] & 31 > 0 else { return [datagram] }
@@ -153,7 +153,7 @@ import Testing
         let end = try paced([52_000], each: .seconds(6))
         let call = try Call(end, Endpoint(seed: 2), over: "delay=20ms")
         var last = MediaTime.zero
-        call.filter = { [self] datagram, isForBob in
+        call.filter = { [self, unowned call] datagram, isForBob in
             if isForBob, isMedia(datagram) { last = call.now }
             return []
         }
