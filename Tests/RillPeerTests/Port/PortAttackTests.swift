@@ -85,7 +85,7 @@ import Testing
         let (attacker, thief) = (try existing(room.attacker), room.clients[3])
         let agent = try existing(room.end.port[thief.id]).agent
         var writer = CheckWriter(to: agent, from: thief.end.peer.agent.credentials.usernameFragment)
-        attacker.send(every: .milliseconds(interval), until: .distantFuture) { number in
+        attacker.send(every: .milliseconds(interval), until: .distantFuture) { [unowned attacker, unowned room] number in
             writer.nominates = number % 2 == 0
             let own = writer.request(UInt64(1000 + number))
             let seen = attacker.checks[thief.address]?.last { $0.nominates }
@@ -103,7 +103,7 @@ import Testing
         for _ in 0..<2 { try room.add() }
         room.begin()
         let (attacker, client) = (try existing(room.attacker), room.clients[0])
-        attacker.send(every: .milliseconds(interval), until: .distantFuture) { number in
+        attacker.send(every: .milliseconds(interval), until: .distantFuture) { [unowned attacker] number in
             let seen = attacker.checks[client.address]?.last { $0.nominates }
             return [
                 .init(seen?.bytes ?? [], from: Attacker.address(number % addressCount), to: Room.address)
