@@ -85,7 +85,8 @@ import Testing
         let (attacker, thief) = (try existing(room.attacker), room.clients[3])
         let agent = try existing(room.end.port[thief.id]).agent
         var writer = CheckWriter(to: agent, from: thief.end.peer.agent.credentials.usernameFragment)
-        attacker.send(every: .milliseconds(interval), until: .distantFuture) { [unowned attacker, unowned room] number in
+        attacker.send(every: .milliseconds(interval), until: .distantFuture) {
+            [unowned attacker, unowned room] number in
             writer.nominates = number % 2 == 0
             let own = writer.request(UInt64(1000 + number))
             let seen = attacker.checks[thief.address]?.last { $0.nominates }
