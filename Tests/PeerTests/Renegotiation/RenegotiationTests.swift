@@ -114,8 +114,8 @@ import Testing
         arguments: all.map(\.keepingFirst))
     func `Firefox and Rill`(course: Course) throws { try run(course, FirefoxBrowser.start(limit: 300)) }
 
-    /// When the first section stops, Firefox 153 connects again, and then sends nothing in the sections that it had, also
-    /// to another Firefox. What is added then goes both ways.
+    /// When the first section stops, Firefox 153 connects again; what it then sends in the sections that it had mostly does
+    /// not arrive, also at another Firefox (findings/firefox-stop-first-section.sh). What is added then goes both ways.
     @Test(
         .enabled(if: isLongRun, "only with --all"), .enabled(if: Peer.firefox.isInstalled, "firefox is not installed"),
         .enabled(if: MachineAddresses.known.count > 1, "firefox gathers nothing without a route"),
