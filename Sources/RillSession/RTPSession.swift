@@ -39,7 +39,7 @@ import RillState
 /// for unknown SSRCs. It has one owner, and no thread, clock or socket. `now` is the pipeline's clock and must not go
 /// back. After its buffers have grown, it allocates nothing per packet.
 public final class RTPSession {
-    private let cell: StateCell<SessionCore>
+    let cell: StateCell<SessionCore>
 
     /// Creates a session without streams. It starts with the first call that has a time.
     public init(_ settings: RTPSessionSettings) { cell = StateCell(SessionCore(settings)) }
