@@ -1,5 +1,6 @@
 package import RillCore
 package import RillRTP
+import RillState
 
 /// What drivers need besides packets, frames and events.
 extension RTPSession {
