@@ -42,7 +42,7 @@ public enum CallEvent: Sendable {
     /// A circuit breaker stopped a layer that is sent to the participant: nobody receives it, or the network is overloaded (RFC
     /// 8083).
     case sendingStopped(CallParticipant, CircuitBreak)
-    /// It is sent again.
+    /// A stopped layer is sent once more: the peer reports, or the path is another one.
     case sendingResumed(CallParticipant)
     /// The participant pauses this layer: it sends no pictures for a while.
     case muted(CallParticipant, StreamLayer.RID)

@@ -20,7 +20,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     private var streams: [ReceivingStreamID: Stream] = [:]
     private var payload: [UInt8] = []
     private var isPolling = false
-    /// Why the session has ended, by an error of ours, as long as nobody was told.
+    /// Why the session has ended, by an error of ours, until it is thrown.
     private var failure: PipelineError?
 
     /// A stream and its decoder.

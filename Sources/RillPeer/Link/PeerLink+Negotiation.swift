@@ -15,7 +15,7 @@ extension PeerLink {
             let offer = try negotiator.makeOffer(transport)
             return (offer, try negotiator.setLocal(.offer, offer))
         }
-        // Not before there is an offer that tells of it.
+        // Not before there is an offer with the new credentials.
         if restartsICE {
             keepTransport()
             restartICE(with: transport.credentials, at: now)
