@@ -22,6 +22,7 @@ import Testing
             boundTo: UDPAddress(.v4(0x7F00_0001), port: 0), clock: LiveClock())
         let states = Monitor<[PeerConnectionState]>([])
         let known = Monitor<ICEPeerID?>(nil)
+        // Handed over, and no longer used here.
         nonisolated(unsafe) let answering = try link(.controlled)
         let id = try transport.add({ unsafe answering }) { event, _ in
             guard case .stateChanged(_, to: let state) = event else { return }
