@@ -23,12 +23,13 @@ let targetSettings =
         .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
     ]
 
-/// The settings of library targets. Scripts/test sets the variable to optimize what the tests run, with asserts left in: pixel
-/// code then takes a twentieth of the time, and compiling takes no longer. SwiftPM has no safe setting for this. Plain debug
-/// builds do not set it, nor do packages that depend on Rill: SwiftPM rejects dependencies with unsafe flags.
+/// The settings of library targets. Debug builds optimize them too, with asserts left in: an app that is debugged shows every
+/// frame, where plain debug code takes a hundred times the time of a release build. RILL_PLAIN_DEBUG turns this off, to debug
+/// Rill itself. SwiftPM has no safe setting for it; it accepts unsafe flags in a dependency with tools version 6.2 or newer.
+/// Files are compiled one by one: for whole modules the driver would print remarks in an app's build.
 let moduleSettings =
-    Context.environment["RILL_OPTIMIZED_DEBUG"] == nil
-    ? targetSettings : targetSettings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+    Context.environment["RILL_PLAIN_DEBUG"] == nil
+    ? targetSettings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : targetSettings
 
 /// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64 before
 /// SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to link. So each
