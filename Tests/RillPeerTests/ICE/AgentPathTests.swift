@@ -188,4 +188,20 @@ import Testing
             #expect(!pair.server.states.contains(.failed) && pair.isCompleted)
         }
     }
+
+    @Test func `A peer that does not nominate again gets data on the path that still answers`() throws {
+        let pair = try AgentPair(
+            clients: ["10.0.0.2:4000", "10.1.0.2:4000"], link: LinkSettings(notation: "delay=10ms"))
+        pair.connect()
+        pair.network.run(until: pair.network.now + .seconds(5))
+        let lost = try existing(pair.server.agent.selectedPath).remote
+        pair.network.isBlocked = { source, destination in source == lost || destination == lost }
+        let useCandidate: [UInt8] = [0x00, 0x25, 0x00, 0x00]
+        pair.network.isLost = { source, _, datagram in
+            source.port == lost.port
+                && datagram.indices.dropLast(3).contains { Array(datagram[$0..<$0 + 4]) == useCandidate }
+        }
+        pair.network.run(until: pair.network.now + .seconds(16))
+        #expect(pair.server.agent.selectedPath?.remote == pair.clientAddresses.first { $0 != lost })
+    }
 }
