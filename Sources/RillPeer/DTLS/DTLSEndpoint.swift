@@ -126,8 +126,8 @@ public final class DTLSEndpoint {
         begin(at: now)
         guard state == .connecting || state == .connected else { return .ended }
         wire.now = now
-        var records = datagram.array
-        DTLSRecords.removeTruncated(from: &records, overhead: connection.recordOverhead)
+        let records = DTLSRecords.readable(
+            in: datagram, overhead: connection.recordOverhead, isVersionKnown: isHandshakeDone)
         guard !records.isEmpty else { return .taken }
         wire.incoming = records
         proceed()

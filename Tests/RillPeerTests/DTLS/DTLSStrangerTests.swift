@@ -30,6 +30,9 @@ import Testing
         return pair
     }
 
+    /// An encrypted record that is shorter than what a cipher adds to each.
+    private static let short: [UInt8] = [23, 254, 253, 0, 1, 0, 0, 0, 0, 9, 9, 0, 2, 7, 7]
+
     private func seeds() throws -> [[UInt8]] {
         let pair = DTLSPair()
         #expect(pair.connect())
@@ -97,9 +100,42 @@ import Testing
         // In the same datagram as one in good order.
         try other.endpoint.send([1, 2, 3].span, at: pair.now)
         let good = try #require(other.datagrams(at: pair.now).first)
-        end.endpoint.insert(([23, 254, 253, 0, 1, 0, 0, 0, 0, 9, 9, 0, 2, 7, 7] + good).span, at: pair.now)
+        end.endpoint.insert((DTLSStrangerTests.short + good).span, at: pair.now)
         _ = end.datagrams(at: pair.now)
         #expect(end.data == [[1, 2, 3]])
+    }
+
+    @Test func `OpenSSL is given only whole records of the negotiated version`() {
+        func record(_ type: UInt8, _ version: [UInt8], epoch: UInt8, _ body: [UInt8], byteCount: Int? = nil) -> [UInt8]
+        {
+            let count = byteCount ?? body.count
+            return [type] + version + [0, epoch, 0, 0, 0, 0, 9, 9, UInt8(count >> 8 & 255), UInt8(count & 255)] + body
+        }
+        func readable(_ datagram: [UInt8], isVersionKnown: Bool = true) -> [UInt8] {
+            DTLSRecords.readable(in: datagram.span, overhead: 24, isVersionKnown: isVersionKnown)
+        }
+        let body = [UInt8](repeating: 7, count: 40)
+        let good = record(23, [254, 253], epoch: 1, body)
+        for type: UInt8 in 20...25 {
+            for epoch: UInt8 in 0...2 {
+                let valid = record(type, [254, 253], epoch: epoch, body)
+                #expect(readable(valid + good) == valid + good)
+                for version: [UInt8] in [[254, 255], [254, 254], [254, 252], [3, 3], [1, 0], [0, 0]] {
+                    let other = record(type, version, epoch: epoch, body)
+                    #expect(readable(other + good) == good, "\(version)")
+                    // The first records may have the version of DTLS 1.0.
+                    let isFirst = version == [254, 255]
+                    #expect(
+                        readable(other + good, isVersionKnown: false) == (isFirst ? other : []) + good, "\(version)")
+                }
+                // Longer than its datagram: nothing after its header is a record.
+                for byteCount in [body.count + good.count + 1, 16_384, 65_535] {
+                    let cut = record(type, [254, 253], epoch: epoch, body, byteCount: byteCount)
+                    #expect(readable(good + cut + good) == good, "\(byteCount)")
+                }
+            }
+        }
+        #expect(readable([]).isEmpty && readable(Array(good.dropLast())).isEmpty && readable([23, 254]).isEmpty)
     }
 
     @Test(arguments: [DTLSRole.client, .server])
