@@ -16,6 +16,9 @@ struct StreamViewer {
     /// What it says while it runs.
     var log: String { program.errorsSoFar }
 
+    /// How many frames it has written until now: to the file that gets its name at the end.
+    func framesSoFar() throws -> Int { try IVFFrames.read(folder.path(".shown.ivf.part")).count }
+
     /// What came, at its end.
     struct Outcome {
         /// Frames that it received, decoded and wrote.
