@@ -103,7 +103,8 @@ import Testing
         )
         receiver.beginJournal(of: CodedClip.ssrc)
         let start = receiver.clock.now
-        for arrival in arrivals(clip, frames: 60, seed: seed) {
+        let arrivals = arrivals(clip, frames: 60, seed: seed)
+        for arrival in arrivals {
             receiver.clock.sleep(until: start + (arrival.time - .zero))
             receiver.insert(arrival.packet.span)
         }
@@ -115,7 +116,9 @@ import Testing
         let decided = live.withLock { $0 }
         let counts = (decided.frames.count, decided.requests.count, decided.feedback.count)
         #expect(counts.0 > 20 && counts.1 > 3 && counts.2 > 5, "\(counts)")
-        #expect(journal.count > 300)
+        // All that came, and the polls, of which a busy machine has fewer.
+        let inserted = journal.count { if case .insert = $0 { true } else { false } }
+        #expect(inserted == arrivals.count && journal.count > inserted + decided.frames.count)
 
         // The virtual driver's pipeline, with a decoder of its own.
         let virtual = Monitor(Decisions())

@@ -22,9 +22,11 @@ import Testing
         let areMuted = try await eventually {
             two.log.contains("one's high layer is muted") && two.log.contains("one's low layer is muted")
         }
-        let (shown, freezes) = (two.sinks[0].count, two.freezeCount)
+        // What was on its way is shown first.
+        let shown = try await two.countOnceQuiet()
+        let freezes = two.freezeCount
         try await Task.sleep(for: .milliseconds(1500))
-        #expect(areMuted && two.sinks[0].count <= shown + 3 && two.freezeCount == freezes, "\(two.log.lines)")
+        #expect(areMuted && two.sinks[0].count == shown && two.freezeCount == freezes, "\(two.log.lines)")
         one.call.setMuted(false)
         let isBack = try await eventually {
             two.log.contains("one's high layer is unmuted") && two.log.contains("one's low layer is unmuted")
@@ -110,9 +112,8 @@ import Testing
         let seen = try #require(two.call.statistics.participants.first)
         let high = try #require(seen.shown.first)
         #expect(seen.unprotected?.unknownKey == 0 && seen.unprotected?.authenticationFailed == 0, "\(seen)")
+        // No freeze is counted: a busy machine has some, and those of a key have packets that are refused, or drops.
         #expect(high.received.stream.drops.total == before, "\(high)")
-        // What a sanitizer's machine stands still for is not the keys'.
-        if !isSanitized { #expect(high.received.freezes.freezeCount == 0, "\(high)") }
         #expect(seen.unprotected?.rolloverSearches == 0 && one.transport.lost > 0)
         #expect(one.call.statistics.participants[0].protected?.keyChanges == 50)
     }
@@ -309,6 +310,17 @@ final class CallEnd: Sendable {
     func allLines() async -> [String] {
         await listener.withLock { $0 }?.value
         return log.lines
+    }
+
+    /// How many pictures the first sink has, once none has come for a second; or after twenty.
+    func countOnceQuiet() async throws -> Int {
+        var (count, quiet) = (sinks[0].count, 0)
+        for _ in 0..<400 where quiet < 20 {
+            try await Task.sleep(for: .milliseconds(50))
+            quiet = sinks[0].count == count ? quiet + 1 : 0
+            count = sinks[0].count
+        }
+        return count
     }
 
     var freezeCount: Int { participant?.statistics.shown.map(\.received.freezes.freezeCount).reduce(0, +) ?? 0 }
