@@ -249,13 +249,16 @@ import Testing
                 clock.sleep(until: clock.now + .microseconds(500))
             }
         }
-        let source = try LoopedPictures(resolution, frameRate: 240, frameCount: 240)
+        let again = try #require(high.description.repair.retransmission?.ssrc)
+        // A second, and more until both threads have sent enough.
+        let source = try EndingPictures(resolution, frameRate: 240, frameCounts: 240...(240 * 60)) {
+            numbers.withLock { $0[high.ssrc]?.count ?? 0 > 240 && $0[again]?.count ?? 0 > 20 }
+        }
         let sender = LiveSender(pipeline, source: source, packets: packets, clock: clock)
         try sender.waitUntilFinished()
         isOver.change { $0 = true }
         asker.join()
         let found = numbers.withLock { $0 }
-        let again = try #require(high.description.repair.retransmission?.ssrc)
         #expect(found[high.ssrc]?.count ?? 0 > 240 && found[again]?.count ?? 0 > 20)
         for (ssrc, numbers) in found {
             let isInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0.next }

@@ -64,26 +64,6 @@ import Testing
     }
 }
 
-/// Pictures that end when a condition is true.
-private final class EndingPictures: FrameSource {
-    private let pictures: LoopedPictures
-    private let least: Int
-    private let isOver: @Sendable () -> Bool
-    private var count = 0
-    var format: SourceFormat { pictures.format }
-
-    init(_ size: Resolution, frameCounts: ClosedRange<Int>, isOver: @escaping @Sendable () -> Bool) throws {
-        pictures = try LoopedPictures(size, frameCount: frameCounts.upperBound)
-        (least, self.isOver) = (frameCounts.lowerBound, isOver)
-    }
-
-    func next() -> SourceOutput {
-        if count >= least, isOver() { return .end }
-        count += 1
-        return pictures.next()
-    }
-}
-
 /// A sender and a receiver, each with a socket of its own.
 private final class SocketCall: Sendable {
     static let size = Resolution(width: 320, height: 240)
