@@ -18,10 +18,10 @@ extension SessionCore {
     @inline(__always)
     mutating func recordDepartures(at now: MediaTime) {
         while let departure = congestion?.takeDeparture() {
-            guard settings.hasCircuitBreaker, let stream = sending[departure.stream] else { continue }
+            guard let stream = sending[departure.stream] else { continue }
             stream.packetsPaced += departure.packetCount
             stream.bytesPaced += departure.byteCount
-            if departure.hasMedia { recordPacket(of: stream, at: now) }
+            if departure.hasMedia, settings.hasCircuitBreaker { recordPacket(of: stream, at: now) }
         }
     }
 
@@ -33,11 +33,11 @@ extension SessionCore {
 
     /// Takes the report blocks of a sender or receiver report of the remote side.
     mutating func takeReports(_ blocks: WireList<ReportBlock>, at now: MediaTime) {
+        if waiting != nil { adaptToReports(blocks, at: now) }
         guard settings.hasCircuitBreaker else { return }
         for index in blocks.indices {
             let block = blocks[index]
-            guard let stream = ownSources[block.ssrc].flatMap({ sending[$0] }) else { continue }
-            guard block.ssrc == stream.cell.state.settings.ssrc else { continue }
+            guard let stream = stream(of: block) else { continue }
             let sent = sentPackets(of: stream)
             let report = CircuitBreaker.Report(
                 highestNumber: block.extendedHighestSequenceNumber, packetsLost: block.cumulativeLost,
@@ -54,6 +54,12 @@ extension SessionCore {
             guard let stream = sending[index], stream.isStopped else { continue }
             follow(stream.breaker.notePeer(), of: stream, at: now)
         }
+    }
+
+    /// The stream of ours that a block reports on, not its retransmissions.
+    mutating func stream(of block: ReportBlock) -> SendingStream? {
+        guard let stream = ownSources[block.ssrc].flatMap({ sending[$0] }) else { return nil }
+        return block.ssrc == stream.cell.state.settings.ssrc ? stream : nil
     }
 
     /// The packets of a stream that have left so far, and their bytes with all headers.

@@ -70,10 +70,11 @@ extension SessionCore {
         }
     }
 
-    /// Begins anew on another path, as after a change of the address.
+    /// Begins again on another path, as after a change of the address.
     mutating func restartCongestion(at now: MediaTime) {
         begin(at: now)
         congestion?.restart(at: now)
+        reportRateFeedback(at: now)
         restartBreakers(at: now)
     }
 
@@ -84,6 +85,7 @@ extension SessionCore {
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .transportWide else { return false }
         follow(isCut: congestion?.take(feedback, at: now) ?? false, at: now)
+        reportRateFeedback(at: now)
         return true
     }
 
@@ -91,7 +93,49 @@ extension SessionCore {
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
         guard congestion?.feedback == .byStream else { return false }
         follow(isCut: congestion?.take(feedback, at: now) ?? false, at: now)
+        reportRateFeedback(at: now)
         return true
+    }
+
+    /// Takes what a sender or receiver report says of our streams together.
+    mutating func adaptToReports(_ blocks: WireList<ReportBlock>, at now: MediaTime) {
+        var (sum, isOnOurs) = (LossBasedEstimate.Report(), false)
+        let wallClock = settings.wallClockAtZero.advanced(byNanoseconds: now.nanoseconds)
+        for index in blocks.indices {
+            let block = blocks[index]
+            guard let stream = stream(of: block), let newest = stream.newestSequenceNumber else { continue }
+            let first = stream.cell.state.settings.firstSequenceNumber
+            guard let progress = stream.reported.take(block, sent: (first, newest), at: wallClock) else { continue }
+            isOnOurs = true
+            sum.packetsExpected += progress.packetsExpected
+            sum.packetsLost += progress.packetsLost
+            sum.roundTripTime = progress.roundTripTime ?? sum.roundTripTime
+            let jitter = Int64(block.jitter) * 1_000_000_000 / Int64(RTPTimestamp.videoClockRate)
+            sum.jitter = max(sum.jitter, MediaDuration(nanoseconds: jitter))
+        }
+        guard isOnOurs else { return }
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            sum.packetsSent += stream.packetsPaced
+            sum.bytesSent += stream.bytesPaced
+        }
+        let isCut = congestion?.take(sum, at: now) ?? false
+        // A stall is the breakers' to count: it is not cut away.
+        for index in sending.indices where isCut && sum.packetsExpected > 0 { sending[index]?.breaker.noteCut() }
+        reportRateFeedback(at: now)
+    }
+
+    /// Takes the remote side's estimate of what the path carries (REMB), if it is about a stream of ours.
+    mutating func take(_ estimate: borrowing ReceiverEstimatedMaximumBitrate, at now: MediaTime) {
+        events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
+        let sources = estimate.ssrcs
+        guard waiting != nil, sources.indices.contains(where: { ownSources.contains(sources[$0]) }) else { return }
+        congestion?.take(maximum: estimate.bitrate, at: now)
+        reportRateFeedback(at: now)
+    }
+
+    private mutating func reportRateFeedback(at now: MediaTime) {
+        if let feedback = congestion?.takeRateFeedback(at: now) { events.append(.rateFeedbackChanged(feedback)) }
     }
 
     /// Follows the estimate after feedback.

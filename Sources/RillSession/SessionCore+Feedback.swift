@@ -52,8 +52,7 @@ extension SessionCore {
             guard ownSources[request.media].flatMap({ sending[$0] })?.isStopped != true else { return }
             give(message, to: request.media, at: now)
         case .fullIntraRequest: giveToAll(message, at: now)
-        case .receiverEstimatedMaximumBitrate(let estimate):
-            events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
+        case .receiverEstimatedMaximumBitrate(let estimate): take(estimate, at: now)
         case .pauseResume(let message): take(message, at: now)
         case .transportFeedback(let feedback):
             if !take(feedback, at: now) { events.append(.transportFeedback(bytes.array)) }

@@ -177,7 +177,7 @@ extension SessionCore {
         do throws(SendError) { stream.cell.state = try RTPStreamSender(settings) } catch {
             preconditionFailure("settings that were valid: \(error)")
         }
-        stream.isReported = false
+        (stream.isReported, stream.reported) = (false, ReportedPackets())
         if !stream.isStopped { stream.breaker = CircuitBreaker() }
         resetPauses(of: stream, at: now)
         wantKeyFrame(of: stream)

@@ -59,6 +59,8 @@ public enum SessionEvent: Equatable, Sendable {
     /// The remote side chose the same SSRC. The stream now has a new one with new sequence numbers, and restarts with
     /// a key frame. The app may need to signal it (RFC 3550 §8.2).
     case collision(of: SendingStreamID, from: SSRC, to: SSRC)
+    /// Congestion control follows other feedback of the remote side than before: see ``RateFeedback``.
+    case rateFeedbackChanged(RateFeedback)
     /// The remote side's estimate of the available bitrate (REMB), in bits per second, at most 63 bits wide.
     case maximumBitrateEstimated(bitsPerSecond: UInt64)
     /// A whole packet of transport-wide feedback or of congestion control feedback (RFC 8888), for a bitrate controller

@@ -44,6 +44,9 @@ public enum CallEvent: Sendable {
     case sendingStopped(CallParticipant, CircuitBreak)
     /// A stopped layer is sent once more: the peer reports, or the path is another one.
     case sendingResumed(CallParticipant)
+    /// The bitrate towards the participant follows other feedback than before. Receiver reports show less than feedback
+    /// of each packet.
+    case rateFeedbackChanged(CallParticipant, RateFeedback)
     /// The participant pauses this layer: it sends no pictures for a while.
     case muted(CallParticipant, StreamLayer.RID)
     /// The participant sends pictures of the layer again.
@@ -95,6 +98,7 @@ extension CallEvent: CustomStringConvertible {
         case .recovered(let them, let layer): "\(them.name): \(layer) is tried again"
         case .sendingStopped(let them, let reason): "nothing more is sent to \(them.name): \(reason)"
         case .sendingResumed(let them): "\(them.name) is sent to again"
+        case .rateFeedbackChanged(let them, let feedback): "the bitrate to \(them.name) follows \(feedback)"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"

@@ -64,6 +64,7 @@ extension CallParticipant {
         case .sendingResumed:
             noteWants()
             emit(.sendingResumed(self))
+        case .rateFeedbackChanged(let feedback): emit(.rateFeedbackChanged(self, feedback))
         // A new SSRC of ours: if one key serves both directions, packets from it must be rejected too.
         case .collision: refuseOwnSources()
         case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,

@@ -343,11 +343,8 @@ extension RTPSessionSettings {
         usesReducedSizeRTCP = participant.usesReducedSizeRTCP
         wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
         congestion = call.send.congestion
-        if let stream = participant.sent?.first?.description {
-            congestion?.negotiate(stream)
-            // Without feedback of the path, the settings' bitrates hold.
-            if congestion?.feedback == nil { congestion = nil }
-        }
+        // Without feedback of packets, the bitrate follows receiver reports.
+        if let stream = participant.sent?.first?.description { congestion?.negotiate(stream) }
         interruptedAfter = call.interruptedAfter
         lostAfter = call.lostAfter
     }

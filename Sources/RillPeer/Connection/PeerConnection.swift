@@ -214,7 +214,7 @@ extension RTPSessionSettings {
         // The silence of a path is ICE's to judge.
         (interruptedAfter, lostAfter) = (.seconds(10), .seconds(30))
         guard var congestion = connection.congestion else { return }
-        // Without feedback of the path, a fixed bitrate holds.
+        // Without feedback of packets, the bitrate follows receiver reports.
         if let stream = streams.first { congestion.negotiate(stream) } else { congestion.feedback = nil }
         congestion.packetOverhead += SRTPPair.overhead
         self.congestion = congestion

@@ -123,6 +123,13 @@ struct CircuitBreaker: Sendable {
         (frameInterval, lastFrame) = (former.frameInterval, former.lastFrame)
     }
 
+    /// Records that congestion control has lowered the rate because of loss: what was sent before says nothing of what
+    /// is sent now.
+    mutating func noteCut() {
+        counted.removeAll(keepingCapacity: true)
+        (headroom, sentBits) = (.infinity, 0)
+    }
+
     // MARK: What is reported
 
     /// Notes that the remote side sent reports, on whatever.

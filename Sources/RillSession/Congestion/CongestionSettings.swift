@@ -8,13 +8,16 @@ public import RillRTP
 /// settings.congestion = CongestionSettings(bitrates: .kilobits(30) ... .megabits(3))
 /// ```
 ///
-/// It needs feedback from the remote side: transport-wide feedback (`a=rtcp-fb:* transport-cc`), for which the packets of
-/// all streams carry the transport-wide sequence number, or feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), for
-/// which they carry nothing. If neither was negotiated, the session keeps to ``bitrateWithoutFeedback``.
+/// It works best with feedback of each packet from the remote side: transport-wide feedback
+/// (`a=rtcp-fb:* transport-cc`), for which the packets of all streams carry the transport-wide sequence number, or
+/// feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), for which they carry nothing. If neither was negotiated, or
+/// what was negotiated does not come, the bitrate begins at ``bitrateWithoutFeedback`` and follows receiver reports
+/// (loss, round trip), below REMB where that comes: ``RateFeedback``.
 public struct CongestionSettings: Hashable, Sendable {
     /// The bitrate to begin with, with all headers. 300 kbit/s by default.
     public var startBitrate = Bitrate.kilobits(300)
-    /// The bitrate where no feedback was negotiated, so that nobody tells what the path carries; at most ``startBitrate``.
+    /// The bitrate to begin with where no feedback of packets comes, until reports show what arrives; at most
+    /// ``startBitrate``.
     /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a second
     /// of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
     public var bitrateWithoutFeedback = Bitrate.kilobits(500)
@@ -28,8 +31,9 @@ public struct CongestionSettings: Hashable, Sendable {
     public var packetOverhead = 28
 
     /// The kind of feedback that was negotiated, which ``negotiate(_:preferring:)`` takes from an answer; `nil` for
-    /// none, and the bitrate then stays the same. If it was negotiated and does not come, the bitrate falls to its lower
-    /// bound. Feedback of another kind is reported as ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
+    /// none, and the bitrate then follows reports. The same if it was negotiated and never comes though reports do.
+    /// If neither comes, the bitrate falls to its lower bound. Feedback of another kind is reported as
+    /// ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
     public var feedback: StreamDescription.CongestionFeedback? = .transportWide
 
     /// Creates settings with every other value at its default.
@@ -54,9 +58,13 @@ public struct CongestionSettings: Hashable, Sendable {
     }
 
     /// ``startBitrate``, or what is sent without feedback, within the bounds.
-    var start: Bitrate {
-        let bitrate = feedback == nil ? min(startBitrate, bitrateWithoutFeedback) : startBitrate
-        return min(max(bitrate, bitrates.lowerBound), bitrates.upperBound)
+    var start: Bitrate { feedback == nil ? startWithoutFeedback : bounded(startBitrate) }
+
+    /// What is sent before the first report, within the bounds.
+    var startWithoutFeedback: Bitrate { bounded(min(startBitrate, bitrateWithoutFeedback)) }
+
+    private func bounded(_ bitrate: Bitrate) -> Bitrate {
+        min(max(bitrate, bitrates.lowerBound), bitrates.upperBound)
     }
 
     func validate() {

@@ -16,6 +16,8 @@ public struct CongestionStatistics: Codable, Equatable, Sendable {
 
     // MARK: Rill's own
 
+    /// What the bitrate follows.
+    public var rateFeedback = RateFeedback.none
     /// The packets that wait to leave now.
     public var packetsWaiting = 0
     /// The bytes that left and that no feedback has reported yet.
@@ -38,8 +40,9 @@ extension SessionCongestion {
         var statistics = CongestionStatistics()
         statistics.availableOutgoingBitrate = estimate.rate.bitsPerSecond
         statistics.totalPacketSendDelay = waiting.totalDelay.seconds
+        statistics.rateFeedback = rateFeedback
         statistics.packetsWaiting = waiting.count
-        statistics.bytesInFlight = history.bytesInFlight
+        statistics.bytesInFlight = bytesInFlight
         statistics.cuts = estimate.cutCount
         statistics.probes = estimate.probeCount
         statistics.packetsDiscarded = packetsDiscarded + waiting.dropped

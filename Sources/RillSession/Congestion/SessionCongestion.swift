@@ -17,6 +17,9 @@ struct SessionCongestion: ~Copyable {
     /// When the next packet may leave; in the distant future while none waits.
     private(set) var paceTime = MediaTime.distantFuture
     private var pathLoss = PathLoss()
+    /// What the rate follows where the negotiated feedback does not come, or none was negotiated.
+    private var reported: LossBasedEstimate
+    private var fallback: ReportFallback
     /// When what was in flight was given up.
     private var floodTime = MediaTime(nanoseconds: .min / 2)
     /// How long packets without a report count as in flight.
@@ -43,6 +46,8 @@ struct SessionCongestion: ~Copyable {
     init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
         (self.settings, self.waiting) = (settings, waiting)
         estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
+        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bitrates)
+        fallback = ReportFallback(settings.feedback)
         waiting.setRate(pacingRate(at: .zero))
     }
 
@@ -55,7 +60,7 @@ struct SessionCongestion: ~Copyable {
     /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback tells of
     /// them.
     private func pacingRate(at now: MediaTime) -> Bitrate {
-        settings.feedback == nil ? estimate.rate : estimate.pacingRate(at: now)
+        fallback.isActive ? estimate.rate : estimate.pacingRate(at: now)
     }
 
     private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
@@ -75,7 +80,7 @@ struct SessionCongestion: ~Copyable {
         count(slot.purpose, byteCount)
         register(slot, byteCount: byteCount)
         // Where no feedback is to come, its absence tells nothing.
-        if settings.feedback != nil { estimate.noteSent(byteCount: byteCount, at: now) }
+        if !fallback.isActive { estimate.noteSent(byteCount: byteCount, at: now) }
         let number = record(token, slot, byteCount: byteCount, at: now)
         waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
@@ -149,6 +154,7 @@ struct SessionCongestion: ~Copyable {
 
     /// Takes transport-wide feedback; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing TransportFeedback, at now: MediaTime) -> Bool {
+        fallback.noteFeedback()
         let cuts = estimate.cutCount
         estimate.take(feedback, of: &history, at: now)
         return noteCuts(since: cuts, at: now)
@@ -156,16 +162,52 @@ struct SessionCongestion: ~Copyable {
 
     /// Takes feedback by stream; returns whether the rate was cut because of overload.
     mutating func take(_ feedback: borrowing CongestionControlFeedback, at now: MediaTime) -> Bool {
+        fallback.noteFeedback()
         let cuts = estimate.cutCount
         estimate.take(feedback, of: &history, at: now)
         return noteCuts(since: cuts, at: now)
     }
 
-    /// When ``update(at:)`` is due without feedback: too long none came.
-    var dueTime: MediaTime { estimate.dueTime }
+    /// Takes reception reports; returns whether they cut the rate.
+    mutating func take(_ report: LossBasedEstimate.Report, at now: MediaTime) -> Bool {
+        fallback.noteReport(hasProgress: report.packetsExpected > 0, at: now)
+        guard fallback.isActive else { return false }
+        let former = reported.rate(at: now)
+        reported.take(report, at: now)
+        followReports(at: now)
+        return reported.rate(at: now) < former
+    }
 
-    /// Works out the estimate anew; returns whether the rate was cut because of overload.
+    /// Takes a REMB.
+    mutating func take(maximum bitsPerSecond: UInt64, at now: MediaTime) {
+        reported.take(maximum: bitsPerSecond, at: now)
+        followReports(at: now)
+    }
+
+    private mutating func followReports(at now: MediaTime) {
+        guard fallback.isActive else { return }
+        let rate = max(min(reported.rate(at: now), limit, reduction ?? limit), settings.bitrates.lowerBound)
+        if rate != estimate.rate { estimate.set(rate, at: now) }
+    }
+
+    /// What the rate follows.
+    var rateFeedback: RateFeedback { fallback.source }
+
+    /// Returns what the rate follows if that has changed.
+    mutating func takeRateFeedback(at now: MediaTime) -> RateFeedback? {
+        fallback.update(hasMaximum: reported.hasMaximum(at: now))
+    }
+
+    /// When ``update(at:)`` is due without feedback: too long none came.
+    var dueTime: MediaTime { fallback.isActive ? reported.dueTime : estimate.dueTime }
+
+    /// Works out the estimate again; returns whether the rate was cut because of overload.
     mutating func update(at now: MediaTime) -> Bool {
+        guard !fallback.isActive else {
+            reported.update(at: now)
+            followReports(at: now)
+            return false
+        }
         let cuts = estimate.cutCount
         estimate.update(at: now)
         return noteCuts(since: cuts, at: now)
@@ -185,6 +227,7 @@ struct SessionCongestion: ~Copyable {
     /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows room.
     mutating func reduce(to bitrate: Bitrate, at now: MediaTime) {
         reduction = bitrate
+        reported.reduce(to: bitrate, at: now)
         estimate.set(bitrate, at: now)
         pathLoss.noteCut(at: now)
     }
@@ -192,21 +235,22 @@ struct SessionCongestion: ~Copyable {
     /// Ends a reduction, where no feedback does.
     mutating func lift(at now: MediaTime) {
         reduction = nil
-        if settings.feedback == nil { estimate.set(min(settings.start, limit), at: now) }
+        followReports(at: now)
     }
 
     /// Limits the bitrate, in bits per second with all headers: infinity for no limit.
     mutating func limit(to bits: Double, at now: MediaTime) {
         limit = bits < 1e12 ? Bitrate(bitsPerSecond: Int(max(bits, 0))) : .megabits(1_000_000)
         estimate.limit(to: limit)
-        let rate = max(min(settings.start, limit, reduction ?? limit), settings.bitrates.lowerBound)
-        if settings.feedback == nil, rate != estimate.rate { estimate.set(rate, at: now) }
+        followReports(at: now)
     }
 
-    /// Begins anew on another path: what is in flight on the old one says nothing of it.
+    /// Begins again on another path: what is in flight on the old one says nothing of it.
     mutating func restart(at now: MediaTime) {
         history.reset()
         estimate.restart(at: now)
+        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bitrates)
+        fallback.restart()
         limit = .megabits(1_000_000)
         lift(at: now)
         pathLoss.reset()
@@ -214,7 +258,7 @@ struct SessionCongestion: ~Copyable {
 
     /// The probe to send now; `nil` for none.
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        settings.feedback != nil && packetCount == 0 ? estimate.takeProbe(at: now) : nil
+        !fallback.isActive && packetCount == 0 ? estimate.takeProbe(at: now) : nil
     }
 
     /// Notes that the packets that wait are those of a probe.
@@ -234,7 +278,7 @@ struct SessionCongestion: ~Copyable {
 
     /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight with it for a while.
     mutating func takeFlood(at now: MediaTime) -> Bool {
-        guard estimate.isFlooded(history.bytesInFlight), now >= floodTime + SessionCongestion.memory else {
+        guard estimate.isFlooded(bytesInFlight), now >= floodTime + SessionCongestion.memory else {
             return false
         }
         floodTime = now
@@ -249,11 +293,14 @@ struct SessionCongestion: ~Copyable {
     /// The packets that wait.
     var packetCount: Int { waiting.count }
 
+    /// The bytes that no feedback has reported yet; 0 where none comes.
+    var bytesInFlight: Int { fallback.isActive ? 0 : history.bytesInFlight }
+
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - SessionCongestion.memory)
         budget.update(counts, at: now)
         let queued = waiting.byteCount
-        let isFull = estimate.isWindowFull(history.bytesInFlight + queued, at: now)
+        let isFull = estimate.isWindowFull(bytesInFlight + queued, at: now)
         let obstacle: SendingAllowance.Obstacle? =
             waiting.isFull ? .queueFull : isFull ? .windowFull : nil
         let (rate, next) = (estimate.rate, estimate.mediaRate(queued: queued, at: now))

@@ -17,6 +17,8 @@ final class SendingStream {
     var isPausedBySignalling = false
     /// Stops it when nobody receives it.
     var breaker = CircuitBreaker()
+    /// What the remote side's reports say of it.
+    var reported = ReportedPackets()
     /// The packets that left the pacer, of all kinds, and their bytes with all headers.
     var (packetsPaced, bytesPaced) = (0, 0)
     /// Whether the breaker has stopped it.

@@ -3,7 +3,7 @@ import Rill
 enum CallEventOutcome: String, OutcomeKind {
     case joined, interrupted, lost, reconnected, left, moved, unprotectFailed
     case firstPicture, sizeChanged, layerChanged, wanted, fellBack, recovered, sendingStopped
-    case sendingResumed, muted, unmuted, ended, sinkFailed
+    case sendingResumed, rateFeedbackChanged, muted, unmuted, ended, sinkFailed
     case facesChanged, facesUnavailable, sourceEnded, sourceFailed, sendingFailed, transportFailed, statistics, over
 
     init(_ event: CallEvent) {
@@ -24,6 +24,7 @@ enum CallEventOutcome: String, OutcomeKind {
             case .recovered: .recovered
             case .sendingStopped: .sendingStopped
             case .sendingResumed: .sendingResumed
+            case .rateFeedbackChanged: .rateFeedbackChanged
             case .muted: .muted
             case .unmuted: .unmuted
             case .ended: .ended

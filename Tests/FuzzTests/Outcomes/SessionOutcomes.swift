@@ -106,7 +106,7 @@ enum SessionEventOutcome: String, OutcomeKind {
     case connected, interrupted, lost, reconnected, left, restarted, firstPicture, sizeChanged, layerChanged, muted
     case unmuted, ended, sendingStopped, sendingResumed, sourceChanged, packetsRequested, keyFrameRequested
     case pauseRequested, resumeRequested, collision
-    case maximumBitrateEstimated, transportFeedback, failed
+    case rateFeedbackChanged, maximumBitrateEstimated, transportFeedback, failed
     case keyFrameFeedback, keyFrameRepeatedFeedback, packetsFeedback, reportFeedback, malformedFeedback
 
     init(_ event: SessionEvent) {
@@ -132,6 +132,7 @@ enum SessionEventOutcome: String, OutcomeKind {
             case .sendingStopped: .sendingStopped
             case .sendingResumed: .sendingResumed
             case .collision: .collision
+            case .rateFeedbackChanged: .rateFeedbackChanged
             case .maximumBitrateEstimated: .maximumBitrateEstimated
             case .transportFeedback: .transportFeedback
             case .failed: .failed

@@ -223,8 +223,9 @@ import Testing
         #expect(call.bob.frames.count > 1700)
     }
 
-    @Test func `Without feedback a bitrate holds that does not change`() throws {
+    @Test func `Without feedback and reports the start holds, until the breaker opens`() throws {
         let (call, _) = try AdaptiveCall.make(over: "rate=5M,queue=300ms,delay=30ms", nil)
+        call.filter = { datagram, isForBob in isForBob ? [datagram] : [] }
         var bytes: [Int: Int] = [:]
         call.observer = { datagram, now, _, _ in
             bytes[Int((now - MediaTime.zero).seconds), default: 0] += datagram.count + 28
@@ -232,7 +233,9 @@ import Testing
         call.run(until: .seconds(30))
         #expect(try #require(call.alice.session.allowance(at: call.now)).bitrate == .kilobits(300))
         #expect(bytes.filter { $0.key > 0 }.allSatisfy { $0.value * 8 < 330_000 }, "\(bytes)")
-        #expect(bytes.values.reduce(0, +) * 8 / 30 > 200_000)
+        #expect(bytes.values.reduce(0, +) * 8 / 15 > 200_000)
+        guard case .reportTimeout = stops(call.alice).first else { Issue.record("\(stops(call.alice))"); return }
+        #expect(bytes.filter { $0.key > 16 }.allSatisfy { $0.value < 1000 }, "\(bytes)")
     }
 
     @Test func `One that leaves, and one that only receives, see none`() throws {
