@@ -1,5 +1,6 @@
 import Arguments
 import Counters
+import Glibc
 import Machine
 import Workloads
 
@@ -19,7 +20,7 @@ enum WorkloadRunner {
             switch arguments.verb {
             case "prepare": try Material.prepare(in: arguments["folder"], clip: arguments.optional("clip"))
             case "list": list(try Material(folder: arguments["folder"]))
-            case "run": try measure(arguments)
+            case "run": try runOnOwnThread { try measure(arguments) }
             default: throw WrongUse("no verb \(arguments.verb): expected prepare, list or run")
             }
         }
@@ -39,7 +40,10 @@ enum WorkloadRunner {
         guard let workload = Workload.all.first(where: { $0.wholeName == name }) else {
             throw WrongUse("no workload \(name); `list` prints them")
         }
-        let work = try workload.setUp(Material(folder: arguments["folder"]))
+        // The paths of its files are as long wherever the folder is.
+        let folder = try arguments["folder"]
+        guard chdir(folder) == 0 else { throw WrongUse("there is no folder \(folder)") }
+        let work = try workload.setUp(Material(folder: "."))
         // In user mode, which needs no permission.
         let counters = [CPerfEvents_cycles, CPerfEvents_instructions].map { ProcessorCounter($0) }
         var sum = 0

@@ -33,8 +33,8 @@ extension JitterBuffer {
     /// Does what is due until there is a result to return.
     private mutating func act(into payload: inout [UInt8]) -> PollResult {
         // Each packet may be a frame that is dropped or malformed.
-        var bound = PollBound(PollBound.limit + 2 * packets.limit)
-        while bound.take() {
+        let limit = PollBound.limit + 2 * packets.limit
+        for _ in 0..<limit {
             switch isStalled ? .drop(before: 0) : nextStep() {
             case .wait(let time):
                 settledUntil = time
@@ -57,7 +57,7 @@ extension JitterBuffer {
                 if release(path, into: &payload) { return .frame }
             }
         }
-        pollsWithoutProgress = bound.count
+        pollsWithoutProgress = limit
         settledUntil = .distantFuture
         return .wait(until: .distantFuture)
     }

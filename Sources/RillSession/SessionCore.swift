@@ -26,8 +26,9 @@ struct SessionCore: ~Copyable {
     var theirReporter: SSRC?
 
     var datagrams = DatagramQueue()
-    /// Free queues: one, and one more for each sink that called back.
-    var spareDatagrams: [DatagramQueue] = []
+    /// A free queue, and one more for each sink that called back.
+    var spareDatagrams: DatagramQueue?
+    var moreDatagrams: [DatagramQueue] = []
     var transportNumber = SequenceNumber(0)
     /// The congestion control of what is sent; `nil` without.
     var congestion: SessionCongestion?

@@ -43,10 +43,11 @@ import RillState
 /// It has one owner, and no thread, clock or socket; `now` must not go back.
 public final class ICEAgent {
     let cell: StateCell<ICEAgentCore>
-    private var wakeBound = WakeBound()
-    private var hasEnded = false
     /// For tests: something stays due, and nothing is done about it.
-    package var isStalled = false
+    package var isStalled: Bool {
+        get { cell.state.isStalled }
+        set { cell.state.isStalled = newValue }
+    }
 
     /// Creates an agent without candidates.
     ///
@@ -156,16 +157,7 @@ public final class ICEAgent {
     ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
-        let action = isStalled ? .wait(until: now) : cell.state.poll(at: now, into: &bytes)
-        guard case .wait(until: let time) = action else {
-            wakeBound.reset()
-            return action
-        }
-        if let later = wakeBound.wait(until: time, after: now) { return .wait(until: later) }
-        guard !hasEnded else { return .wait(until: .distantFuture) }
-        hasEnded = true
-        cell.state.setState(.failed)
-        return .event(.internalError(pollsWithoutProgress: wakeBound.count))
+        cell.state.poll(at: now, into: &bytes)
     }
 
     /// When to poll, if nothing is inserted before.

@@ -88,7 +88,7 @@ extension ICEAgentCore {
         return index
     }
 
-    private func nextOrdinaryPair() -> Int? {
+    private mutating func nextOrdinaryPair() -> Int? {
         guard !isSettled else { return nil }
         let current = pairs.indices.filter { isCurrent($0) }
         func best(_ state: ICEPairState) -> Int? {
@@ -99,16 +99,22 @@ extension ICEAgentCore {
 
     /// Whether a pair is nominated and works, so that no further ones are tried (RFC 8445 §8.1.2).
     var isSettled: Bool {
-        guard let index = selectedIndex else { return false }
-        return isCurrent(index) && pairs[index].isNominated && !isRecovering
+        mutating get {
+            guard let index = selectedIndex else { return false }
+            return isCurrent(index) && pairs[index].isNominated && !isRecovering
+        }
     }
 
     /// When the next check begins, if nothing is inserted before.
     var nextCheckStart: MediaTime {
-        guard generation.remoteKey != nil, state != .failed else { return .distantFuture }
-        let isNominating = nominatingID.flatMap { index(of: $0) }.map { pairs[$0].check?.isNomination != true } ?? false
-        if isNominating || !triggered.isEmpty { return MediaTime(nanoseconds: .min) }
-        return !isSettled && nextOrdinaryPair() != nil ? nextCheckTime : .distantFuture
+        mutating get {
+            guard generation.remoteKey != nil, state != .failed else { return .distantFuture }
+            if let id = nominatingID, let index = index(of: id), pairs[index].check?.isNomination != true {
+                return MediaTime(nanoseconds: .min)
+            }
+            guard triggered.isEmpty else { return MediaTime(nanoseconds: .min) }
+            return !isSettled && nextOrdinaryPair() != nil ? nextCheckTime : .distantFuture
+        }
     }
 
     /// RFC 8445 §7.2.5.3.3: once a pair is done, those with the same foundation need not wait for it any more.

@@ -8,7 +8,8 @@ extension ICEAgentCore {
         } catch { return .dropped(.malformed(error)) }
     }
 
-    private mutating func insertData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
+    /// Takes a datagram that is not STUN.
+    mutating func insertData(_ byteCount: Int, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {
         guard state != .failed, let index = validatedIndex(path) else {
             if state != .failed, let index = index(of: path, in: generation), pairs[index].isHeard { return .early }
             counts.datagramsUnvalidated += 1
@@ -29,7 +30,7 @@ extension ICEAgentCore {
     }
 
     /// Whether data is taken from an address.
-    func isValidated(_ path: ICEPath) -> Bool { state != .failed && validatedIndex(path) != nil }
+    mutating func isValidated(_ path: ICEPath) -> Bool { state != .failed && validatedIndex(path) != nil }
 
     /// Takes a message that was parsed already.
     mutating func insert(_ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime) -> ICEInsertResult {

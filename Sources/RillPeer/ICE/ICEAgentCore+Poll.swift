@@ -2,6 +2,19 @@ import RillCore
 
 extension ICEAgentCore {
     mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
+        let action = isStalled ? .wait(until: now) : nextAction(at: now, into: &bytes)
+        guard case .wait(until: let time) = action else {
+            wakeBound.reset()
+            return action
+        }
+        if let later = wakeBound.wait(until: time, after: now) { return .wait(until: later) }
+        guard !hasEnded else { return .wait(until: .distantFuture) }
+        hasEnded = true
+        setState(.failed)
+        return .event(.internalError(pollsWithoutProgress: wakeBound.count))
+    }
+
+    private mutating func nextAction(at now: MediaTime, into bytes: inout [UInt8]) -> ICEAction {
         updateState(at: now)
         if !events.isEmpty { return .event(events.removeFirst()) }
         while !responses.isEmpty {
@@ -27,18 +40,20 @@ extension ICEAgentCore {
     }
 
     var wakeTime: MediaTime {
-        if !events.isEmpty || !responses.isEmpty { return MediaTime(nanoseconds: .min) }
-        guard state != .failed else { return .distantFuture }
-        var time = MediaTime.distantFuture
-        if selectedID != nil {
-            let limit = state == .disconnected ? settings.consentTimeout : settings.disconnectedTimeout
-            time = min(consent.lastConfirmed + limit, consent.nextRequest)
-        } else if let connectDeadline, hasNothingToTry {
-            time = connectDeadline
+        mutating get {
+            if !events.isEmpty || !responses.isEmpty { return MediaTime(nanoseconds: .min) }
+            guard state != .failed else { return .distantFuture }
+            var time = MediaTime.distantFuture
+            if selectedID != nil {
+                let limit = state == .disconnected ? settings.consentTimeout : settings.disconnectedTimeout
+                time = min(consent.lastConfirmed + limit, consent.nextRequest)
+            } else if let connectDeadline, hasNothingToTry {
+                time = connectDeadline
+            }
+            if let nominationDeadline { time = min(time, nominationDeadline) }
+            for index in pairs.indices { if let check = pairs[index].check { time = min(time, check.deadline) } }
+            return min(time, nextCheckStart)
         }
-        if let nominationDeadline { time = min(time, nominationDeadline) }
-        for pair in pairs { if let check = pair.check { time = min(time, check.deadline) } }
-        return min(time, nextCheckStart)
     }
 
     // MARK: Addresses that have not answered

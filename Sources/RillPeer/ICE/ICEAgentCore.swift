@@ -47,6 +47,12 @@ struct ICEAgentCore: ~Copyable {
     /// What may be sent to addresses that the other side announced, and from which nothing came: all together.
     var announcedBudget = ICEPathBudget()
     var counts = ICEAgentCounts()
+    /// Ends the agent if something stays due, and whether it has. Here, not in ``ICEAgent``: each modification of a
+    /// class's property is checked, which took 350 instructions of a check.
+    var wakeBound = WakeBound()
+    var hasEnded = false
+    /// For tests: something stays due, and nothing is done about it.
+    var isStalled = false
 
     var responses: [ICEResponse] = []
     var events: [ICEEvent] = []
@@ -72,7 +78,9 @@ struct ICEAgentCore: ~Copyable {
     }
 
     /// Where data goes.
-    var selectedPath: ICEPath? { selectedIndex.map { pairs[$0].path } }
+    var selectedPath: ICEPath? {
+        mutating get { if let index = selectedIndex { pairs[index].path } else { nil } }
+    }
 
     mutating func begin(at now: MediaTime) {
         guard state == .new else { return }

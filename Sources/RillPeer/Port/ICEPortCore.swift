@@ -6,8 +6,11 @@ struct ICEPortCore: ~Copyable {
     let peerLimit: Int
     private var counts = ICEPortStatistics()
     private(set) var peers: [ICEPeerID: Peer] = [:]
-    /// The agents that have validated an address.
-    private(set) var owners: [ICEPath: Owners] = [:]
+    /// The agent that has validated an address; of several, the one that took data last.
+    private(set) var owners: [ICEPath: Peer] = [:]
+    /// The others that have validated it too. Apart from `owners`: nearly all addresses have one agent, and a value
+    /// with both would count references twice for each datagram.
+    private var sharers: [ICEPath: [Peer]] = [:]
     /// The agent of the last authentic request from an address that nobody has validated.
     private var heard: [ICEPath: Peer] = [:]
     private var fragments: [UsernameFragmentKey: Peer] = [:]
@@ -32,22 +35,6 @@ struct ICEPortCore: ~Copyable {
         fileprivate init(_ id: ICEPeerID, _ agent: ICEAgent) {
             self.id = id
             self.agent = agent
-        }
-    }
-
-    /// The agents that have validated one address; the first took data last.
-    struct Owners {
-        fileprivate var first: Peer
-        fileprivate var others: [Peer] = []
-
-        fileprivate init(_ first: Peer) { self.first = first }
-
-        fileprivate var all: [Peer] { [first] + others }
-
-        /// `nil` if there is none.
-        fileprivate init?(_ all: [Peer]) {
-            guard let first = all.first else { return nil }
-            (self.first, others) = (first, Array(all.dropFirst()))
         }
     }
 
@@ -129,17 +116,17 @@ struct ICEPortCore: ~Copyable {
     }
 
     private mutating func insertData(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
-        guard let found = owners[path] else { return insertEarly(datagram, on: path, at: now) }
-        if !found.others.isEmpty { return insertShared(found.all, on: path) }
-        let result = found.first.agent.cell.state.insert(datagram, on: path, at: now)
+        guard let peer = owners[path] else { return insertEarly(datagram, on: path, at: now) }
+        if !sharers.isEmpty, sharers[path] != nil { return insertShared(owners(of: path), on: path) }
+        let result = peer.agent.cell.state.insertData(datagram.count, on: path, at: now)
         if case .data = result {
             counts.dataReceived += 1
         } else {
             // Its pair is gone.
             counts.unvalidatedDropped += 1
-            forget(path, of: found.first)
+            forget(path, of: peer)
         }
-        return .peer(found.first.id, result)
+        return .peer(peer.id, result)
     }
 
     private mutating func insertEarly(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) -> ICEPortResult {
@@ -147,7 +134,7 @@ struct ICEPortCore: ~Copyable {
             counts.unvalidatedDropped += 1
             return .dropped(.unvalidatedAddress)
         }
-        let result = peer.agent.cell.state.insert(datagram, on: path, at: now)
+        let result = peer.agent.cell.state.insertData(datagram.count, on: path, at: now)
         if case .early = result {
             counts.earlyReceived += 1
         } else {
@@ -159,7 +146,7 @@ struct ICEPortCore: ~Copyable {
 
     private mutating func insertShared(_ all: [Peer], on path: ICEPath) -> ICEPortResult {
         let valid = all.filter { $0.agent.cell.state.isValidated(path) }
-        if valid.count < all.count { owners[path] = Owners(valid) }
+        if valid.count < all.count { setOwners(valid, of: path) }
         guard !valid.isEmpty else {
             counts.unvalidatedDropped += 1
             return .dropped(.unvalidatedAddress)
@@ -169,10 +156,11 @@ struct ICEPortCore: ~Copyable {
     }
 
     mutating func take(_ byteCount: Int, _ id: ICEPeerID, on path: ICEPath, at now: MediaTime) {
-        guard let peer = peers[id], let found = owners[path], found.all.contains(where: { $0 === peer }) else { return }
+        let all = owners(of: path)
+        guard let peer = peers[id], all.contains(where: { $0 === peer }) else { return }
         peer.agent.cell.state.countData(byteCount, on: path, at: now)
         counts.dataReceived += 1
-        if found.first !== peer { owners[path] = Owners([peer] + found.all.filter { $0 !== peer }) }
+        if all[0] !== peer { setOwners([peer] + all.filter { $0 !== peer }, of: path) }
     }
 
     private mutating func insert(
@@ -198,17 +186,30 @@ struct ICEPortCore: ~Copyable {
         return .peer(peer.id, result)
     }
 
-    private func recipient(of message: borrowing STUNMessage, on path: ICEPath) -> Peer? {
+    private mutating func recipient(of message: borrowing STUNMessage, on path: ICEPath) -> Peer? {
         switch message.type.messageClass {
         case .request:
             guard let name = message.username, let key = UsernameFragmentKey(ofUsername: name) else { return nil }
             return fragments[key]
         case .success, .error: return transactions[message.transactionID.high]
-        case .indication: return owners[path]?.first ?? heard[path]
+        case .indication: return owners[path] ?? heard[path]
         }
     }
 
     // MARK: Addresses
+
+    /// The agents that have validated an address; the first took data last.
+    ///
+    /// `mutating`, so that Swift 6.3 does not copy the port.
+    private mutating func owners(of path: ICEPath) -> [Peer] {
+        guard let first = owners[path] else { return [] }
+        return [first] + (sharers[path] ?? [])
+    }
+
+    private mutating func setOwners(_ all: [Peer], of path: ICEPath) {
+        owners[path] = all.first
+        sharers[path] = all.count > 1 ? Array(all.dropFirst()) : nil
+    }
 
     /// An authentic request came from an address, perhaps as a copy.
     private mutating func hear(_ path: ICEPath, _ peer: Peer) {
@@ -221,13 +222,10 @@ struct ICEPortCore: ~Copyable {
     private mutating func own(_ path: ICEPath, _ peer: Peer) {
         guard peer.agent.cell.state.isValidated(path) else { return }
         heard[path] = nil
-        guard let found = owners[path] else {
-            owners[path] = Owners(peer)
-            return record(path, of: peer)
-        }
-        guard !found.all.contains(where: { $0 === peer }) else { return }
+        let all = owners(of: path)
+        guard !all.contains(where: { $0 === peer }) else { return }
         // Behind the others: until it has taken data, they are more likely.
-        owners[path] = Owners(found.all.prefix(ICEPort.maximumSharedCount - 1) + [peer])
+        setOwners(all.prefix(ICEPort.maximumSharedCount - 1) + [peer], of: path)
         record(path, of: peer)
     }
 
@@ -239,7 +237,7 @@ struct ICEPortCore: ~Copyable {
 
     private mutating func forget(_ path: ICEPath, of peer: Peer) {
         if heard[path] === peer { heard[path] = nil }
-        if let found = owners[path] { owners[path] = Owners(found.all.filter { $0 !== peer }) }
+        setOwners(owners(of: path).filter { $0 !== peer }, of: path)
         peer.paths.removeAll { $0 == path }
     }
 

@@ -59,7 +59,7 @@ public final class StreamReceiver {
             case .requestPackets(let count):
                 if count > 0 { output.note(.packetsRequested(count: count), at: now, for: observer) }
             case .requestKeyFrame: output.note(.keyFrameRequested, at: now, for: observer)
-            case .wait:
+            case .wait, .failed:
                 cell.state.writeFeedback(at: now, to: output.packets)
                 return .wait(until: cell.state.wakeTime)
             }

@@ -84,7 +84,7 @@ package struct StreamReceiverCore: ~Copyable {
             return .requestKeyFrame
         case .wait(let time):
             wakeTime = time
-            return .wait
+            return buffer.pollsWithoutProgress == 0 ? .wait : .failed(pollsWithoutProgress: buffer.pollsWithoutProgress)
         }
     }
 
@@ -98,6 +98,9 @@ package struct StreamReceiverCore: ~Copyable {
         case requestKeyFrame
         /// Do nothing until ``StreamReceiverCore/wakeTime`` or the next packet.
         case wait
+        /// The same, for good: a poll took so many steps that led to nothing, an error of ours. The stream returns no
+        /// more frames.
+        case failed(pollsWithoutProgress: Int)
     }
 
     /// Requests a key frame for a reason of the caller's. It waits until it is written, like the stream's own requests.
@@ -110,9 +113,6 @@ package struct StreamReceiverCore: ~Copyable {
         return true
     }
 
-    /// The steps of a poll that led to nothing, an error of ours; after them the stream returns no frame. 0 for none.
-    package var pollsWithoutProgress: Int { buffer.pollsWithoutProgress }
-
     /// For tests: from now on polls lead to nothing, as by an error of ours.
     package mutating func stall() {
         buffer.stall()
@@ -120,7 +120,9 @@ package struct StreamReceiverCore: ~Copyable {
     }
 
     /// The frame that ``next(at:into:)`` returned last.
-    package var releasedFrame: ReceivedFrame { buffer.releasedFrame }
+    ///
+    /// `mutating`: Swift 6.3 copies the whole receiver, 3 KB, to lend it to a nonmutating method.
+    package var releasedFrame: ReceivedFrame { mutating get { buffer.releasedFrame } }
 
     /// Writes the RTCP that is due, including reports.
     mutating func writeFeedback(at now: MediaTime, to feedback: some PacketSink) {

@@ -19,6 +19,8 @@ struct StreamExtensions: Sendable {
     private(set) var common: [UInt8] = []
     /// The extension of a frame's last packet. If both have bytes, their sizes are equal.
     private(set) var last: [UInt8] = []
+    /// The offset of the transport-wide sequence number in a packet; `nil` if packets do not carry one.
+    private(set) var transportNumberOffset: Int?
 
     init(_ settings: RTPStreamSettings) {
         map = settings.headerExtensions
@@ -30,8 +32,7 @@ struct StreamExtensions: Sendable {
     /// The size of the extension in packets, for the packetizers.
     var byteCount: Int { last.count }
 
-    /// The offset of the transport-wide sequence number in a packet; `nil` if packets do not carry one.
-    var transportNumberOffset: Int? {
+    private func findTransportNumber() -> Int? {
         guard let id = map[.transportSequenceNumber], !common.isEmpty else { return nil }
         let form = HeaderExtensionForm(profile: UInt16(common[0]) << 8 | UInt16(common[1]))
         // After the header of the block and the header of the element, which is the first one.
@@ -64,6 +65,7 @@ struct StreamExtensions: Sendable {
         if let told, let id = map[.videoOrientation] { layout.add(id: id, byteCount: told.byteCount) }
         common = isCommon ? block(layout, telling: nil) : []
         last = told == nil ? common : block(layout, telling: told)
+        transportNumberOffset = findTransportNumber()
     }
 
     private func block(_ layout: HeaderExtensionLayout, telling orientation: VideoOrientation?) -> [UInt8] {

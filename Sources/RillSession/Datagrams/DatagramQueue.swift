@@ -21,15 +21,8 @@ package final class DatagramQueue: PacketSink {
     package init() {}
 
     package var isEmpty: Bool { cell.state.isEmpty }
-    /// The number of waiting datagrams.
-    var count: Int { cell.state.count }
-    /// The bytes of the waiting datagrams.
-    var byteCount: Int { cell.state.byteCount }
-    /// Datagrams that did not fit, since the counter was last reset.
-    var dropped: Int {
-        get { cell.state.dropped }
-        set { cell.state.dropped = newValue }
-    }
+    /// Datagrams that did not fit, since the queue was last sealed.
+    var dropped: Int { cell.state.dropped }
 
     /// Assigns the following packets to a stream.
     ///
@@ -58,7 +51,9 @@ package final class DatagramQueue: PacketSink {
     }
 
     /// Writes the transport-wide sequence numbers into all waiting datagrams: they are sent now, in this order.
-    func seal(numberedFrom number: inout SequenceNumber) { cell.state.seal(&number) }
+    func seal(numberedFrom number: inout SequenceNumber) -> (count: Int, byteCount: Int, dropped: Int) {
+        cell.state.seal(&number)
+    }
 
     /// Passes all waiting datagrams to `sink`, in order, and empties the queue. The sink must not append any
     /// meanwhile.

@@ -8,8 +8,6 @@ struct WaitingDatagrams: ~Copyable {
     private var entries = GrowingStorage<Entry>(capacity: 16)
     /// The first that is still to be sent.
     private var first = 0
-    /// The bytes of the waiting datagrams, without the room.
-    private(set) var byteCount = 0
     /// Datagrams that did not fit.
     var dropped = 0
     // The stream of the packets that are appended now.
@@ -21,7 +19,7 @@ struct WaitingDatagrams: ~Copyable {
         var start: Int
         var end: Int
         var time: MediaTime
-        /// The offset of the transport-wide sequence number.
+        /// The offset of the transport-wide sequence number in it.
         var number: Int?
         var stream: Int?
         var kind: UInt8
@@ -34,8 +32,13 @@ struct WaitingDatagrams: ~Copyable {
 
     var isEmpty: Bool { first == entries.count }
     var count: Int { entries.count - first }
+    /// The bytes of the waiting datagrams, without the room. They are one after the other.
+    var byteCount: Int {
+        isEmpty ? 0 : bytes.count - entries[first].start - count * DatagramQueue.tailroom
+    }
 
     mutating func begin(_ stream: Int?, _ numberOffset: Int?) {
+        if first > 0, isEmpty { empty() }
         self.stream = stream
         self.numberOffset = numberOffset
         if numberOffset != nil { areSomeNumbered = true }
@@ -43,18 +46,16 @@ struct WaitingDatagrams: ~Copyable {
 
     @inline(__always)
     mutating func append(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
-        if first > 0, isEmpty { empty() }
         let start = bytes.count
         guard start + packet.count <= DatagramQueue.limit else {
             dropped += 1
             return
         }
         bytes.append(copying: packet, room: DatagramQueue.tailroom)
-        byteCount += packet.count
         entries.append(
             Entry(
-                start: start, end: start + packet.count, time: time, number: numberOffset.map { start + $0 },
-                stream: stream, kind: kind.rawValue))
+                start: start, end: start + packet.count, time: time, number: numberOffset, stream: stream,
+                kind: kind.rawValue))
     }
 
     mutating func take(into datagram: inout [UInt8], _ number: inout SequenceNumber) -> OutgoingPacket? {
@@ -62,21 +63,29 @@ struct WaitingDatagrams: ~Copyable {
         let entry = entries[first]
         first += 1
         write(entry, &number)
-        byteCount -= entry.end - entry.start
         datagram.removeAll(keepingCapacity: true)
         datagram.append(copying: bytes.values(of: entry.start..<entry.end))
         return entry.packet
     }
 
-    mutating func seal(_ number: inout SequenceNumber) {
+    /// Writes the numbers of all datagrams.
+    ///
+    /// - Returns: how many wait, their bytes, and how many did not fit since the last call.
+    mutating func seal(_ number: inout SequenceNumber) -> (count: Int, byteCount: Int, dropped: Int) {
+        writeNumbers(&number)
+        defer { dropped = 0 }
+        return (count, byteCount, dropped)
+    }
+
+    private mutating func writeNumbers(_ number: inout SequenceNumber) {
         guard areSomeNumbered else { return }
         for index in first..<entries.count { write(entries[index], &number) }
     }
 
     private mutating func write(_ entry: Entry, _ number: inout SequenceNumber) {
         guard let offset = entry.number else { return }
-        bytes[offset] = UInt8(truncatingIfNeeded: number.rawValue >> 8)
-        bytes[offset + 1] = UInt8(truncatingIfNeeded: number.rawValue)
+        bytes[entry.start + offset] = UInt8(truncatingIfNeeded: number.rawValue >> 8)
+        bytes[entry.start + offset + 1] = UInt8(truncatingIfNeeded: number.rawValue)
         number = number.next
     }
 
@@ -93,6 +102,6 @@ struct WaitingDatagrams: ~Copyable {
     private mutating func empty() {
         bytes.removeAll()
         entries.removeAll()
-        (first, byteCount, areSomeNumbered) = (0, 0, numberOffset != nil)
+        (first, areSomeNumbered) = (0, numberOffset != nil)
     }
 }
