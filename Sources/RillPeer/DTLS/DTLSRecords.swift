@@ -1,7 +1,7 @@
 import RillBytes
 
 /// The records of a datagram (RFC 6347 §4.1).
-enum DTLSRecords {
+package enum DTLSRecords {
     private static let headerByteCount = 13
 
     /// Whether the first record of a datagram is encrypted: its epoch is not 0.
@@ -18,7 +18,7 @@ enum DTLSRecords {
     ///   - overhead: the bytes that the cipher adds to a record.
     ///   - isVersionKnown: whether the handshake is done, and all records have the version that was negotiated. The first ones
     ///     may have that of DTLS 1.0 (§4.2.1).
-    static func readable(in datagram: Span<UInt8>, overhead: Int, isVersionKnown: Bool) -> [UInt8] {
+    package static func readable(in datagram: Span<UInt8>, overhead: Int, isVersionKnown: Bool) -> [UInt8] {
         var records: [UInt8] = []
         records.reserveCapacity(datagram.count)
         var start = 0
