@@ -1,12 +1,12 @@
 #!/bin/bash
 # aiortc: the "extended highest sequence number" of its receiver reports has no cycle count: it falls at each wrap.
 #
-# Expected: two RTCPeerConnections, one sends silence (50 packets a second) whose first sequence number is 65450. RFC 3550,
-#   section 6.4.1: the high 16 bits of the field extend the number with the count of cycles, so that after the wrap the
-#   reports go on above 65535. aiortc counts the cycles, and its loss and its statistics use them.
+# Expected: two RTCPeerConnections, one sends silence (50 packets a second) whose first number is 65450. RFC 3550,
+#   section 6.4.1: the high 16 bits of the field extend the number with the count of cycles, so that after the wrap
+#   the reports go on above 65535. aiortc counts the cycles, and its loss and its statistics use them.
 # Seen: the reported numbers rise towards 65535, and then go on from 0.
 # Versions: aiortc 1.16.0 (PyPI), both ends, CPython 3.11. Seen on 2026-11-28.
-# What to do: compare the numbers of two reports modulo 2^16, and take what was sent as the limit. A difference of 32 bits
+# What to do: compare the numbers of two reports modulo 2^16, with what was sent as the limit. Else a difference
 #   shows minus 65,000 packets, and a watch for "no progress" (RFC 8083, section 4.2) sees a stop where there is none.
 set -euo pipefail
 folder=$(mktemp -d)
