@@ -1,6 +1,8 @@
 import Arguments
+import Glibc
 import Rill
 import RillLab
+import RillRTP
 import Synchronization
 
 /// Receives one live stream, as an app does, until a number of pictures have been shown.
@@ -16,24 +18,20 @@ struct ReceiveWork {
     }
 
     func run() throws {
-        let socket = try UDPSocket(boundTo: address, settings: .large)
-        // The sender does not retransmit, so NACKs are not sent either.
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
+        let call = try VideoCall(source: nil)
         let shown = Tally()
-        var isKnown = false
-        var datagram: [UInt8] = []
-        // If packets were lost, the parent process ends this one.
-        while shown.count < frameCount {
-            guard try socket.receive(into: &datagram, within: .milliseconds(20)) != nil else { continue }
-            if !isKnown, let ssrc = SSRC(ofSenderOf: datagram.span) {
-                var settings = ReceiveSettings(jitterBuffer: .withoutNACK(ssrc), ssrc: SSRC(1))
+        // The sender's address and SSRC are those of its first packet.
+        var them = ParticipantSettings(at: nil, key: nil)
+        them.streams = [.withoutRepair(nil)]
+        try call.add(them, over: try UDPSocket(boundTo: address, settings: .large)) { them in
+            try them.show(.high, on: FrameTap { _ in shown.add() }) { settings in
+                settings.jitterBuffer.nack = nil
                 settings.maximumPixelCount = Resolution.maximumDimension * Resolution.maximumDimension
-                try receiver.add(settings, sink: FrameTap { _ in shown.add() })
-                isKnown = true
             }
-            receiver.insert(datagram.span)
         }
-        try receiver.stop()
+        // If packets were lost, the parent process ends this one.
+        while shown.count < frameCount { usleep(2000) }
+        call.waitForEnd()
         print("frames=\(shown.count)")
     }
 
@@ -62,11 +60,11 @@ extension UDPSocket.Settings {
     }
 }
 
-extension JitterBufferSettings {
-    /// Settings for a stream without retransmission.
-    static func withoutNACK(_ ssrc: SSRC) -> JitterBufferSettings {
-        var settings = JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96))
-        settings.nack = nil
-        return settings
+extension StreamDescription {
+    /// A stream whose sender does not retransmit, so that NACKs are not sent either.
+    static func withoutRepair(_ ssrc: SSRC?) -> StreamDescription {
+        var stream = StreamDescription(PayloadType(96), RTPFormat.Encoding("VP8"))
+        stream.ssrc = ssrc
+        return stream
     }
 }

@@ -24,7 +24,7 @@ struct RecordWork {
     }
 
     func run() throws {
-        let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
+        let pipeline = try PacketSender(SendSettings(layers: layers, seed: 1))
         let highSource = pipeline.ssrc(of: .high)
         let packets = PacketTap { packet, time in
             (SSRC(ofSenderOf: packet) == highSource ? high : low)?.send(packet, at: time)

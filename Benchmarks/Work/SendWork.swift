@@ -44,7 +44,7 @@ struct SendWork {
         // One picture is encoded and one is read; with several threads, one waits between them.
         let clip = try Y4MReader(path: clip, capacity: threadCount > 1 ? 3 : 2)
         let bytes = CodedBytes()
-        let pipeline = try SendPipeline(settings, taps: SendTaps(encoded: bytes))
+        let pipeline = try PacketSender(settings, taps: SendTaps(encoded: bytes))
         let highSource = pipeline.ssrc(of: .high)
         // Each layer's packets are sent to a separate port, as with FFmpeg and GStreamer.
         let packets = ConcurrentPacketTap { [sockets] packet, time in

@@ -10,7 +10,7 @@ extension Suite {
             let pictures = try material.pictures()
             var settings = SendSettings(layers: material.layers(.vp8), seed: 1)
             settings.adaptation = nil
-            let pipeline = try SendPipeline(settings)
+            let pipeline = try PacketSender(settings)
             var byteCount = 0
             let packets = PacketTap { packet, _ in byteCount += packet.count }
             return { count in

@@ -14,10 +14,10 @@ let source: any FrameSource =
 
 let packets = try RTPDumpWriter(path: paths.first ?? "out.rtpdump")
 let high = LayerSettings.high(source.format.resolution, bitrate: .suggested(for: source.format.resolution))
-let pipeline = try SendPipeline(SendSettings(layers: [high, .low], seed: 1))
+let sender = try PacketSender(SendSettings(layers: [high, .low], seed: 1))
 
 while case .frame(let frame) = try source.next() {
-    try pipeline.send(frame, at: frame.captureTime, to: packets)
+    try sender.send(frame, at: frame.captureTime, to: packets)
 }
-try pipeline.finish()
+try sender.finish()
 try packets.finish()

@@ -1,6 +1,6 @@
 // local-preview [CLIP.y4m]
 //
-// Shows the encoders' input in the terminal, like the self-view of a call: a tap on the sending pipeline.
+// Shows the encoders' input in the terminal, like the self-view of a call: a tap of the sender.
 
 import Rill
 import RillFiles
@@ -34,10 +34,10 @@ var packetCount = 0
 let network = PacketTap { _, _ in packetCount += 1 }
 
 let high = LayerSettings.high(source.format.resolution, bitrate: .kilobits(800))
-let pipeline = try SendPipeline(
+let sender = try PacketSender(
     SendSettings(layers: [high, .low], seed: 1), taps: SendTaps(preprocessed: preview))
 while case .frame(let frame) = try source.next() {
-    try pipeline.send(frame, at: frame.captureTime, to: network)
+    try sender.send(frame, at: frame.captureTime, to: network)
 }
-try pipeline.finish()
+try sender.finish()
 print("\(frameCount) frames seen before they were sent in \(packetCount) packets")

@@ -16,7 +16,7 @@ let layer = LayerSettings(
 var sending = SendSettings(layers: [layer], seed: 1)
 sending.makeEncoder = { try AV1Encoder($0) }
 sending.payloadFormat = .av1
-let sender = try SendPipeline(sending)
+let sender = try PacketSender(sending)
 
 // The receiving side: its settings are what a session description would have negotiated.
 var receiving = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(0x1000))

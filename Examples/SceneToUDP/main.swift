@@ -16,19 +16,19 @@ let seconds = arguments.count > 2 ? Int(arguments[2]) ?? 10 : 10
 let address = try UDPAddress.resolve(arguments[0])
 
 let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 30 * seconds)
-let settings = SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: .random(in: 0 ... .max))
-let pipeline = try SendPipeline(settings)
+let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800))]), source: scene)
 
-let session = pipeline.description(of: .high, to: address)
-try session.text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+// Packets go to the player, whose RTCP reports arrive on the same port. It sends no video.
+var player = ParticipantSettings("player", at: address, key: nil)
+player.streams = []
+let participant = try call.add(player, over: ConnectedUDPSocket(to: address))
+try participant.description(at: address).text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
 
-// The layer's thread sends packets to the socket; the receiver's RTCP reports arrive on the same port.
-let socket = try ConnectedUDPSocket(to: address)
-let sender = LiveSender(pipeline, source: scene, packets: socket)
-var datagram: [UInt8] = []
-while !sender.isFinished {
-    if try socket.receive(into: &datagram, within: .milliseconds(100)) != nil { sender.receive(datagram.span) }
+for await event in call.events {
+    if case .sourceEnded = event { break }
 }
-try sender.waitUntilFinished()
-let counts = socket.statistics
-print("\(sender.framesCaptured) frames in \(counts.sent) datagrams to \(address), \(counts.received) received")
+let counts = call.statistics
+await call.end()
+print(
+    "\(counts.layers[0].encoder.framesEncoded) frames in \(counts.transports[0].sent) datagrams to \(address),",
+    "\(counts.transports[0].received) received")

@@ -336,19 +336,6 @@ public final class RTPSession {
 
     // MARK: For drivers
 
-    /// Sends that kind of congestion feedback about packets that other sessions receive on the same transport, as
-    /// ``noteArrival(of:isReceived:at:)`` tells of them.
-    ///
-    /// - Parameters:
-    ///   - kind: what was negotiated.
-    ///   - extensions: the IDs of header extensions in the packets.
-    ///   - media: the SSRC of one of the streams.
-    package func reportArrivals(
-        _ kind: StreamDescription.CongestionFeedback, _ extensions: HeaderExtensionMap, about media: SSRC
-    ) {
-        cell.state.arrivals.report(kind, extensions, about: media)
-    }
-
     /// Takes note of an RTP packet on the transport; poll afterwards.
     ///
     /// - Parameters:
@@ -374,10 +361,6 @@ public final class RTPSession {
     package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
         cell.state.change(settings, of: id, at: now)
     }
-
-    /// Sets the wall clock's time at `MediaTime.zero`, if it becomes known only after the session was created. Call
-    /// it before the first report.
-    package func setWallClock(atZero time: NTPTimestamp) { cell.state.setWallClock(atZero: time) }
 
     /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
     /// ``exchangeDatagrams(_:)``.

@@ -196,7 +196,7 @@ extension SessionCore {
         }
         var media: SSRC?
         for index in receiving.indices where media == nil { media = receiving[index]?.ssrc }
-        let (source, about) = (source, media ?? arrivals.media)
+        let (source, about) = (source, media ?? SSRC(0))
         let wallClock = settings.wallClockAtZero.advanced(byNanoseconds: now.nanoseconds)
         compound.append(byteCount: byteCount) {
             arrivals.write(from: source, about: about, at: now, wallClock, into: &$0)

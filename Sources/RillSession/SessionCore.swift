@@ -260,13 +260,6 @@ struct SessionCore: ~Copyable {
     /// Sends all packets of a stream without MID and RID from now on: signaling has told the receiver its SSRC.
     mutating func omitIdentifiers(of id: SendingStreamID) { sending[id.place]?.cell.state.omitIdentifiers() }
 
-    /// Sets the wall clock's time at `MediaTime.zero`, if it becomes known only after the session was created. Call
-    /// it before the first report.
-    mutating func setWallClock(atZero time: NTPTimestamp) {
-        settings.wallClockAtZero = time
-        for index in sending.indices { sending[index]?.cell.state.setWallClock(atZero: time) }
-    }
-
     // MARK: State and statistics
 
     /// The statistics of a stream that is sent, for its current SSRC.

@@ -35,11 +35,11 @@ import Testing
         let times = captureTimes(seed: seed)
         let virtual = SenderLog()
         let pictures = try StampedPictures(resolution, times)
-        let pipeline = try SendPipeline(sendSettings(), taps: virtual.taps)
-        virtual.pipeline.withLock { $0 = pipeline }
+        let packets = try PacketSender(sendSettings(), taps: virtual.taps)
+        virtual.pipeline.withLock { $0 = packets.pipeline }
         defer { virtual.pipeline.withLock { $0 = nil } }
         let sender = VirtualSender(
-            pipeline, source: pictures, packets: PacketTap { _, _ in }, encodeTime: .milliseconds(60))
+            packets, source: pictures, packets: PacketTap { _, _ in }, encodeTime: .milliseconds(60))
         try VirtualDriver([sender]).run { sender.isDone }
         let steps = virtual.steps
         #expect(sender.framesDropped[0] > 5 && virtual.events.count == 80, "\(sender.framesDropped)")
@@ -49,9 +49,8 @@ import Testing
         let livePipeline = try SendPipeline(sendSettings(), taps: live.taps)
         live.pipeline.withLock { $0 = livePipeline }
         defer { live.pipeline.withLock { $0 = nil } }
-        let liveSender = LiveSender(
-            livePipeline, source: try StampedPictures(resolution, times, followedBy: live),
-            packets: ConcurrentPacketTap { _, _ in })
+        let liveSender = LiveEncoders(
+            livePipeline, source: try StampedPictures(resolution, times, followedBy: live))
         try liveSender.waitUntilFinished()
         #expect(!live.hasTimedOut)
         #expect(liveSender.framesDropped == sender.framesDropped)
@@ -65,29 +64,32 @@ import Testing
         stream.playoutDelay = .fixed(.zero)
         let packets = clip.packets.prefix(60)
         let shown = Monitor([(timestamp: MediaTime, released: MediaTime, decoded: MediaTime)]())
-        let sink = FrameTap { picture in
-            guard let released = picture.timestamps[.released], let decoded = picture.timestamps[.decoded] else {
-                return
+        let (call, network) = (try VideoCall(source: nil), MemoryTransport())
+        let them = try network.join(call, CodedClip.stream) { them in
+            let sink = FrameTap { picture in
+                guard let released = picture.timestamps[.released], let decoded = picture.timestamps[.decoded] else {
+                    return
+                }
+                shown.withLock { $0.append((picture.captureTime, released, decoded)) }
             }
-            shown.withLock { $0.append((picture.captureTime, released, decoded)) }
+            try them.show(.high, on: sink) { $0.jitterBuffer = stream }
         }
-        let live = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
-        let settings = ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(1))
-        try live.add(settings, sink: sink)
-        let deadline = live.clock.now + .seconds(30)
+        let deadline = call.clock.now + .seconds(30)
         for (index, frame) in packets.enumerated() {
-            for packet in frame { live.insert(packet.span) }
-            while shown.withLock({ $0.count }) <= index, live.clock.now < deadline { LiveClock.pause() }
+            network.deliver(frame)
+            while shown.withLock({ $0.count }) <= index, call.clock.now < deadline { LiveClock.pause() }
         }
-        try live.stop()
+        while !them.isIdle, call.clock.now < deadline { LiveClock.pause() }
+        let liveStatistics = try #require(them.statistics.shown.first).received
+        call.endNow()
         let frames = shown.withLock { $0 }
         try #require(frames.count == packets.count)
-        let liveStatistics = try #require(live.statistics(of: CodedClip.ssrc))
 
         // The same packets at the same times, and each frame takes what it took.
         var times: [MediaTime] = []
         let virtual = try ReceivePipeline(
-            settings, sink: FrameTap { times.append($0.captureTime) }, feedback: PacketTap { _, _ in })
+            ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(1)), sink: FrameTap { times.append($0.captureTime) },
+            feedback: PacketTap { _, _ in })
         for (index, frame) in packets.enumerated() {
             let (_, now, end) = frames[index]
             for packet in frame { virtual.insert(packet.span, at: now) }

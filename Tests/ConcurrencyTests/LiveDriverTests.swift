@@ -24,7 +24,7 @@ struct LiveDriverTests {
         let live = CodedRecording()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: live))
         let source = PatientPictures(try LoopedPictures(resolution, frameCount: 45), live, layers: layers)
-        let sender = LiveSender(pipeline, source: source, packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: source)
         try sender.waitUntilFinished()
         // With dropped frames the bytes would rightly differ: TraceReplayTests compares those too.
         #expect(sender.framesDropped == [0, 0])
@@ -56,9 +56,7 @@ struct LiveDriverTests {
 
     @Test func `Stopping ends an endless source`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
-        let sender = LiveSender(
-            pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000),
-            packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
         while sender.framesCaptured < 5 { LiveClock.pause() }
         try sender.stop()
         #expect(sender.isFinished && sender.framesCaptured < 1000)
@@ -73,9 +71,7 @@ struct LiveDriverTests {
             func finish() {}
         }
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: FullDisk()))
-        let sender = LiveSender(
-            pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000),
-            packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
         #expect(throws: DiskFull.self) { try sender.waitUntilFinished() }
     }
 
@@ -83,9 +79,7 @@ struct LiveDriverTests {
         let recording = CodedRecording()
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
-        let sender = LiveSender(
-            pipeline, source: try LoopedPictures(resolution, frameCount: 60),
-            packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 60))
         await withTaskGroup { group in
             group.addTask { for _ in 0..<20 { pipeline.requestKeyFrame(.high) } }
             group.addTask { for rate in 50..<70 { try? pipeline.setBitrate(.kilobits(rate), of: .low) } }
@@ -99,7 +93,7 @@ struct LiveDriverTests {
 
     @Test func `A source is paced from its first frame, wherever its clock starts`() throws {
         let source = try ShiftedPictures(resolution, start: .seconds(1_000_000), spacing: .milliseconds(1), count: 5)
-        let sender = try LiveSender(source: source, layers: layers) { _, _ in }
+        let sender = LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
         try sender.waitUntilFinished()
         #expect(sender.framesCaptured == 5)
     }
@@ -111,7 +105,7 @@ struct LiveDriverTests {
         }
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: tap))
         let source = try ShiftedPictures(resolution, start: .seconds(7), spacing: .milliseconds(11), count: 20)
-        try LiveSender(pipeline, source: source, packets: ConcurrentPacketTap { _, _ in }).waitUntilFinished()
+        try LiveEncoders(pipeline, source: source).waitUntilFinished()
         let frames = kept.withLock { $0 }
         #expect(Set(frames.keys) == [.high, .low])
         for (rid, frames) in frames {
@@ -127,25 +121,23 @@ struct LiveDriverTests {
 
     @Test func `Stopping does not wait for the next frame's time`() throws {
         let source = try ShiftedPictures(resolution, start: .zero, spacing: .seconds(3600), count: 5)
-        let sender = try LiveSender(source: source, layers: layers) { _, _ in }
+        let sender = LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
         while sender.framesCaptured < 1 { LiveClock.pause() }
         try sender.stop()
         #expect(sender.framesCaptured == 1)
     }
 
-    @Test func `Threads end with a receiver and a link that were not stopped`() throws {
+    @Test func `A link's thread ends with a link that was not stopped`() throws {
         final class Witness: Sendable {}
-        weak var ofReceiver: Witness?
         weak var ofLink: Witness?
         do {
-            let (first, second) = (Witness(), Witness())
-            (ofReceiver, ofLink) = (first, second)
-            _ = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in _ = first })
-            _ = LiveLink(.clean, clock: LiveClock()) { _, _ in _ = second }
+            let witness = Witness()
+            ofLink = witness
+            _ = LiveLink(.clean, clock: LiveClock()) { _, _ in _ = witness }
         }
         let clock = LiveClock()
-        while ofReceiver != nil || ofLink != nil, clock.now < .zero + .seconds(20) { LiveClock.pause() }
-        #expect(ofReceiver == nil && ofLink == nil)
+        while ofLink != nil, clock.now < .zero + .seconds(20) { LiveClock.pause() }
+        #expect(ofLink == nil)
     }
 }
 

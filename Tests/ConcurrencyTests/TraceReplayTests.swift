@@ -32,8 +32,7 @@ struct TraceReplayTests {
         let live = CodedRecording()
         let pipeline = try SendPipeline(
             settings, taps: SendTaps(encoded: SlowSink(live, of: .high), trace: try SendTraceWriter(path: path)))
-        let sender = LiveSender(
-            pipeline, source: try source(), packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: try source())
         for _ in 0..<8 {
             sender.clock.sleep(until: sender.clock.now + .milliseconds(50))
             pipeline.requestKeyFrame(.low)
@@ -75,7 +74,7 @@ struct TraceReplayTests {
         while case .frame(let frame) = source.next() {
             if count == 4 { pipeline.setBeauty(.strong) }
             if count == 20 { pipeline.setBeauty(.natural) }
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             count += 1
         }
         try pipeline.finish()
@@ -114,7 +113,7 @@ struct TraceReplayTests {
             if count == 4 { pipeline.setBeauty(.strong) }
             if count == 2 || count == 12 { pipeline.giveFaces([face], at: frame.captureTime) }
             if count == 30 { pipeline.giveFaces([], at: frame.captureTime) }
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             count += 1
         }
         try pipeline.finish()
@@ -157,7 +156,7 @@ struct TraceReplayTests {
         let pipeline = try SendPipeline(
             SendSettings(layers: [.low], seed: 1), taps: SendTaps(trace: try SendTraceWriter(path: path)))
         while case .frame(let frame) = pictures.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         try pipeline.finish()
         let short = try LoopedPictures(.qqvga, frameCount: 20)

@@ -31,7 +31,7 @@ import Testing
         func send(_ source: any FrameSource, _ taps: sending SendTaps) throws -> SendPipeline {
             let pipeline = try SendPipeline(SendSettings(layers: layers(codec), seed: 1), taps: taps)
             while case .frame(let frame) = try source.next() {
-                try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+                try pipeline.encode(frame, at: frame.captureTime)
             }
             return pipeline
         }
@@ -115,7 +115,7 @@ import Testing
             taps: SendTaps(encoded: live, trace: try SendTraceWriter(path: path)))
         let source = try pictures(isFull)
         while case .frame(let frame) = try source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         try pipeline.finish()
         let offline = CodedRecording()
@@ -130,7 +130,7 @@ import Testing
             SendSettings(layers: [layers(.vp8)[0]], seed: 1), taps: SendTaps(preprocessed: kept))
         let source = PicturesInFullRange(try LoopedPictures(resolution, frameCount: 60))
         while case .frame(let frame) = try source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         let count = kept.frames.count
         #expect(count == UprightRotator.capacity(layerCount: 1))

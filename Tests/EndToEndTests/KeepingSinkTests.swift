@@ -8,10 +8,10 @@ import Testing
 /// A sink that keeps every frame, through the receiving pipeline.
 @Suite struct KeepingSinkTests {
     @Test func `A sink that keeps every picture stops nothing but itself`() throws {
-        let sender = try SendPipeline(
+        let sender = try PacketSender(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 7))
         let buffer = JitterBufferSettings(
-            ssrc: sender.ssrc(of: .high), payloadType: sender.settings.payloadType)
+            ssrc: sender.ssrc(of: .high), payloadType: sender.pipeline.settings.payloadType)
         var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
         settings.pictureCapacity = 4
         var (shown, requests) = (0, 0)

@@ -56,9 +56,9 @@ final class LoggedCall {
         playoutDelay: MediaDuration = .milliseconds(100), drain: MediaDuration = .seconds(2)
     ) throws {
         let coded = CodedLog()
-        let sender = try SendPipeline(
+        let sender = try PacketSender(
             SendSettings(layers: settings, seed: network.seed), taps: SendTaps(encoded: coded))
-        layers = sender.layers.map { LayerLog(ssrc: $0.ssrc) }
+        layers = sender.streamSettings.map { LayerLog(ssrc: $0.ssrc) }
         var taps = VirtualCall.Taps()
         taps.leaves = { [unowned self] packet, _ in
             self.noteSent(packet, coded)
@@ -82,7 +82,8 @@ final class LoggedCall {
         let receiving = call.receiver.pipeline
         var streams: [ReceivingStreamID] = []
         for index in settings.indices {
-            var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
+            var buffer = JitterBufferSettings(
+                ssrc: layers[index].ssrc, payloadType: sender.pipeline.settings.payloadType)
             buffer.playoutDelay = .fixed(playoutDelay)
             // The model knows of no repair.
             buffer.nack = nil

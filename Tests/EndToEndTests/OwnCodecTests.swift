@@ -23,7 +23,7 @@ struct OwnCodecTests {
     private func call(
         _ network: String, frames: Int = 90, usesRTX: Bool = true, nack: NACKSettings? = NACKSettings(),
         protection: FECSettings? = nil, playoutDelay: MediaDuration = .milliseconds(300),
-        during: (SendPipeline, Int) throws -> Void = { _, _ in }
+        during: (PacketSender, Int) throws -> Void = { _, _ in }
     ) throws -> Call {
         let link = try LinkSettings(notation: network)
         var settings = SendSettings(layers: [Self.layer()], seed: link.seed)
@@ -36,19 +36,19 @@ struct OwnCodecTests {
         }
         let log = Log()
         let taps = SendTaps(preprocessed: FrameTap { log.sent[$0.captureTime] = checksum($0) })
-        let pipeline = try SendPipeline(settings, taps: taps)
-        var receive = try ReceiveSettings(pipeline.stream(of: .high), ssrc: SSRC(0x1000))
+        let sender = try PacketSender(settings, taps: taps)
+        var receive = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(0x1000))
         receive.jitterBuffer.playoutDelay = .fixed(playoutDelay)
         receive.jitterBuffer.nack = nack
         receive.makeDecoder = { _ in RunLengthDecoder() }
         let screen = FrameTap { log.shown.append(($0.captureTime, checksum($0))) }
         let call = try VirtualCall(
-            pipeline, source: try LoopedPictures(Self.resolution, frameCount: frames), over: VirtualLink(link),
+            sender, source: try LoopedPictures(Self.resolution, frameCount: frames), over: VirtualLink(link),
             back: VirtualLink(link.seeded(link.seed &+ 1000))
         ) { try ReceivePipeline(receive, sink: screen, feedback: $0) }
         try call.run(drainingFor: .seconds(2))
         return Call(
-            sent: log.sent, shown: log.shown, sender: pipeline.statistics[0],
+            sent: log.sent, shown: log.shown, sender: sender.statistics[0],
             received: call.receiver.pipeline.statistics)
     }
 
@@ -109,10 +109,10 @@ struct OwnCodecTests {
         var settings = SendSettings(layers: [Self.layer()], seed: 1)
         settings.makeEncoder = { RunLengthEncoder($0.rid, $0.resolution, log: log) }
         let keys = KeyLog()
-        let pipeline = try SendPipeline(
+        let sender = try PacketSender(
             settings, taps: SendTaps(encoded: EncodedFrameTap { frame, _ in keys.frames.append(frame) }))
+        let pipeline = sender.pipeline
         let pictures = try TestPictures(Self.resolution)
-        let packets = PacketTap { _, _ in }
         for index in 0..<6 {
             let frame = pictures.picture(index)
             if index == 1 { try pipeline.setBitrate(.kilobits(100), of: .high) }
@@ -120,7 +120,7 @@ struct OwnCodecTests {
             if index == 3 { pipeline.restartEncoder(.high) }
             if index == 4 { try pipeline.change(.high) { $0.resolution = Resolution(width: 32, height: 24) } }
             if index == 5 { try pipeline.change(.high) { $0.encoder.content = .screen } }
-            try pipeline.send(frame, at: frame.captureTime, to: packets)
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         #expect(log.bitrates.first == .kilobits(100) && log.restarts == 1)
         #expect(log.settings.map(\.content).suffix(2) == [.camera, .screen])
@@ -128,7 +128,7 @@ struct OwnCodecTests {
         #expect(keys.frames.map(\.isKey) == [true, false, true, true, true, false])
         #expect(keys.frames.map(\.number) == [0, 1, 2, 3, 4, 5])
         #expect(throws: CodecError.self) { try pipeline.setBitrate(Bitrate(bitsPerSecond: 0), of: .high) }
-        let description = pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004))
+        let description = sender.description(of: .high, to: UDPAddress(.loopback, port: 5004))
         #expect(description.text.contains("a=rtpmap:102 x-run-length/90000"))
     }
 
@@ -165,7 +165,7 @@ struct OwnCodecTests {
         }
         let pipeline = try SendPipeline(settings)
         let frame = try TestPictures(.vga).picture(0)
-        try pipeline.send(frame, at: .zero, to: PacketTap { _, _ in })
+        try pipeline.encode(frame, at: .zero)
         #expect(calls.withLock { $0 } == [.high, .low])
         #expect(pipeline.statistics.map(\.encoder.framesEncoded) == [1, 1])
     }

@@ -77,10 +77,10 @@ final class RepairedCall {
             settings.fec = FECSettings(
                 percentage: repair.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         }
-        let pipeline = try SendPipeline(settings)
-        let media = pipeline.layers[0].ssrc
+        let sender = try PacketSender(settings)
+        let media = sender.ssrc(of: layer.rid)
         let linkBack = try back.map { try LinkSettings(notation: $0) } ?? link
-        var receive = try ReceiveSettings(pipeline.stream(of: layer.rid), ssrc: SSRC(0x1000))
+        var receive = try ReceiveSettings(sender.stream(of: layer.rid), ssrc: SSRC(0x1000))
         receive.jitterBuffer.playoutDelay = playoutDelay
         if !repair.usesNACK { receive.jitterBuffer.nack = nil }
         receive.jitterBuffer.nack?.copies = repair.requestCopies
@@ -93,14 +93,14 @@ final class RepairedCall {
         let retransmission = receive.repair.retransmission?.ssrc
         taps.taken = { packet, now in log.note(arrival: packet, retransmission: retransmission, at: now) }
         let call = try VirtualCall(
-            pipeline, source: try LoopedPictures(layer.resolution, frameCount: frames), over: VirtualLink(link),
+            sender, source: try LoopedPictures(layer.resolution, frameCount: frames), over: VirtualLink(link),
             back: VirtualLink(linkBack.seeded(link.seed &+ 1000)), taps
         ) { try ReceivePipeline(receive, sink: screen, feedback: $0) }
         let receiver = call.receiver
         log.roundTrip = { [unowned receiver] in receiver.pipeline.statistics.roundTrip.roundTripTime }
         try call.run(drainingFor: .seconds(2))
         received = receiver.pipeline.statistics
-        statistics = pipeline.statistics[0]
+        statistics = sender.statistics[0]
         let numbers = Set(log.sent.map(\.number))
         let asked = log.requests.map { request in
             Request(

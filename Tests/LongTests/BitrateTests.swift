@@ -28,9 +28,8 @@ struct BitrateTests {
         let layers = [LayerSettings.high(clip.resolution, bitrate: clip.bitrate), .low]
         let log = CodedSizes()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: log))
-        let nowhere = PacketTap { _, _ in }
         while case .frame(let frame) = try source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: nowhere)
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         let end = FrameRate(30).time(ofFrame: frameCount)
         for (layer, share) in zip(layers, [0.05, 0.1]) {

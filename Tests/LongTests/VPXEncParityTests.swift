@@ -48,9 +48,8 @@ struct VPXEncParityTests {
         let recording = CodedRecording()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
         let source = try FirstFrames(clip.frameCount, of: Clip.open(input))
-        let nowhere = PacketTap { _, _ in }
         while case .frame(let frame) = try source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: nowhere)
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         expectEqual(recording.frames(of: .high), reference.map(\.payload), "\(context), sent")
 

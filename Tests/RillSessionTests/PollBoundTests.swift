@@ -14,7 +14,7 @@ import Testing
     func `Packets that are late behind a rest do not keep a session busy`(
         kind: StreamDescription.CongestionFeedback
     ) throws {
-        let receiver = FeedbackSession(kind)
+        let receiver = try FeedbackSession(kind)
         for step in ArrivalOrder.lateBehindRest(kind) { try receiver.take(step) }
         try receiver.rest()
         #expect(receiver.feedbackCount == 1)
@@ -28,7 +28,7 @@ import Testing
         var count = 0
         for seed in seeds {
             var generator = SeededGenerator(seed: UInt64(seed))
-            let receiver = FeedbackSession(kind)
+            let receiver = try FeedbackSession(kind)
             for step in ArrivalOrder.packets(1000, from: 1000, using: &generator) { try receiver.take(step) }
             try receiver.rest()
             count += receiver.feedbackCount
@@ -79,12 +79,17 @@ private final class FeedbackSession {
     private var bytes: [UInt8] = []
     private(set) var feedbackCount = 0
 
-    init(_ kind: StreamDescription.CongestionFeedback) {
+    init(_ kind: StreamDescription.CongestionFeedback) throws {
         self.kind = kind
         var settings = RTPSessionSettings(seed: 1)
         settings.announcesItself = false
         session = RTPSession(settings)
-        session.reportArrivals(kind, FuzzedCall.extensions, about: SSRC(0xCAFE))
+        // A stream whose source is not heard yet: it says what is reported, and has nothing to do itself.
+        var stream = StreamReceiverSettings(
+            jitterBuffer: JitterBufferSettings(payloadType: PayloadType(127)), ssrc: SSRC(1))
+        stream.jitterBuffer.headerExtensions = FuzzedCall.extensions
+        stream.congestionFeedback = kind
+        _ = try session.receive(stream, at: .zero)
         poll()
     }
 

@@ -1,8 +1,11 @@
 import Arguments
 import Glibc
 import Rill
+import RillRTP
+import RillTransport
+import Synchronization
 
-/// Receives the live streams of many participants through one socket, and decodes all of them.
+/// Receives many participants through one socket, as a call does, and decodes all of them.
 ///
 ///     receivers --at ADDRESS --high N --low N --seconds S --threads N
 struct ReceiversWork {
@@ -27,42 +30,81 @@ struct ReceiversWork {
     }
 
     func run() throws {
-        let socket = try UDPSocket(boundTo: address, settings: .large)
+        let transport = SplitTransport(try UDPSocket(boundTo: address, settings: .large))
         let meter = LoadMeter()
-        // The sender does not retransmit, so NACKs are not sent either.
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in }, threadCount: threads)
-        let (highPictures, lowPictures) = (PictureTally(receiver.clock), PictureTally(receiver.clock))
+        var settings = VideoCallSettings()
+        settings.decodingThreadCount = threads
+        let call = try VideoCall(settings, source: nil)
+        let (highPictures, lowPictures) = (PictureTally(call.clock), PictureTally(call.clock))
         for index in 0..<high + low {
-            let stream = JitterBufferSettings.withoutNACK(SSRC(UInt32(index) + 1))
+            let ssrc = SSRC(UInt32(index) + 1)
             let pictures = index < high ? highPictures : lowPictures
-            try receiver.add(ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(0x8000_0000)), sink: pictures.sink())
+            var them = ParticipantSettings("\(index)", at: SplitTransport.address(of: ssrc), key: nil)
+            them.streams = [.withoutRepair(ssrc)]
+            try call.add(them, over: transport) { them in
+                try them.show(.high, on: pictures.sink()) { $0.jitterBuffer.nack = nil }
+            }
         }
         // The sender starts when all streams exist.
         print("ready")
         fflush(nil)
-        var datagram: [UInt8] = []
-        guard try socket.receive(into: &datagram, within: ReceiversWork.firstPacketTimeout) != nil else {
-            throw WrongUse("no packet arrived for \(ReceiversWork.firstPacketTimeout.seconds) s")
-        }
-        receiver.insert(datagram.span)
-        func receive(for seconds: Double) throws {
-            let end = receiver.clock.now + MediaDuration.seconds(seconds)
-            while receiver.clock.now < end {
-                if try socket.receive(into: &datagram, within: .milliseconds(20)) != nil {
-                    receiver.insert(datagram.span)
-                }
+        let end = call.clock.now + ReceiversWork.firstPacketTimeout
+        while transport.statistics.received == 0 {
+            guard call.clock.now < end else {
+                throw WrongUse("no packet arrived for \(ReceiversWork.firstPacketTimeout.seconds) s")
             }
+            usleep(1000)
         }
         func counts() -> [Int] {
             [highPictures.shown.count, lowPictures.shown.count, highPictures.late.count + lowPictures.late.count]
-                + [socket.statistics.received]
+                + [transport.statistics.received]
         }
-        try receive(for: ReceiversWork.warmUp)
+        func receive(for seconds: Double) { usleep(UInt32(seconds * 1e6)) }
+        receive(for: ReceiversWork.warmUp)
         let before = counts()
-        let taken = try meter.measure(seconds: seconds, receive)
+        let taken = meter.measure(seconds: seconds, receive)
         let work = zip(counts(), before).map(-)
-        try receiver.stop()
+        call.waitForEnd()
         print("\(taken) high=\(work[0]) low=\(work[1]) late=\(work[2]) packets=\(work[3])")
+    }
+}
+
+/// A socket that gives each SSRC an address of its own: one process sends the packets of all participants.
+private final class SplitTransport: DatagramTransport {
+    private let socket: UDPSocket
+    private let incoming = Mutex(IncomingDatagrams(capacity: 64))
+
+    init(_ socket: UDPSocket) { self.socket = socket }
+
+    static func address(of ssrc: SSRC) -> UDPAddress {
+        UDPAddress(.loopback, port: UInt16(truncatingIfNeeded: ssrc.rawValue))
+    }
+
+    var localAddress: UDPAddress { socket.localAddress }
+    var statistics: TransportStatistics { socket.statistics }
+    func close() { socket.close() }
+
+    /// Reports go nowhere: the sender does not read them.
+    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome {
+        datagrams.removeAll()
+        return .sent
+    }
+
+    func receive(
+        into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
+    ) throws(TransportError) -> ReceiveOutcome {
+        datagrams.removeAll()
+        // Only the thread that receives takes this lock.
+        return try incoming.withLock { (incoming) throws(TransportError) in
+            let outcome = try socket.receive(into: &incoming, within: timeout)
+            guard case .received = outcome else { return outcome }
+            for index in incoming.indices {
+                let bytes = incoming.bytes(at: index)
+                guard let ssrc = SSRC(ofSenderOf: bytes) else { continue }
+                _ = datagrams.append(copying: bytes, from: SplitTransport.address(of: ssrc))
+            }
+            return outcome
+        }
     }
 }
 

@@ -3,7 +3,7 @@ import Clips
 import Glibc
 import Rill
 
-/// Runs any number of live senders in one process, each with its own camera, encoders and socket.
+/// Runs any number of calls that send in one process, each with its own camera, encoders and socket.
 ///
 ///     senders --clip C --size WxH --count N --layers high|low|both --bitrate B --low-stream 45k@5 --seconds S --to ADDRESS
 struct SendersWork {
@@ -44,25 +44,22 @@ struct SendersWork {
         let before = Work(senders)
         let taken = meter.measure(seconds: seconds, sleep)
         let work = Work(senders)
-        for sender in senders { try sender.live.stop() }
+        for sender in senders { sender.waitForEnd() }
         print(
             "\(taken) held=\(clip.byteCount) high=\(work.high - before.high) low=\(work.low - before.low) "
                 + "packets=\(work.packets - before.packets)")
     }
 
-    private struct Sender {
-        let live: LiveSender
-        let socket: ConnectedUDPSocket
-    }
-
-    private func start(_ index: Int) throws -> Sender {
-        var settings = SendSettings(layers: layers, seed: UInt64(index) + 1)
+    private func start(_ index: Int) throws -> VideoCall {
+        var settings = VideoCallSettings(layers: layers)
+        settings.send = SendSettings(layers: layers, seed: 0)
         // Overload must show as dropped pictures, not be adapted to.
-        settings.adaptation = nil
-        let socket = try ConnectedUDPSocket(to: address)
-        let live = LiveSender(
-            try SendPipeline(settings), source: Pendulum(clip.frames, from: index * 7), packets: socket)
-        return Sender(live: live, socket: socket)
+        settings.send.adaptation = nil
+        let call = try VideoCall(settings, source: Pendulum(clip.frames, from: index * 7))
+        var them = ParticipantSettings(at: address, key: nil)
+        them.streams = []
+        try call.add(them, over: try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)))
+        return call
     }
 
     private func sleep(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
@@ -71,10 +68,10 @@ struct SendersWork {
     private struct Work {
         var (high, low, packets) = (0, 0, 0)
 
-        init(_ senders: [Sender]) {
-            for sender in senders {
-                packets += sender.socket.statistics.sent
-                for layer in sender.live.pipeline.statistics {
+        init(_ senders: [VideoCall]) {
+            for statistics in senders.map(\.statistics) {
+                packets += statistics.transports.reduce(0) { $0 + $1.sent }
+                for layer in statistics.layers {
                     if layer.rid == .low {
                         low += layer.encoder.framesEncoded
                     } else {

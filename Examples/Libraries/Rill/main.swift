@@ -4,7 +4,7 @@
 import Rill
 
 let pool = try FramePool(resolution: .vga, capacity: 4)
-let sender = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: 1))
+let sender = try PacketSender(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: 1))
 let settings = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(1))
 
 // Packets in flight, in both directions, arrive in the next step of 10 ms.

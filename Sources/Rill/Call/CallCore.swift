@@ -13,7 +13,7 @@ final class CallCore: SendingBudget, Sendable {
     /// `nil` in a call that only receives.
     let pipeline: SendPipeline?
     private let settings: VideoCallSettings
-    private let sender: LiveSender?
+    let sender: LiveEncoders?
     private let switcher: SourceSwitcher?
     private let pollers: [CallPoller]
     private let events: AsyncStream<CallEvent>.Continuation
@@ -37,8 +37,8 @@ final class CallCore: SendingBudget, Sendable {
     }
 
     init(
-        _ settings: VideoCallSettings, source: sending (any FrameSource)?, taps: sending SendTaps, clock: LiveClock,
-        _ events: AsyncStream<CallEvent>.Continuation
+        _ settings: VideoCallSettings, source: sending (any FrameSource)?, taps: sending SendTaps,
+        through given: SendPipeline? = nil, clock: LiveClock, _ events: AsyncStream<CallEvent>.Continuation
     ) throws(PipelineError) {
         precondition((1...1024).contains(settings.decodingThreadCount), "a call has 1 to 1024 decoding threads")
         var settings = settings
@@ -46,25 +46,31 @@ final class CallCore: SendingBudget, Sendable {
         (self.settings, self.clock, self.events) = (settings, clock, events)
         let affinity = settings.placement.affinity(isLargestEncoder: false)
         if let source {
-            let switcher = SourceSwitcher(source) { event in
-                switch event {
-                case .ended: events.yield(.sourceEnded)
-                case .failed(_, let error): events.yield(.sourceFailed(error))
-                }
-            }
-            let pipeline = try SendPipeline(settings.send, on: nil, taps: taps)
+            let pipeline: SendPipeline
+            if let given { pipeline = given } else { pipeline = try SendPipeline(settings.send, taps: taps) }
             pipeline.observeFaces { event in
                 switch event {
                 case .found(let faces): events.yield(.facesChanged(faces))
                 case .unavailable(let reason): events.yield(.facesUnavailable(reason))
                 }
             }
-            (self.switcher, self.pipeline) = (switcher, pipeline)
+            self.pipeline = pipeline
             // There is no participant yet, so no layer is wanted.
             for layer in pipeline.layers { pipeline.setActive(false, layer.settings.rid) }
-            // Encoded frames go to the participants, each on its own session.
-            sender = LiveSender(
-                pipeline, source: switcher.source, packets: NoPackets(), clock: clock, placement: settings.placement)
+            if given == nil {
+                let switcher = SourceSwitcher(source) { event in
+                    switch event {
+                    case .ended: events.yield(.sourceEnded)
+                    case .failed(_, let error): events.yield(.sourceFailed(error))
+                    }
+                }
+                self.switcher = switcher
+                sender = LiveEncoders(
+                    pipeline, source: switcher.source, clock: clock, placement: settings.placement)
+            } else {
+                switcher = nil
+                sender = LiveEncoders(pipeline, source: source, clock: clock, placement: settings.placement)
+            }
         } else {
             (switcher, pipeline, sender) = (nil, nil, nil)
         }
@@ -264,12 +270,19 @@ final class CallCore: SendingBudget, Sendable {
     }
 
     func endLater(reason: String? = nil) {
-        let isFirst = state.withLock { state in
+        guard beginEnd() else { return }
+        _ = NamedThread("rill-end") { self.finish(reason) }
+    }
+
+    /// Ends the call on this thread.
+    func endNow() { if beginEnd() { finish(nil) } }
+
+    /// Whether this is the first request to end the call.
+    private func beginEnd() -> Bool {
+        state.withLock { state in
             defer { state.isEnding = true }
             return !state.isEnding
         }
-        guard isFirst else { return }
-        _ = NamedThread("rill-end") { self.finish(reason) }
     }
 
     private func finish(_ reason: String?) {
@@ -292,9 +305,4 @@ final class CallCore: SendingBudget, Sendable {
         events.finish()
         for waiter in waiters { waiter.resume() }
     }
-}
-
-/// Discards packets: in a call, the sender itself sends none.
-private final class NoPackets: PacketSink, Sendable {
-    func send(_ packet: Span<UInt8>, at time: MediaTime) {}
 }

@@ -82,6 +82,7 @@ extension CallParticipant {
             let now = clock.now
             return session.look { $0.finish(frame, of: id, .skipped, decoded: now, at: now) }
         }
+        shown.observer?(.released(frame), frame.frame.timestamps[.released] ?? clock.now)
         shown.use { decoder in
             let outcome = decoder.decode(frame, bytes)
             let decoded = clock.now

@@ -10,7 +10,7 @@ extension CallParticipant {
         finishHidden()
         if let (outcome, count) = input.takeUnreadable() { emit(.unprotectFailed(self, outcome, count: count)) }
         let next = updateChoice(at: now)
-        switch session.poll(at: now, into: &bytes, delivering: output.send, tell) {
+        switch session.poll(at: now, into: &bytes, delivering: output.send, { tell($0, at: now) }) {
         case .decode(let frame, let id):
             show(frame, of: id, bytes.span)
             return MediaTime(nanoseconds: .min)
@@ -30,7 +30,7 @@ extension CallParticipant {
         if isChange { noteWants() }
     }
 
-    private func tell(_ event: SessionEvent) {
+    private func tell(_ event: SessionEvent, at now: MediaTime) {
         switch event {
         case .connected, .restarted:
             setGone(false)
@@ -67,9 +67,10 @@ extension CallParticipant {
         case .rateFeedbackChanged(let feedback): emit(.rateFeedbackChanged(self, feedback))
         // A new SSRC of ours: if one key serves both directions, packets from it must be rejected too.
         case .collision: refuseOwnSources()
-        case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,
-            .transportFeedback:
-            break
+        case .packetsRequested(let id, let count):
+            shownLayer(id)?.observer?(.packetsRequested(count: count), now)
+        case .keyFrameRequested(let id): shownLayer(id)?.observer?(.keyFrameRequested, now)
+        case .layerChanged, .sourceChanged, .feedback, .maximumBitrateEstimated, .transportFeedback: break
         }
     }
 }

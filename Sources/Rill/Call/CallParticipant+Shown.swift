@@ -180,7 +180,7 @@ extension CallParticipant {
         }
         // Handed over, and no longer used here.
         nonisolated(unsafe) let made = decoder
-        return ShownLayer(streams.layerName(layer), unsafe made)
+        return ShownLayer(streams.layerName(layer), unsafe made, settings.observer)
     }
 
     /// Receives a layer with these settings, from its next key frame.

@@ -244,6 +244,12 @@ public final class CallParticipant: Sendable, Identifiable {
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: MediaTime(nanoseconds: .min)) }
     }
 
+    /// Whether nothing of theirs is held or being shown, and nothing of ours waits to leave.
+    package var isIdle: Bool {
+        guard session.look({ $0.isIdle && $0.pacedPacketCount == 0 }) else { return false }
+        return state.withLock { $0.place }.map { !poller.isServing(at: $0) } ?? true
+    }
+
     // MARK: Statistics
 
     /// The participant's statistics so far.
@@ -264,21 +270,23 @@ public final class CallParticipant: Sendable, Identifiable {
 // MARK: - Sending
 
 extension CallParticipant: LayerOutput {
-    package func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) {
+    package func send(
+        _ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime
+    ) -> RTPTimestamp? {
         let taken = state.withLock { state -> SentLayers.Taken in
             guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return .nothing }
             return state.sent.take(frame, of: layer)
         }
         guard case .frame(let frame, on: let stream) = taken else {
             if case .needsKeyFrame = taken { encoders.withLock { $0.requestKeyFrame }?(layer) }
-            return
+            return nil
         }
         let now = clock.now
-        let next = session.change(delivering: output.send) { session in
-            session.send(frame, payload: payload, of: stream, at: now)
-            return session.nextPoll
+        let (sent, next) = session.change(delivering: output.send) { session in
+            (session.send(frame, payload: payload, of: stream, at: now), session.nextPoll)
         }
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
+        return sent?.timestamp
     }
 
     /// Whether the participant wants a layer of ours.

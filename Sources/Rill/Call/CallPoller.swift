@@ -69,6 +69,9 @@ final class CallPoller: Sendable {
         }
     }
 
+    /// Whether the thread works for the participant at that place.
+    func isServing(at place: Int) -> Bool { state.withLock { $0.members[place]?.isServed ?? false } }
+
     /// Ends the thread when all participants have left, and waits for that.
     func stop() {
         state.change { $0.isStopping = true }

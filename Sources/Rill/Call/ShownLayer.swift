@@ -7,11 +7,16 @@ import RillSession
 /// Threads: the decoding thread uses the decoder; any thread reads its statistics.
 final class ShownLayer: Sendable {
     let rid: StreamLayer.RID
+    /// Is called with the events of its stream, on the decoding thread.
+    let observer: (@Sendable (ReceiveEvent, MediaTime) -> Void)?
     private let decoder: ExclusiveUse<StreamDecoder>
     private let counts: Monitor<ReceiveStatistics>
 
-    init(_ rid: StreamLayer.RID, _ decoder: sending StreamDecoder) {
-        self.rid = rid
+    init(
+        _ rid: StreamLayer.RID, _ decoder: sending StreamDecoder,
+        _ observer: (@Sendable (ReceiveEvent, MediaTime) -> Void)?
+    ) {
+        (self.rid, self.observer) = (rid, observer)
         counts = Monitor(ReceiveStatistics(decoder))
         self.decoder = ExclusiveUse(decoder)
     }

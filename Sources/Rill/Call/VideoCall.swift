@@ -33,7 +33,7 @@ public import RillTransport
 /// **Nothing blocks.** Encoders never wait for a socket. What a full send buffer does not take is lost, and repaired
 /// like any loss.
 ///
-/// Threads: `rill-capture`, one thread for each layer's encoder (``LiveSender``), `rill-network` for each transport,
+/// Threads: `rill-capture`, one thread for each layer's encoder, `rill-network` for each transport,
 /// and the decoding threads `rill-decode-0` and so on. All methods may be called from any thread, and by sinks and
 /// taps. The call ends with ``end(reason:)``, or when it is released.
 public final class VideoCall: Sendable {
@@ -60,7 +60,27 @@ public final class VideoCall: Sendable {
         core = try CallCore(settings, source: source, taps: taps, clock: clock, continuation)
     }
 
+    /// Creates a call whose encoders are the caller's own, and which sends until its source ends: for a laboratory. No
+    /// other source follows, and the times of the frames stay as they are.
+    ///
+    /// - Parameters:
+    ///   - settings: how the call sends and receives; of the pipeline's own settings.
+    ///   - source: the frames to send.
+    ///   - pipeline: encodes them.
+    ///   - clock: the call's clock.
+    package init(
+        _ settings: VideoCallSettings, source: sending any FrameSource, through pipeline: SendPipeline, clock: LiveClock
+    ) throws(PipelineError) {
+        let (events, continuation) = AsyncStream.makeStream(of: CallEvent.self, bufferingPolicy: .bufferingNewest(1024))
+        self.events = events
+        core = try CallCore(
+            settings, source: source, taps: SendTaps(), through: pipeline, clock: clock, continuation)
+    }
+
     deinit { core.endLater() }
+
+    /// The threads that capture and encode; `nil` without a source.
+    package var encoders: LiveEncoders? { core.sender }
 
     /// The call's clock, which timestamps pictures.
     public var clock: LiveClock { core.clock }
@@ -171,4 +191,7 @@ public final class VideoCall: Sendable {
     ///
     /// - Parameter reason: the reason sent to the participants, 1 to 255 bytes of UTF-8.
     public func end(reason: String? = nil) async { await core.end(reason: reason) }
+
+    /// Does the same on this thread, which must not be one of the call's own.
+    package func endNow() { core.endNow() }
 }

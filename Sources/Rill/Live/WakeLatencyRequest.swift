@@ -6,7 +6,7 @@ public import RillCore
 ///
 /// ```swift
 /// let awake = try WakeLatencyRequest()
-/// let sender = try LiveSender(source: camera, layers: layers) { packet, time in … }
+/// let call = try VideoCall(settings, source: camera)
 /// ```
 ///
 /// An idle processor sleeps, and a live call is idle between frames. Waking takes from a microsecond to nearly a

@@ -11,7 +11,7 @@ package import RillSession
 /// let next = try pipeline.poll(at: now)  // call again at `next`, or after the next packet
 /// ```
 ///
-/// It owns no thread and reads no clock; ``LiveReceiver`` receives many streams on threads. It has one owner; use it
+/// It owns no thread and reads no clock; a ``VideoCall`` receives many streams on threads. It has one owner; use it
 /// from one thread at a time. The sink, the feedback sink and the observer may call back into it, for example to
 /// insert a packet that is retransmitted at once.
 public final class ReceivePipeline<Feedback: PacketSink> {

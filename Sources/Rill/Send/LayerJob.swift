@@ -1,5 +1,6 @@
 import RillCodec
-import RillCore
+package import RillCore
+package import RillRTP
 
 /// A frame, and what one layer does with it.
 package struct LayerJob: Sendable {
@@ -35,20 +36,20 @@ extension SendPipeline {
         }
     }
 
-    /// Encodes a job's frame, sends its packets, and adapts the layer if necessary. An outdated job is left out.
+    /// Encodes a job's frame, hands it on, and adapts the layer if necessary. An outdated job is left out.
     ///
     /// - Parameters:
     ///   - job: the frame and the layer's task.
     ///   - index: the layer.
-    ///   - packets: receives the packets.
     ///   - clock: returns the current time.
     ///   - duration: returns how long encoding took; called afterwards.
+    ///   - send: sends the encoded frame, and returns its RTP timestamp; by default it only goes to the outputs.
     package func carryOut(
-        _ job: LayerJob, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime,
-        duration: () -> MediaDuration
+        _ job: LayerJob, layer index: Int, clock: () -> MediaTime, duration: () -> MediaDuration,
+        send: (EncodedFrame, Span<UInt8>) -> RTPTimestamp? = { _, _ in nil }
     ) throws {
         guard try !discardIfOutdated(job.task, layer: index) else { return }
-        let outcome = try encode(job.frame, job.task, layer: index, to: packets, clock: clock)
+        let outcome = try encode(job.frame, job.task, layer: index, clock: clock, send: send)
         try note(outcome, after: duration(), layer: index, at: clock())
     }
 }

@@ -1,5 +1,5 @@
 package import RillCore
-import RillRTP
+package import RillRTP
 import RillSend
 package import RillSession
 
@@ -33,5 +33,7 @@ package struct LayerStream: Sendable {
 /// Another destination of a layer's encoded frames.
 package protocol LayerOutput: AnyObject, Sendable {
     /// Takes an encoded frame on the layer's thread; the bytes are valid until it returns.
-    func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime)
+    ///
+    /// - Returns: the RTP timestamp that it is sent with; `nil` if it is not sent.
+    func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) -> RTPTimestamp?
 }

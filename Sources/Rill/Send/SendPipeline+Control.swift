@@ -1,39 +1,12 @@
 public import RillBeauty
 public import RillCodec
 public import RillCore
-public import RillRTP
-import RillSession
 
-// Control at run time: requests of the receiver, and changes by the app.
+// Control at run time.
 
 extension SendPipeline {
-    /// Takes an RTCP packet of the receiver.
-    ///
-    /// A requested key frame is the layer's next frame. Packets that the receiver NACKs are retransmitted to
-    /// `packets`, as far as they are still kept.
-    ///
-    /// - Parameters:
-    ///   - rtcp: the RTCP packet.
-    ///   - now: the current time.
-    ///   - packets: receives the retransmissions.
-    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: some PacketSink) {
-        session?.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
-    }
-
-    /// Sends the reports that are due.
-    public func sendReports(at now: MediaTime, to packets: some PacketSink) {
-        guard let session, nextReportTime(at: now) <= now else { return }
-        // A session that only sends has no frames to decode.
-        var nothing: [UInt8] = []
-        _ = session.poll(at: now, into: &nothing, sendingTo: packets) { _ in }
-    }
-
-    /// Returns when ``sendReports(at:to:)`` has something to do next, from `now` on.
-    public func nextReportTime(at now: MediaTime) -> MediaTime {
-        max(now, session?.look { $0.nextPoll } ?? .distantFuture)
-    }
-
-    /// The statistics of each layer, in the order of the layers.
+    /// The statistics of each layer, in the order of the layers. Those of its stream are its sender's
+    /// (``PacketSender/statistics``, ``CallStatistics``), and zero here.
     public var statistics: [SendStatistics] {
         layers.indices.map { index in
             var statistics = layers[index].statistics
@@ -140,16 +113,6 @@ extension SendPipeline {
     public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
         state.withLock { $0.decisions.setActive(isActive, layer: index(of: rid)) }
     }
-
-    /// Returns the SSRC of one layer's stream, which the receiver must know.
-    public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
-
-    /// Returns the description of one layer's stream for its receiver: ``ReceiveSettings/init(_:ssrc:)`` takes it
-    /// unchanged.
-    public func stream(of rid: StreamLayer.RID) -> StreamDescription { layers[index(of: rid)].description }
-
-    /// The descriptions of all streams for their receivers, in the order of the layers.
-    public var streams: [StreamDescription] { layers.map(\.description) }
 
     func index(of rid: StreamLayer.RID) -> Int {
         guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {

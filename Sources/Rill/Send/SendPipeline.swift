@@ -3,33 +3,31 @@ import RillCodec
 public import RillCore
 import RillFaces
 import RillImage
-import RillSession
+import RillRTP
 import RillThreads
 
-/// The sending side: a frame in, the packets of every layer out.
+/// The first half of the sending side: a frame in, the encoded frames of every layer out.
 ///
 /// ```swift
-/// let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
-/// try pipeline.send(frame, at: now, to: socket)
+/// let pipeline = try SendPipeline(settings, taps: SendTaps(encoded: recording))
+/// try pipeline.encode(frame, at: now)
 /// ```
 ///
 /// A full range frame is converted to limited range. It is rotated upright if necessary, and faces are filtered if
-/// that is switched on. It passes the taps and the ``/RillCodec/SimulcastPlan``, is encoded by each layer that needs
-/// it, and is packetized. The pipeline owns no thread and reads no clock. ``LiveSender`` runs each layer on its own
-/// thread; ``send(_:at:to:)`` runs them one after the other, with the same resulting bytes.
+/// that is switched on. It passes the taps and the ``/RillCodec/SimulcastPlan``, and is encoded by each layer that
+/// needs it. Encoded frames go to the tap for them, and to a ``PacketSender`` or each participant of a ``VideoCall``,
+/// which packetize them. The pipeline owns no session and no thread, and reads no clock. A call runs each layer on its
+/// own thread; ``encode(_:at:)`` runs them one after the other, with the same resulting bytes.
 ///
 /// Threads: every method may be called from any thread, and by whatever the pipeline calls: no lock is held while a
-/// sink, a tap or an observer is called. Frames must be passed in order, by one thread at a time. A layer's packets
-/// are sent in sequence number order. Retransmissions are sent on the thread that brought the request, concurrently.
+/// sink, a tap or an observer is called. Frames must be passed in order, by one thread at a time.
 public final class SendPipeline: Sendable {
     /// The settings that the pipeline was created with.
     public let settings: SendSettings
     package let layers: [SendLayer]
-    /// The session that carries the layers' streams; `nil` if they only go to outputs.
-    package let session: SharedSession?
     private let outputs: Monitor<Outputs>
     /// What may be sent; `nil` for anything.
-    let budget: Monitor<Budget?>
+    let budget = Monitor<Budget?>(nil)
     /// The decisions and the counters, under the one lock. Outside it are the parts that one thread at a time works
     /// with, and foreign sinks.
     let state: Monitor<State>
@@ -80,32 +78,14 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// Creates a pipeline with its own session.
+    /// Creates a pipeline.
     ///
     /// - Parameters:
-    ///   - settings: what is sent.
+    ///   - settings: what is encoded. The settings of packets and streams are for those who packetize.
     ///   - taps: sinks that see the frames on their way; none by default.
     /// - Throws: ``PipelineError``.
-    public convenience init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
-        var session = RTPSessionSettings(canonicalName: settings.canonicalName, seed: ~settings.seed)
-        // An endpoint that only sends has nothing to report before it does.
-        session.announcesItself = false
-        // Its encoders work for any receiver.
-        session.acceptsPauseRequests = false
-        session.congestion = settings.congestion
-        var settings = settings
-        settings.addTransportNumbers()
-        try self.init(settings, on: SharedSession(session), taps: taps)
-    }
-
-    /// Creates a pipeline that sends on a session with other users. The owner that polls the session receives the
-    /// requests for this pipeline.
-    package init(
-        _ settings: SendSettings, on session: SharedSession?, taps: sending SendTaps = SendTaps()
-    ) throws(PipelineError) {
+    public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
         self.settings = settings
-        self.session = session
-        budget = Monitor(settings.congestion == nil ? nil : Budget(budget: session))
         outputs = Monitor(Outputs(taken: Array(repeating: [], count: settings.layers.count)))
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
@@ -123,33 +103,36 @@ public final class SendPipeline: Sendable {
         self.preparation = unsafe ExclusiveUse(preparation)
         self.encodedTap = unsafe ExclusiveUse(encoded)
         self.traceTap = unsafe ExclusiveUse(trace)
-        var random = SeededGenerator(seed: settings.seed)
-        var layers: [SendLayer] = []
-        for layer in settings.layers {
-            layers.append(try SendLayer(layer, settings, on: session, using: &random))
-        }
-        self.layers = layers
-        session?.listen { [state, ids = layers.map(\.id)] stream in
-            guard let index = ids.firstIndex(of: stream) else { return }
-            state.withLock { $0.decisions.requestKeyFrame(layer: index) }
+        do {
+            layers = try settings.layers.map { layer throws(CodecError) in try SendLayer(layer, settings.makeEncoder) }
+        } catch {
+            throw .codec(error)
         }
     }
 
-    /// Sends one frame on every layer that needs it, and the sender reports that are due. All packets have reached
-    /// `packets` when it returns.
+    /// Encodes one frame on every layer that needs it.
     ///
     /// - Parameters:
     ///   - frame: the frame.
     ///   - now: the timestamp of all stages.
-    ///   - packets: receives the packets.
     /// - Throws: ``/RillCodec/CodecError``, or what a tap throws.
-    public func send(_ frame: VideoFrame, at now: MediaTime, to packets: some PacketSink) throws {
+    public func encode(_ frame: VideoFrame, at now: MediaTime) throws {
+        try encode(frame, at: now) { _, _, _ in nil }
+    }
+
+    /// Does the same for a caller that sends the encoded frames of each layer, and returns their RTP timestamps.
+    func encode(
+        _ frame: VideoFrame, at now: MediaTime, _ send: (Int, EncodedFrame, Span<UInt8>) -> RTPTimestamp?
+    ) throws {
         let (frame, tasks) = try admit(frame) { now }
         for index in layers.indices {
             guard let task = tasks[index] else { continue }
-            try encode(frame, task, layer: index, to: packets) { now }
+            try encode(frame, task, layer: index) {
+                now
+            } send: {
+                send(index, $0, $1)
+            }
         }
-        sendReports(at: now, to: packets)
     }
 
     /// The first half: timestamps the frame, converts it to limited range, rotates it, filters faces, shows it to the
@@ -210,10 +193,11 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// The second half, for one layer: encodes the frame and sends its packets.
+    /// The second half, for one layer: encodes the frame, and hands it to `send` and the outputs.
     @discardableResult
     func encode(
-        _ frame: VideoFrame, _ task: LayerTask, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime
+        _ frame: VideoFrame, _ task: LayerTask, layer index: Int, clock: () -> MediaTime,
+        send: (EncodedFrame, Span<UInt8>) -> RTPTimestamp?
     ) throws -> LayerEncoder.Outcome {
         try record(.frame(captureTime: frame.captureTime, task: task), layer: index)
         var last: EncodedFrame?
@@ -222,10 +206,12 @@ public final class SendPipeline: Sendable {
             last = coded
             coded.timestamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
-            layers[index].send(coded, payload, to: packets, clock: clock)
+            var timestamp = send(coded, payload)
             for output in outputs.withLock({ $0.take(layer: index) }) {
-                output.send(coded, payload, of: index, at: clock())
+                let sent = output.send(coded, payload, of: index, at: clock())
+                timestamp = timestamp ?? sent
             }
+            layers[index].note(coded, sentAs: timestamp, clock)
         }
         if let last, case .coded(let quantizer) = outcome {
             state.withLock { $0.decisions.note(last, quantizer: quantizer, layer: index) }

@@ -51,8 +51,8 @@ public struct SendSettings: Sendable {
     /// ```
     public var makeEncoder: VideoEncoderFactory?
     /// When layers become smaller or slower because the machine or the bitrate does not suffice, and when they
-    /// recover; `nil` for never. ``LiveSender`` and ``/RillLab/VirtualSender`` apply it. Frames sent one by one with
-    /// ``SendPipeline/send(_:at:to:)`` keep their settings.
+    /// recover; `nil` for never. ``VideoCall`` and ``/RillLab/VirtualSender`` apply it. Frames sent one by one with
+    /// ``PacketSender/send(_:at:to:)`` keep their settings.
     public var adaptation: AdaptationSettings? = AdaptationSettings()
     /// The header extension IDs that the session negotiated. Of their kinds,
     /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written with each key frame, and for pictures that are not

@@ -1,22 +1,15 @@
 package import RillCore
 package import RillSession
 
-/// Says what a pipeline may send at present: a session with congestion control, or the sessions of a call.
+/// Says what a pipeline may send at present: a session with congestion control, or those of a call.
 package protocol SendingBudget: AnyObject, Sendable {
     /// What may be sent now; `nil` for anything.
     func allowance(at now: MediaTime) -> SendingAllowance?
 }
 
-extension SharedSession: SendingBudget {
-    package func allowance(at now: MediaTime) -> SendingAllowance? { look { $0.allowance(at: now) } }
-}
-
 extension SendPipeline {
-    /// Follows another budget than its own session's.
+    /// Fits frames to what may be sent, from the next one on. The budget is not kept alive.
     func follow(_ budget: any SendingBudget) { self.budget.withLock { $0 = Budget(budget: budget) } }
-
-    /// Whether packets of its own session wait to leave.
-    package var hasPacketsWaiting: Bool { session?.look { $0.pacedPacketCount > 0 } ?? false }
 
     /// Fits the next frames to what may be sent: before each frame, so that encoders follow within one.
     func followBudget(at now: MediaTime) {

@@ -1,6 +1,5 @@
 package import RillCore
 package import RillSession
-import RillThreads
 
 /// A session that several threads share: encoders that send on it, and the threads that read the network and keep the
 /// time.
@@ -14,8 +13,7 @@ import RillThreads
 /// may be delivered in either order. A layer's packets come from one encoder, in sequence number order, with
 /// retransmissions interleaved.
 ///
-/// A session with a pacer has output at times when no thread changes it. ``drive(_:sendingTo:)`` makes one thread deliver
-/// all output, in order, when it is due.
+/// A session with a pacer has output at times when no thread changes it: who polls it delivers that.
 package final class SharedSession: Sendable {
     fileprivate let state: Monitor<State>
     private let keyFrames = Monitor<KeyFrameHandler?>(nil)
@@ -24,16 +22,6 @@ package final class SharedSession: Sendable {
         let session: RTPSession
         /// Free batches: one for each thread, and one more for each sink that called back.
         var spare: [Batch] = []
-        var driver: Driver?
-    }
-
-    /// The one thread that delivers all output.
-    fileprivate struct Driver {
-        /// When it wakes, while it sleeps.
-        var deadline = MediaTime.distantFuture
-        /// It ends when no packet waits to leave any more.
-        var isDraining = false
-        var isStopping = false
     }
 
     private struct KeyFrameHandler {
@@ -80,16 +68,14 @@ package final class SharedSession: Sendable {
 
     /// Does the same for a caller that takes all datagrams at once.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
-        let (result, batch, mustWake) = state.withLock { state -> (Result, Batch?, Bool) in
+        let (result, batch) = state.withLock { state -> (Result, Batch?) in
             let result = body(state.session)
-            if let driver = state.driver { return (result, nil, state.session.nextPoll < driver.deadline) }
             let batch = state.spare.popLast() ?? Batch()
             state.session.exchangeDatagrams(&batch.datagrams)
             state.session.takeKeyFrameRequests(into: &batch.keyFrames)
-            return (result, state.keep(batch), false)
+            return (result, state.keep(batch))
         }
         if let batch { say(batch, by: send) { _ in } }
-        if mustWake { state.change { _ in } }
         return result
     }
 
@@ -136,65 +122,7 @@ package final class SharedSession: Sendable {
     }
 }
 
-// MARK: - One thread for all output
-
-extension SharedSession {
-    /// Leaves all output to the thread that calls ``drive(_:sendingTo:)``, from now on.
-    package func beginDriving() { state.withLock { $0.driver = Driver() } }
-
-    /// Delivers all output on this thread when it is due, until ``endDriving(draining:)``.
-    package func drive(_ clock: LiveClock, sendingTo packets: some PacketSink) {
-        // A session that only sends has no frames to decode.
-        var nothing: [UInt8] = []
-        while waitUntilDue(clock) { _ = poll(at: clock.now, into: &nothing, sendingTo: packets) { _ in } }
-    }
-
-    /// Ends ``drive(_:sendingTo:)``: at once, or when no packet waits to leave any more.
-    package func endDriving(draining isDraining: Bool) {
-        state.change { state in
-            state.driver?.isDraining = true
-            if !isDraining { state.driver?.isStopping = true }
-        }
-    }
-
-    fileprivate enum Wait {
-        case due
-        case until(MediaTime)
-        case end
-    }
-
-    /// Waits until there is something to do; `false` if nothing follows.
-    private func waitUntilDue(_ clock: LiveClock) -> Bool {
-        var deadline = MediaTime.distantFuture
-        while true {
-            let wait: Wait? = state.wait(untilMonotonic: clock.monotonic(deadline)) { state in
-                guard let driver = state.driver, !driver.isStopping else { return state.endDriving() }
-                let next = state.session.nextPoll
-                // While it works, whoever changes the session need not wake it.
-                state.driver?.deadline = MediaTime(nanoseconds: .min)
-                if next <= clock.now { return .due }
-                if driver.isDraining, state.session.pacedPacketCount == 0 { return state.endDriving() }
-                state.driver?.deadline = next
-                return next == deadline ? nil : .until(next)
-            }
-            switch wait {
-            case .due: return true
-            case .until(let time): deadline = time
-            case .end: return false
-            // The deadline has passed and nothing was due: look again.
-            case nil: deadline = .distantFuture
-            }
-        }
-    }
-}
-
 extension SharedSession.State {
-    /// From now on whoever changes the session delivers its output.
-    fileprivate mutating func endDriving() -> SharedSession.Wait {
-        driver = nil
-        return .end
-    }
-
     /// Returns the batch if it has content; otherwise keeps it for reuse.
     mutating func keep(_ batch: SharedSession.Batch) -> SharedSession.Batch? {
         if !batch.isEmpty { return batch }

@@ -5,7 +5,7 @@ public import RillCore
 /// ```swift
 /// let camera = try V4L2Camera(.path("/dev/video0"), CameraConstraints(resolution: .hd720)) { event in print(event) }
 /// print(camera.mode)                    // the settled mode
-/// let sender = LiveSender(pipeline, source: camera, packets: socket)
+/// let call = try VideoCall(settings, source: camera)
 /// ```
 ///
 /// Frames are I420 in limited range. Capture times are the kernel's timestamps (`CLOCK_MONOTONIC`); implausible ones

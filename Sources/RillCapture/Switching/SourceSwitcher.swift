@@ -4,7 +4,7 @@ public import RillCore
 ///
 /// ```swift
 /// let switcher = SourceSwitcher(front) { event in print(event) }
-/// let sender = LiveSender(pipeline, source: switcher.source, packets: socket)
+/// let source = switcher.source   // for a driver; a call has a switcher of its own
 /// …
 /// switcher.change(to: back)      // from any thread
 /// ```

@@ -1,6 +1,7 @@
 import Rill
 public import RillCore
 import RillLink
+import RillRTP
 import RillReceive
 import RillSession
 
@@ -16,8 +17,11 @@ extension Loopback {
             capture?.add(datagram, direction == .toReceiver ? .toReceiver : .toSender, at: now)
             if direction == .toReceiver { recorder?.noteArrival(datagram, at: now) }
         }
+        let packetSender = try PacketSender(sender)
+        let descriptions = packetSender.streams
+        recorder?.follow(descriptions)
         let call = VirtualCall(
-            sender, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime,
+            packetSender, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime,
             over: VirtualLink(settings.network), back: VirtualLink(settings.returnPath), taps
         ) { feedback in
             ReceivePipeline(
@@ -26,11 +30,17 @@ extension Loopback {
         if let recorder { call.way.observe(recorder.linkObserver) }
         let receiving = call.receiver.pipeline
         let streams = try meters.indices.map { index in
-            try receiving.add(try receiveSettings(layer: index), sink: meters[index], at: .zero)
+            // The receiver's own SSRC: any that differs from those of the streams.
+            var receive = try ReceiveSettings(
+                descriptions[index],
+                ssrc: SSRC(packetSender.ssrc(of: settings.layers[index].rid).rawValue ^ 0x8000_0000))
+            adjust(&receive, layer: index)
+            return try receiving.add(receive, sink: meters[index], at: .zero)
         }
         var framesSeen = 0
         try call.run(settlingWithin: Self.drainTime) {
-            recorder?.network?.look(at: sender, at: call.now)
+            recorder?.network?.look(
+                sender.statistics.map(\.targetBitrate), packetSender.session.look { $0.statistics }, at: call.now)
             guard call.sender.framesCaptured != framesSeen else { return }
             framesSeen = call.sender.framesCaptured
             progress(call.now)
@@ -40,7 +50,8 @@ extension Loopback {
         try capture?.finish()
         return report(
             mode: "virtual", duration: call.sender.duration, framesCaptured: call.sender.framesCaptured,
-            framesDropped: call.sender.framesDropped, received: streams.compactMap { receiving.statistics(of: $0) },
+            framesDropped: call.sender.framesDropped, sent: packetSender.statistics,
+            received: streams.compactMap { receiving.statistics(of: $0) },
             interruption: call.sender.sourceFailure)
     }
 

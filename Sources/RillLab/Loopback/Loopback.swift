@@ -2,10 +2,8 @@ public import Rill
 import RillCodec
 public import RillCore
 import RillLink
-import RillRTP
 import RillReceive
 import RillSend
-import RillThreads
 import RillTranscode
 
 /// A loopback session: a source is sent over an emulated network and received again, in virtual time or live.
@@ -24,7 +22,7 @@ public final class Loopback {
     public var capture: LinkCapture?
 
     let source: any FrameSource
-    /// The sending side: request key frames, change bitrates and switch layers here while the session runs.
+    /// The encoders: request key frames, change bitrates and switch layers here while the session runs.
     public let sender: SendPipeline
     let meters: [LoopbackMeter]
     /// Records events over time; `nil` unless recording is on.
@@ -53,7 +51,7 @@ public final class Loopback {
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         send.fec = settings.fec
         self.sender = try SendPipeline(send, taps: taps)
-        let recorder = settings.isRecorded ? SessionRecorder(sender) : nil
+        let recorder = settings.isRecorded ? SessionRecorder(sender.settings) : nil
         var meters: [LoopbackMeter] = []
         for (index, layer) in settings.layers.enumerated() {
             let log = SentFrameLog()
@@ -89,26 +87,21 @@ public final class Loopback {
     /// ``LoopbackSettings/isRecorded``.
     public var networkTimeline: [NetworkSample] { recorder?.network?.samples ?? [] }
 
-    /// Returns how the receiver receives layer `index`.
-    func receiveSettings(layer index: Int) throws(StreamDescriptionError) -> ReceiveSettings {
-        let layer = sender.layers[index]
-        // The receiver's own SSRC: any that differs from those of the streams.
-        var receive = try ReceiveSettings(layer.description, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+    /// Changes how the receiver receives layer `index` to what the settings say.
+    func adjust(_ receive: inout ReceiveSettings, layer index: Int) {
         receive.jitterBuffer.playoutDelay = settings.playoutDelay
         if !settings.usesNACK { receive.jitterBuffer.nack = nil }
         if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
         // The limit protects against unknown senders; this sender is known.
-        receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
-        return receive
+        receive.maximumPixelCount = max(receive.maximumPixelCount, settings.layers[index].resolution.pixelCount)
     }
 
     /// Returns the report of the session.
     func report(
         mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
-        received: [ReceiveStatistics], interruption: (any Error)?
+        sent: [SendStatistics], received: [ReceiveStatistics], interruption: (any Error)?
     ) -> LoopbackReport {
-        let sent = sender.statistics
-        return LoopbackReport(
+        LoopbackReport(
             mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
             network: settings.network.description,
             returnNetwork: settings.returnPath == settings.network.forReturnPath

@@ -14,6 +14,8 @@ final class LoopbackMeter: FrameSink {
     private let output: FixedRateOutput?
     private let scaler: LayerScaler
     private(set) var latencies = LatencyMeter()
+    /// The first error of the comparison or the output.
+    private(set) var failure: (any Error)?
 
     /// Pictures in use at once: the output keeps one, and one arrives.
     private static let capacity = 2
@@ -29,7 +31,16 @@ final class LoopbackMeter: FrameSink {
         self.output = output
     }
 
-    func consume(_ shown: VideoFrame) throws {
+    func consume(_ shown: VideoFrame) throws { try keepingFailure { try measure(shown) } }
+
+    private func keepingFailure(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    private func measure(_ shown: VideoFrame) throws {
         let ticks = shown.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
         guard let sent = log.entry(for: RTPTimestamp(UInt32(truncatingIfNeeded: ticks))) else {
             // Sent long ago: it was shown all the same.
@@ -47,9 +58,7 @@ final class LoopbackMeter: FrameSink {
         if let start = log.span?.first { try output?.show(frame, from: start) }
     }
 
-    func finish() throws {
-        try output?.finish(with: log.span?.last)
-    }
+    func finish() throws { try keepingFailure { try output?.finish(with: log.span?.last) } }
 
     var quality: QualityMeter? { comparator?.quality }
 }

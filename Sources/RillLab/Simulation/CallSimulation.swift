@@ -128,9 +128,10 @@ public final class CallSimulation {
         _ source: any FrameSource, over links: (way: VirtualLink, returnPath: VirtualLink),
         _ sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
     ) throws -> (call: VirtualCall, progress: (MediaTime) -> Void) {
-        let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
-        observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
-        for (index, layer) in pipeline.layers.enumerated() {
+        let sender = try PacketSender(SendPipeline(settings.send), on: SharedSession(settings.session(0)))
+        let streams = sender.streamSettings
+        observer.callBegan(streams: streams)
+        for (index, layer) in sender.pipeline.layers.enumerated() {
             // Everything happens on this thread, and the pipeline does not outlive the call.
             nonisolated(unsafe) let observer = observer
             layer.observe { frame, timestamp in
@@ -143,10 +144,10 @@ public final class CallSimulation {
         taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
         taps.deliversFeedback = !settings.isOpenLoop
         let call = VirtualCall(
-            pipeline, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: links.way,
+            sender, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime, over: links.way,
             back: links.returnPath, taps
         ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
-        for (index, layer) in pipeline.layers.enumerated() {
+        for (index, stream) in streams.enumerated() {
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
                 let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: ticks))
@@ -154,13 +155,13 @@ public final class CallSimulation {
                 observer.frameWasShown(layer: index, timestamp: timestamp, at: now)
                 try sink(index, timestamp, picture)
             }
-            let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
-            _ = try call.receiver.pipeline.add(stream, sink: screen, at: .zero)
+            let receive = try settings.receive(stream, of: settings.layers[index])
+            _ = try call.receiver.pipeline.add(receive, sink: screen, at: .zero)
         }
         return (
             call,
             { [observer] now in
-                guard let allowance = pipeline.session?.allowance(at: now) else { return }
+                guard let allowance = sender.session.allowance(at: now) else { return }
                 observer.rateWasEstimated(allowance.bitrate, at: now)
             }
         )

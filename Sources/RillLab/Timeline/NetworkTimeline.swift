@@ -46,14 +46,16 @@ final class NetworkRecorder: Sendable {
     }
 
     /// Takes a sample, if it is time for one.
-    func look(at sender: SendPipeline, at now: MediaTime) {
-        guard state.withLock({ now >= $0.next }), let session = sender.session?.look({ $0.statistics }),
-            let congestion = session.congestion
-        else { return }
+    func look(
+        _ targetBitrates: @autoclosure () -> [Int], _ session: @autoclosure () -> SessionStatistics, at now: MediaTime
+    ) {
+        guard state.withLock({ now >= $0.next }) else { return }
+        let session = session()
+        guard let congestion = session.congestion else { return }
         add(
             NetworkSample(
                 time: now, availableOutgoingBitrate: congestion.availableOutgoingBitrate,
-                targetBitrates: sender.statistics.map(\.targetBitrate), packetsSent: session.transport.packetsSent,
+                targetBitrates: targetBitrates(), packetsSent: session.transport.packetsSent,
                 totalPacketSendDelay: congestion.totalPacketSendDelay, cuts: congestion.cuts,
                 probes: congestion.probes))
     }

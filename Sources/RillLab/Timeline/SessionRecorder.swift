@@ -10,7 +10,7 @@ struct SessionRecorder: Sendable {
     let layers: [LayerRecorder]
     /// What congestion control does; `nil` without.
     let network: NetworkRecorder?
-    private let sources: [Source]
+    private let sources = Monitor<[Source]>([])
 
     /// An SSRC of packets: a layer's own, or that of its retransmissions.
     private struct Source {
@@ -20,15 +20,22 @@ struct SessionRecorder: Sendable {
         var repair: RepairSettings
     }
 
-    init(_ sender: SendPipeline) {
-        layers = sender.layers.map { LayerRecorder($0.settings) }
-        network = sender.settings.congestion == nil ? nil : NetworkRecorder()
-        sources = zip(sender.layers, layers).flatMap { layer, recorder in
-            let repair = layer.description.repair
-            let own = Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false, repair: repair)
-            guard let again = repair.retransmission?.ssrc else { return [own] }
-            return [own, Source(ssrc: again, layer: recorder, sendsAgain: true, repair: repair)]
+    init(_ settings: SendSettings) {
+        layers = settings.layers.map(LayerRecorder.init)
+        network = settings.congestion == nil ? nil : NetworkRecorder()
+    }
+
+    /// Sets the streams of the layers, in order, before any packet.
+    func follow(_ streams: [StreamDescription]) {
+        let found = zip(streams, layers).flatMap { stream, recorder in
+            let repair = stream.repair
+            let own = stream.ssrc.map { Source(ssrc: $0, layer: recorder, sendsAgain: false, repair: repair) }
+            let again = repair.retransmission?.ssrc.map {
+                Source(ssrc: $0, layer: recorder, sendsAgain: true, repair: repair)
+            }
+            return [own, again].compactMap(\.self)
         }
+        sources.withLock { $0 = found }
     }
 
     /// Notes a datagram that was handed to the network, which already knows its outcome.
@@ -53,6 +60,6 @@ struct SessionRecorder: Sendable {
 
     private func source(of datagram: Span<UInt8>) -> Source? {
         guard PacketKind(of: datagram) == .rtp, let ssrc = SSRC(ofSenderOf: datagram) else { return nil }
-        return sources.first { $0.ssrc == ssrc }
+        return sources.withLock { $0.first { $0.ssrc == ssrc } }
     }
 }

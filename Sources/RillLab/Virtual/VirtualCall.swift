@@ -1,11 +1,11 @@
 package import Rill
 package import RillCore
 
-/// A call in virtual time: one pipeline sends over a link to another one, whose feedback returns over a second link.
+/// A call in virtual time: one end sends over a link to another one, whose feedback returns over a second link.
 ///
 /// ```swift
 /// let call = try VirtualCall(
-///     pipeline, source: clip, over: VirtualLink(network), back: VirtualLink(network)
+///     sender, source: clip, over: VirtualLink(network), back: VirtualLink(network)
 /// ) { feedback in
 ///     try ReceivePipeline(settings, sink: screen, feedback: feedback)
 /// }
@@ -47,7 +47,7 @@ package final class VirtualCall {
     /// Creates a call that starts with the source's first frame.
     ///
     /// - Parameters:
-    ///   - pipeline: the sending pipeline.
+    ///   - sending: encodes and packetizes.
     ///   - source: the frames to send.
     ///   - encodeTime: the time that an encoder takes per frame; zero by default.
     ///   - decodeTime: the time that a decoder takes per frame; zero by default.
@@ -57,7 +57,7 @@ package final class VirtualCall {
     ///   - receiving: creates the receiving pipeline, with the sink for its feedback.
     /// - Throws: what `receiving` throws.
     package init(
-        _ pipeline: SendPipeline, source: any FrameSource, encodeTime: MediaDuration = .zero,
+        _ sending: PacketSender, source: any FrameSource, encodeTime: MediaDuration = .zero,
         decodeTime: MediaDuration = .zero, over way: VirtualLink, back returnPath: VirtualLink, _ taps: Taps = Taps(),
         receiving: (PacketTap) throws -> ReceivePipeline<PacketTap>
     ) rethrows {
@@ -69,7 +69,7 @@ package final class VirtualCall {
         let packets = PacketTap { packet, time in
             if taps.leaves(packet, time) { way.send(packet, at: time) }
         }
-        sender = VirtualSender(pipeline, source: source, packets: packets, encodeTime: encodeTime)
+        sender = VirtualSender(sending, source: source, packets: packets, encodeTime: encodeTime)
         way.connect { datagram, now in
             taps.arrived(.toReceiver, datagram, now)
             receiver.insert(datagram, at: now)
@@ -80,9 +80,9 @@ package final class VirtualCall {
             taps.arrived(.toSender, datagram, now)
             guard taps.deliversFeedback else { return }
             if taps.retransmits {
-                pipeline.receive(datagram, at: now, retransmittingTo: way)
+                sending.receive(datagram, at: now, retransmittingTo: way)
             } else {
-                pipeline.receive(datagram, at: now, retransmittingTo: PacketTap { _, _ in })
+                sending.receive(datagram, at: now, retransmittingTo: PacketTap { _, _ in })
             }
         }
         (self.receiver, self.way, self.returnPath) = (receiver, way, returnPath)

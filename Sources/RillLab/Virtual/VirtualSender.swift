@@ -3,12 +3,12 @@ import RillCodec
 public import RillCore
 import RillThreads
 
-/// A source and a sending pipeline in virtual time.
+/// A source and a packet sender in virtual time.
 ///
 /// Encoding takes a fixed time. Of frames that arrive while a layer is busy it keeps the newest ones, as many as the
 /// live driver.
 public final class VirtualSender<Packets: PacketSink>: TimedStage {
-    private let pipeline: SendPipeline
+    private let sender: PacketSender
     private let source: any FrameSource
     private let packets: Packets
     private let encodeTime: MediaDuration
@@ -36,16 +36,16 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
     /// Creates a sender that starts with the source's first frame.
     ///
     /// - Parameters:
-    ///   - pipeline: the sending pipeline.
+    ///   - sender: encodes and packetizes.
     ///   - source: the frames to send.
     ///   - packets: receives the packets.
     ///   - encodeTime: the time that each layer takes per frame.
-    public init(_ pipeline: SendPipeline, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
-        self.pipeline = pipeline
+    public init(_ sender: PacketSender, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
+        self.sender = sender
         self.source = source
         self.packets = packets
         self.encodeTime = encodeTime
-        self.layers = pipeline.layers.map { _ in Layer() }
+        self.layers = sender.pipeline.layers.map { _ in Layer() }
         fetch()
     }
 
@@ -58,7 +58,7 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
     /// When the next frame, encoded frame or report is due.
     public var wakeTime: MediaTime {
         let capture = upcoming.map { max($0.captureTime, .zero) } ?? .distantFuture
-        let report = isDone ? .distantFuture : pipeline.nextReportTime(at: now)
+        let report = isDone ? .distantFuture : sender.nextReportTime(at: now)
         // Loops instead of `reduce`: unspecialized it allocates for each element, and this is called many times per
         // frame.
         var earliest = min(capture, report)
@@ -75,10 +75,12 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             guard let working = layers[index].working, working.end <= now else { continue }
             var job = working.job
             job.frame.timestamps[.scaled] = working.end - encodeTime
-            try pipeline.carryOut(job, layer: index, to: packets) {
+            try sender.pipeline.carryOut(job, layer: index) {
                 now
             } duration: {
                 encodeTime
+            } send: {
+                sender.send($0, $1, of: index, to: packets, at: now)
             }
             layers[index].working = nil
             layers[index].begin(at: now, lasting: encodeTime)
@@ -88,14 +90,14 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             try capture(frame, at: now)
             fetch()
         }
-        pipeline.sendReports(at: now, to: packets)
-        isDone = upcoming == nil && layers.allSatisfy { $0.working == nil } && !pipeline.hasPacketsWaiting
+        sender.sendReports(at: now, to: packets)
+        isDone = upcoming == nil && layers.allSatisfy { $0.working == nil } && !sender.hasPacketsWaiting
     }
 
     private func capture(_ frame: VideoFrame, at now: MediaTime) throws {
         framesCaptured += 1
         span.add(frame.captureTime)
-        try pipeline.admit(frame) {
+        try sender.pipeline.admit(frame) {
             now
         } put: { index, job in
             let dropped = layers[index].waiting.put(job) { $0.merging($1) }

@@ -9,7 +9,7 @@ import RillRTP
 struct MediaClock {
     private let timestampOffset: RTPTimestamp
     /// The wall clock time at zero of the pipeline's clock.
-    var wallClockAtZero: NTPTimestamp
+    let wallClockAtZero: NTPTimestamp
     /// The pipeline's clock minus the source's clock.
     private var sourceLag = MediaDuration.zero
 

@@ -204,10 +204,6 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         (isSilent(at: now), extensions.transportNumberOffset)
     }
 
-    /// Sets the wall clock time at zero of the pipeline's clock, if it becomes known only after creation. Call it
-    /// before the first report.
-    package mutating func setWallClock(atZero time: NTPTimestamp) { clock.wallClockAtZero = time }
-
     /// Omits MID and RID from packets from now on, because the other side knows this stream's SSRC.
     package mutating func omitIdentifiers() { extensions.omitIdentifiers() }
 

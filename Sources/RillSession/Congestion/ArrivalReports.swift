@@ -9,8 +9,6 @@ import RillRTP
 struct ArrivalReports: ~Copyable {
     /// Which packets are reported; `nil` for none.
     private(set) var form: Form?
-    /// The SSRC of a stream of the transport, for a session that receives none itself.
-    private(set) var media = SSRC(0)
     private var transportWide: FeedbackBuilder
     private var byStream: StreamFeedbackBuilder
 
@@ -31,10 +29,7 @@ struct ArrivalReports: ~Copyable {
     }
 
     /// Reports that kind from now on, if packets can be counted that way.
-    mutating func report(
-        _ kind: StreamDescription.CongestionFeedback, _ extensions: HeaderExtensionMap, about media: SSRC? = nil
-    ) {
-        if let media { self.media = media }
+    mutating func report(_ kind: StreamDescription.CongestionFeedback, _ extensions: HeaderExtensionMap) {
         switch kind {
         case .transportWide:
             if let id = extensions[.transportSequenceNumber] { form = .transportWide(id: id) }

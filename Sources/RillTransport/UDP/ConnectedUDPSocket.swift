@@ -9,9 +9,8 @@ public import RillCore
 /// while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) { handle(bytes, datagram.source) }
 /// ```
 ///
-/// It is a ``RillCore/PacketSink``, so pipelines can send to it: `LiveReceiver(feedback: socket)`, or for a sender
-/// `LiveSender(pipeline, source: camera, packets: socket)`. As a ``DatagramTransport`` it sends and receives many
-/// datagrams per call.
+/// It is a ``RillCore/PacketSink``, so pipelines can send to it: `sender.send(frame, at: now, to: socket)`. As a
+/// ``DatagramTransport`` it sends and receives many datagrams per call.
 ///
 /// An ICMP refusal (`ECONNREFUSED`) is not an error of a call, because the other side may not have started yet. It is
 /// counted, and the call continues.

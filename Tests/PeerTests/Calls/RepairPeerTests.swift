@@ -1,6 +1,8 @@
 import RillCore
 import RillRTP
+import RillReceive
 import RillTestSupport
+import RillTransport
 import Testing
 
 @testable import Rill
@@ -42,49 +44,49 @@ struct RepairPeerTests {
     /// that the frame is whole.
     private func receive(
         _ protection: String, _ change: (inout ReceiveSettings) -> Void,
-        losing isLost: (_ frame: Int, _ place: Int) -> Bool
+        losing isLost: @escaping @Sendable (_ frame: Int, _ place: Int) -> Bool
     ) throws -> (statistics: ReceiveStatistics, lost: Int) {
-        let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
-        let peer = UDPAddress(.loopback, port: try freePort())
-        var buffer = JitterBufferSettings(ssrc: Self.ssrc, payloadType: media)
-        // The machine may be busy, and what is late must still be shown.
-        buffer.playoutDelay = .fixed(.milliseconds(1000))
-        var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(99))
-        change(&settings)
-        // A datagram that cannot be sent is lost, as others are.
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { packet, _ in try? socket.send(packet, to: peer) })
-        try receiver.add(settings, sink: FrameTap { _ in })
-        let player = try Peer.gstreamer.start(
-            ["-q"] + pipeline(protection, port: socket.localAddress.port, feedbackPort: peer.port), limit: 60)
-
-        var (frame, place, lost) = (-1, 0, 0)
-        var timestamp: RTPTimestamp?
-        var bytes: [UInt8] = []
-        let end = receiver.clock.now + .seconds(20)
-        func isComplete() -> Bool {
-            (receiver.statistics(of: Self.ssrc)?.framesShown ?? 0) >= Self.frameCount || receiver.clock.now > end
+        let (port, feedbackPort) = (try freePort(), try freePort())
+        let peer = UDPAddress(.loopback, port: feedbackPort)
+        let transport = LosingTransport(
+            try UDPSocket(boundTo: UDPAddress(.loopback, port: port)), to: peer
+        ) { [media = Self.ssrc, fec] state, bytes in
+            guard PacketKind(of: bytes) == .rtp, let packet = try? RTPPacket(parsing: bytes),
+                packet.header.ssrc == media
+            else { return false }
+            let isNext = packet.header.timestamp != state.timestamp
+            (state.frame, state.place) = isNext ? (state.frame + 1, 0) : (state.frame, state.place + 1)
+            state.timestamp = packet.header.timestamp
+            let isFEC = [packet.header.payloadType.rawValue, packet.payload[0]].contains(fec.rawValue)
+            return !isFEC && isLost(state.frame, state.place)
         }
-        while !isComplete() {
-            guard try socket.receive(into: &bytes, within: .milliseconds(100)) != nil else { continue }
-            if PacketKind(of: bytes.span) == .rtp, case let packet = try RTPPacket(parsing: bytes.span),
-                packet.header.ssrc == Self.ssrc
-            {
-                let isNext = packet.header.timestamp != timestamp
-                (frame, place) = isNext ? (frame + 1, 0) : (frame, place + 1)
-                timestamp = packet.header.timestamp
-                let isFEC = [packet.header.payloadType.rawValue, packet.payload[0]].contains(fec.rawValue)
-                if !isFEC, isLost(frame, place) {
-                    lost += 1
-                    continue
-                }
+        let call = try VideoCall(source: nil)
+        var stream = StreamDescription(media, RTPFormat.Encoding("VP8"))
+        stream.ssrc = Self.ssrc
+        var wanted = ReceiveSettings(
+            jitterBuffer: JitterBufferSettings(ssrc: Self.ssrc, payloadType: media), ssrc: SSRC(99))
+        change(&wanted)
+        stream.repair = wanted.repair
+        let nack = wanted.jitterBuffer.nack
+        var them = ParticipantSettings("GStreamer", at: peer, key: nil)
+        them.streams = [stream]
+        let participant = try call.add(them, over: transport) { them in
+            try them.show(.high, on: FrameTap { _ in }) { settings in
+                // The machine may be busy, and what is late must still be shown.
+                settings.jitterBuffer.playoutDelay = .fixed(.milliseconds(1000))
+                settings.jitterBuffer.nack = nack
             }
-            receiver.insert(bytes.span)
         }
-        let statistics = try #require(try receiver.remove(Self.ssrc))
-        try receiver.stop()
+        let player = try Peer.gstreamer.start(
+            ["-q"] + pipeline(protection, port: port, feedbackPort: feedbackPort), limit: 60)
+        let end = call.clock.now + .seconds(20)
+        func received() -> ReceiveStatistics? { participant.statistics.shown.first?.received }
+        while (received()?.framesShown ?? 0) < Self.frameCount, call.clock.now < end { LiveClock.pause() }
+        let statistics = try #require(received())
+        call.endNow()
         // It does not end by itself as long as it is told of receivers.
         withExtendedLifetime(player) {}
-        return (statistics, lost)
+        return (statistics, transport.lostCount)
     }
 
     @Test func `It retransmits the packets that we NACK`() throws {
@@ -121,5 +123,58 @@ struct RepairPeerTests {
             "\(lost) lost: \(statistics.framesShown) shown, \(statistics.stream), \(statistics.repair)")
         #expect(statistics.repair.packetsRecovered == lost)
         #expect(statistics.repair.malformedPackets == 0 && statistics.decoder.framesCorrupted == 0)
+    }
+}
+
+/// A connected socket that loses what a test names.
+private final class LosingTransport: DatagramTransport {
+    private let socket: UDPSocket
+    let remoteAddress: UDPAddress?
+    private let isLost: @Sendable (inout Progress, Span<UInt8>) -> Bool
+    private let progress = Monitor(Progress())
+
+    /// Where in the stream a packet is.
+    struct Progress {
+        var (frame, place) = (-1, 0)
+        var timestamp: RTPTimestamp?
+        fileprivate var lostCount = 0
+    }
+
+    init(
+        _ socket: UDPSocket, to peer: UDPAddress, _ isLost: @escaping @Sendable (inout Progress, Span<UInt8>) -> Bool
+    ) {
+        (self.socket, remoteAddress, self.isLost) = (socket, peer, isLost)
+    }
+
+    var lostCount: Int { progress.withLock { $0.lostCount } }
+    var localAddress: UDPAddress { socket.localAddress }
+    var statistics: TransportStatistics { socket.statistics }
+    func close() { socket.close() }
+
+    func send(_ datagrams: inout OutgoingDatagrams) -> RillTransport.SendOutcome {
+        for index in 0..<datagrams.count {
+            // A datagram that cannot be sent is lost, as others are.
+            if let remoteAddress { try? socket.send(datagrams.bytes(at: index), to: remoteAddress) }
+        }
+        datagrams.removeAll()
+        return .sent
+    }
+
+    func receive(
+        into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
+    ) throws(TransportError) -> ReceiveOutcome {
+        let outcome = try socket.receive(into: &datagrams, within: timeout)
+        guard case .received = outcome else { return outcome }
+        // GStreamer sends from a port of its own, and reads another one.
+        var kept: [[UInt8]] = []
+        progress.withLock { progress in
+            for index in datagrams.indices {
+                let isLost = isLost(&progress, datagrams.bytes(at: index))
+                if isLost { progress.lostCount += 1 } else { kept.append(datagrams.bytes(at: index).array) }
+            }
+        }
+        datagrams.removeAll()
+        for bytes in kept { _ = datagrams.append(copying: bytes.span, from: remoteAddress ?? localAddress) }
+        return datagrams.count == 0 ? .nothing : .received(datagrams.count)
     }
 }

@@ -12,7 +12,7 @@ struct FileInspectionTests {
     @Test func `Packets of a lossy link are counted`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("packets.rtpdump")
-        let pipeline = try SendPipeline(
+        let sender = try PacketSender(
             SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 3))
         let writer = try RTPDumpWriter(path: path)
         var count = 0
@@ -20,7 +20,7 @@ struct FileInspectionTests {
         var held: [UInt8]?
         let packets = PacketTap { packet, time in
             guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
-                header.ssrc == pipeline.layers[0].ssrc
+                header.ssrc == sender.ssrc(of: .high)
             else { return writer.send(packet, at: time) }
             count += 1
             if count % 10 == 0 { return }
@@ -34,15 +34,15 @@ struct FileInspectionTests {
         }
         let source = try LoopedPictures(.vga, frameCount: 60)
         while case .frame(let frame) = source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: packets)
-            pipeline.sendReports(at: frame.captureTime, to: packets)
+            try sender.send(frame, at: frame.captureTime, to: packets)
+            sender.sendReports(at: frame.captureTime, to: packets)
         }
         try writer.finish()
 
         let inspection = try FileInspection(of: path)
         #expect(inspection.format == "rtpDump" && inspection.damage == nil && inspection.streams.count == 2)
-        let high = try #require(inspection.streams.first { $0.ssrc == pipeline.layers[0].ssrc.description })
-        let low = try #require(inspection.streams.first { $0.ssrc == pipeline.layers[1].ssrc.description })
+        let high = try #require(inspection.streams.first { $0.ssrc == sender.ssrc(of: .high).description })
+        let low = try #require(inspection.streams.first { $0.ssrc == sender.ssrc(of: .low).description })
         // The last one missing shows only if another came after it.
         let missing = count % 10 == 0 ? count / 10 - 1 : count / 10
         #expect(high.packets?.lost == missing)

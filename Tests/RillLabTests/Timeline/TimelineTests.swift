@@ -128,6 +128,8 @@ import Testing
             let sum = TimelineInterval(sumOf: timeline.intervals)
             #expect(Int(sum.packetsSent) == layer.sent.packetsSent)
             #expect(Int(sum.framesShown) == layer.received.framesShown)
+            #expect(Int(sum.framesSent) == layer.sent.framesEncoded)
+            #expect(layer.latencies.allSatisfy { $0.count == layer.received.framesShown })
             #expect(sum.bytesReceived > 0 && sum.bufferDelay.count > 0)
         }
     }

@@ -84,33 +84,4 @@ import Testing
         }
         #expect(pipeline.statistics.freezes.freezeCount == 0 && pipeline.statistics.freezes.longGapCount == 0)
     }
-
-    @Test func `Live, too`() throws {
-        let clip = try CodedClip()
-        for teller in Teller.allCases {
-            let shown = Monitor(0)
-            let live = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
-            try live.add(Self.settings, sink: FrameTap { _ in shown.withLock { $0 += 1 } })
-            for index in 0..<50 {
-                let (_, packets) = packets(clip, index, pause: .milliseconds(1500))
-                if index == 40 {
-                    let end = live.clock.now + .seconds(20)
-                    while shown.withLock({ $0 }) < 35, live.clock.now < end { LiveClock.pause() }
-                    if teller == .signalling { live.setMuted(true, of: CodedClip.ssrc) }
-                    if teller == .rtcp { live.insert(paused(clip, before: 40).span) }
-                    live.clock.sleep(until: live.clock.now + .milliseconds(1500))
-                    if teller == .signalling { live.setMuted(false, of: CodedClip.ssrc) }
-                }
-                for packet in packets { live.insert(packet.span) }
-                live.clock.sleep(until: live.clock.now + .milliseconds(10))
-            }
-            let end = live.clock.now + .seconds(20)
-            while !live.isIdle, live.clock.now < end { LiveClock.pause() }
-            let statistics = try #require(live.statistics(of: CodedClip.ssrc))
-            try live.stop()
-            #expect(statistics.freezes.framesRendered > 35)
-            // A machine that stands still makes gaps of its own, but none as long.
-            #expect((statistics.freezes.totalLongGapsDuration >= .seconds(1)) == (teller == .nobody))
-        }
-    }
 }

@@ -76,7 +76,7 @@ struct AdaptationTests {
             let before = pipeline.statistics
             for _ in 0..<count {
                 guard case .frame(let frame) = pictures.next() else { break }
-                try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+                try pipeline.encode(frame, at: frame.captureTime)
             }
             for (index, after) in pipeline.statistics.enumerated() {
                 let bytes = after.encoder.bytesEncoded - before[index].encoder.bytesEncoded

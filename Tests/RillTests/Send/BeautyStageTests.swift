@@ -40,8 +40,7 @@ struct BeautyStageTests {
         let (captured, shown) = (Pictures(), Pictures())
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(captured: captured, preprocessed: shown))
-        let sender = LiveSender(
-            pipeline, source: try portrait(frameCount: 90), packets: ConcurrentPacketTap { _, _ in })
+        let sender = LiveEncoders(pipeline, source: try portrait(frameCount: 90))
         var toggles = 0
         while !sender.isFinished {
             // Every third frame or so, from another thread than any that the frames pass.
@@ -67,7 +66,7 @@ struct BeautyStageTests {
         var index = 0
         while case .frame(let frame) = scene.next() {
             if index == 4 { pipeline.setBeauty(.strong) }
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             index += 1
         }
         let isSame = zip(captured.all, shown.all).map { $0.samples == $1.samples }
@@ -83,7 +82,7 @@ struct BeautyStageTests {
             let pipeline = try SendPipeline(settings, taps: SendTaps(encoded: coded))
             let scene = try portrait(frameCount: 15)
             while case .frame(let frame) = scene.next() {
-                try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+                try pipeline.encode(frame, at: frame.captureTime)
             }
             return coded
         }
@@ -102,7 +101,7 @@ struct BeautyStageTests {
         let pipeline = try SendPipeline(settings)
         let scene = try portrait(frameCount: 50)
         while case .frame(let frame) = scene.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         #expect(pipeline.beautyStatistics.level == .unsmoothed)
         #expect(pipeline.beautyStatistics.framesAtLevel == [15, 15, 15, 5])
@@ -115,7 +114,7 @@ struct BeautyStageTests {
         settings.beauty = .natural
         let pipeline = try SendPipeline(settings, taps: SendTaps(preprocessed: shown))
         let pictures = try TestPictures(Resolution(width: 16, height: 12))
-        try pipeline.send(pictures.picture(0), at: .zero, to: PacketTap { _, _ in })
+        try pipeline.encode(pictures.picture(0), at: .zero)
         #expect(shown.all.map(\.samples) == [pictures.picture(0).samples])
     }
 

@@ -36,14 +36,14 @@ import Testing
     @Test func `A mirrored preview does not change the sent packets`() throws {
         func packets(_ preview: FrameCollection?) throws -> [[UInt8]] {
             var packets: [[UInt8]] = []
-            let pipeline = try SendPipeline(
+            let sender = try PacketSender(
                 SendSettings(layers: [.low], seed: 9),
                 taps: SendTaps(preprocessed: preview.map { MirroredSink($0, capacity: 12) }))
             let pictures = try TestPictures(.qqvga)
             let sink = PacketTap { bytes, _ in packets.append(bytes.array) }
             for index in 0..<12 {
                 let picture = pictures.picture(index)
-                try pipeline.send(picture, at: picture.captureTime, to: sink)
+                try sender.send(picture, at: picture.captureTime, to: sink)
             }
             return packets
         }

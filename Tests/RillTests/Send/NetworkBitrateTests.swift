@@ -31,7 +31,7 @@ struct NetworkBitrateTests {
             for index in 0..<frameCount {
                 before(index)
                 guard case .frame(let frame) = pictures.next() else { throw TestFailure("the pictures have ended") }
-                try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+                try pipeline.encode(frame, at: frame.captureTime)
                 count += 1
             }
             return zip(pipeline.statistics, start).map { $0.encoder.framesEncoded - $1 }
@@ -135,7 +135,7 @@ struct NetworkBitrateTests {
             var frame = picture
             frame.captureTime = FrameRate(30).time(ofFrame: index)
             pipeline.setNetworkBitrate(.kilobits(1000 + index))
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         #expect(pipeline.statistics[0].framesUnchanged > 60, "\(pipeline.statistics[0])")
     }
@@ -206,7 +206,7 @@ struct NetworkBitrateTests {
         try admit(32)
         let before = sender.high.encoder
         for job in jobs {
-            try pipeline.carryOut(job, layer: 0, to: PacketTap { _, _ in }) {
+            try pipeline.carryOut(job, layer: 0) {
                 .zero
             } duration: {
                 .zero

@@ -101,7 +101,7 @@ struct NetworkQualityTests {
         var count = 0
         while case .frame(let frame) = try reader.next() {
             if count == 150, let later { pipeline.setNetworkBitrate(later) }
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             if count % 5 == 1 { screen.compare(with: frame) }
             count += 1
         }

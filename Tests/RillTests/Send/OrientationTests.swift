@@ -61,24 +61,24 @@ import Testing
     private func call(_ settings: SendSettings, network: LinkSettings = .clean) throws -> Call {
         let shown = [FrameCollection(copies: true), FrameCollection(copies: true)]
         let (preprocessed, coded) = (FrameCollection(copies: true), CodedCollection())
-        let pipeline = try SendPipeline(
+        let sender = try PacketSender(
             settings, taps: SendTaps(preprocessed: preprocessed, encoded: coded))
         var taps = VirtualCall.Taps()
         taps.retransmits = false
         let call = VirtualCall(
-            pipeline, source: try TurningCamera(), encodeTime: .milliseconds(5), decodeTime: .milliseconds(1),
+            sender, source: try TurningCamera(), encodeTime: .milliseconds(5), decodeTime: .milliseconds(1),
             over: VirtualLink(network), back: VirtualLink(.clean), taps
         ) { ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: 3)), feedback: $0) }
-        for (layer, sink) in zip(pipeline.layers, shown) {
+        for (layer, sink) in zip(sender.streamSettings, shown) {
             var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)
             buffer.headerExtensions = settings.headerExtensions
             let receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue &+ 1))
             _ = try call.receiver.pipeline.add(receive, sink: sink, at: .zero)
         }
         try call.run(drainingFor: .seconds(1))
-        #expect(pipeline.picturesWithoutBuffer == 0)
+        #expect(sender.pipeline.picturesWithoutBuffer == 0)
         return Call(
-            clocks: pipeline.layers.map(\.streamSettings.timestampOffset), shown: shown.map(\.frames),
+            clocks: sender.streamSettings.map(\.timestampOffset), shown: shown.map(\.frames),
             preprocessed: preprocessed.frames, coded: coded.frames)
     }
 
@@ -144,7 +144,7 @@ import Testing
         let tap = FrameCollection()
         let pipeline = try SendPipeline(settings(.applied), taps: SendTaps(preprocessed: tap))
         let picture = try TestPictures(Self.captured).picture(0)
-        try pipeline.send(picture, at: .zero, to: PacketTap { _, _ in })
+        try pipeline.encode(picture, at: .zero)
         let isSameBuffer = try unsafe #require(tap.frames.first).pointer(plane: 0) == picture.pointer(plane: 0)
         #expect(isSameBuffer)
     }
@@ -157,7 +157,7 @@ import Testing
             for index in indices {
                 var picture = pictures.picture(index)
                 picture.rotation = .clockwise90
-                try pipeline.send(picture, at: picture.captureTime, to: PacketTap { _, _ in })
+                try pipeline.encode(picture, at: picture.captureTime)
             }
         }
         // Three for each of the two layers, and four more.
@@ -180,16 +180,16 @@ import Testing
             .finish(captureTime: .zero)
         picture.rotation = .clockwise90
         #expect(throws: CodecError.unsupportedFormat(.nv12)) {
-            try pipeline.send(picture, at: .zero, to: PacketTap { _, _ in })
+            try pipeline.encode(picture, at: .zero)
         }
     }
 
     @Test func `The description names the extension`() throws {
         let address = UDPAddress(.loopback, port: 5004)
-        let session = try SendPipeline(settings(.carried)).description(of: .low, to: address)
+        let session = try PacketSender(settings(.carried)).description(of: .low, to: address)
         #expect(session.text.contains("a=extmap:4 urn:3gpp:video-orientation\r\n"))
         #expect(try SessionDescription(session.text) == session)
-        let plain = try SendPipeline(settings(.carried, id: nil)).description(of: .low, to: address)
+        let plain = try PacketSender(settings(.carried, id: nil)).description(of: .low, to: address)
         #expect(!plain.text.contains("a=extmap"))
     }
 }

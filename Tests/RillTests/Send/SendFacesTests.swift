@@ -23,7 +23,7 @@ struct SendFacesTests {
         var index = 0
         while case .frame(let frame) = scene.next() {
             body(index, frame.captureTime)
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             index += 1
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rill
 
-/// Repair as an app switches it on: in the settings of a pipeline, and in what it tells the other side.
+/// Repair as an app switches it on: in the settings of a sender, and in what it tells the other side.
 @Suite struct SendRepairTests {
     private let low = LayerSettings(
         rid: .low, resolution: Resolution(width: 48, height: 32), frameRate: 10, bitrate: .kilobits(60))
@@ -20,28 +20,28 @@ import Testing
     }
 
     /// The packets of some frames.
-    private func packets(of pipeline: SendPipeline, frames: Int = 6) throws -> [[UInt8]] {
+    private func packets(of sender: PacketSender, frames: Int = 6) throws -> [[UInt8]] {
         let pictures = try TestPictures(high.resolution)
         let sink = PacketCollection()
         for index in 0..<frames {
             let picture = pictures.picture(index)
-            try pipeline.send(picture, at: picture.captureTime, to: sink)
+            try sender.send(picture, at: picture.captureTime, to: sink)
         }
         return sink.packets
     }
 
     @Test func `Lost packets are retransmitted on the layer's own retransmission SSRC`() throws {
-        let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
-        let sent = try packets(of: pipeline)
-        for layer in pipeline.layers {
-            let rtx = try #require(layer.streamSettings.retransmission)
+        let sender = try PacketSender(settings { $0.retransmissionPayloadType = PayloadType(97) })
+        let sent = try packets(of: sender)
+        for layer in sender.streamSettings {
+            let rtx = try #require(layer.retransmission)
             let original = try #require(try sent.first { try isRTP($0, of: layer.ssrc) })
             let lost = [try RTPPacket(parsing: original.span).header.sequenceNumber]
             let request = [UInt8](capacity: 32) { output in
                 GenericNACK.write(lost: lost.span, of: layer.ssrc, from: SSRC(1), into: &output)
             }
             let again = PacketCollection()
-            pipeline.receive(request.span, at: .zero + .milliseconds(300), retransmittingTo: again)
+            sender.receive(request.span, at: .zero + .milliseconds(300), retransmittingTo: again)
             #expect(again.packets.count == 1)
             let bytes = try #require(again.packets.first)
             let packet = try RetransmittedPacket(parsing: bytes.span)
@@ -51,19 +51,19 @@ import Testing
             }
             #expect(restored == original)
         }
-        #expect(pipeline.statistics.map(\.stream.nackCount) == [1, 1])
-        let sources = pipeline.layers.flatMap { [$0.ssrc, $0.streamSettings.retransmission?.ssrc] }
+        #expect(sender.statistics.map(\.stream.nackCount) == [1, 1])
+        let sources = sender.streamSettings.flatMap { [$0.ssrc, $0.retransmission?.ssrc] }
         #expect(Set(sources).count == 4)
     }
 
     @Test func `Repair changes neither the frames nor the stream's sources`() throws {
-        let plain = try SendPipeline(settings { _ in })
-        let protected = try SendPipeline(
+        let plain = try PacketSender(settings { _ in })
+        let protected = try PacketSender(
             settings {
                 $0.fec = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
-        #expect(plain.layers.map(\.ssrc) == protected.layers.map(\.ssrc))
+        #expect(plain.streamSettings.map(\.ssrc) == protected.streamSettings.map(\.ssrc))
         let (bare, red) = (try packets(of: plain), try packets(of: protected))
         let types = try Set(red.filter { try isRTP($0) }.map { try RTPPacket(parsing: $0.span).header.payloadType })
         #expect(types == [PayloadType(99)])
@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `The description lists the sent streams`(hasRepair: Bool) throws {
-        let pipeline = try SendPipeline(
+        let sender = try PacketSender(
             settings {
                 guard hasRepair else {
                     $0.retransmissionPayloadType = nil
@@ -83,9 +83,9 @@ import Testing
                 $0.fec = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
-        let session = pipeline.description(of: .low, to: UDPAddress(.loopback, port: 5004))
+        let session = sender.description(of: .low, to: UDPAddress(.loopback, port: 5004))
         #expect(try SessionDescription(session.text) == session)
-        let ssrc = pipeline.ssrc(of: .low).rawValue
+        let ssrc = sender.ssrc(of: .low).rawValue
         let expected =
             ["c=IN IP4 127.0.0.1", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtcp-fb:96 nack pli"]
             + ["a=rtcp-fb:96 ccm fir", "a=ssrc:\(ssrc) cname:rill", "a=sendonly", "a=rtcp-mux", "a=framerate:10"]
@@ -99,14 +99,14 @@ import Testing
     }
 
     @Test func `All layers are one simulcast, and are received as described`() throws {
-        let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
-        let text = pipeline.description(to: UDPAddress(.loopback, port: 5004)).text
+        let sender = try PacketSender(settings { $0.retransmissionPayloadType = PayloadType(97) })
+        let text = sender.description(to: UDPAddress(.loopback, port: 5004)).text
         let streams = try SessionDescription(text).streams(.send)
-        #expect(streams == pipeline.streamDescriptions)
-        #expect(streams.map(\.rid) == ["high", "low"] && streams.map(\.ssrc) == pipeline.layers.map(\.ssrc))
-        let sent = try packets(of: pipeline)
+        #expect(streams == sender.streams)
+        #expect(streams.map(\.rid) == ["high", "low"] && streams.map(\.ssrc) == sender.streamSettings.map(\.ssrc))
+        let sent = try packets(of: sender)
         var payload: [UInt8] = []
-        for (stream, layer) in zip(streams, pipeline.layers) {
+        for (stream, layer) in zip(streams, [high, low]) {
             let receiver = StreamReceiver(try StreamReceiverSettings(stream, ssrc: SSRC(1)))
             for packet in sent where SSRC(ofSenderOf: packet.span) == stream.ssrc {
                 receiver.insert(packet.span, at: .zero)
@@ -115,11 +115,11 @@ import Testing
             while case .decode(let frame) = receiver.poll(
                 at: .zero + .seconds(1), into: &payload, output: ReceiveOutput())
             {
-                #expect(frame.frame.layer.rid == layer.settings.rid)
+                #expect(frame.frame.layer.rid == layer.rid)
                 receiver.finish(frame, .decoded, decoded: .zero + .seconds(1), at: .zero + .seconds(1))
                 frames += 1
             }
-            #expect(frames == (layer.settings.rid == .high ? 6 : 2))
+            #expect(frames == (layer.rid == .high ? 6 : 2))
         }
     }
 

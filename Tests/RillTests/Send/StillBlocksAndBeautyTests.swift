@@ -52,7 +52,7 @@ struct StillBlocksAndBeautyTests {
         var (index, skipped) = (0, [0])
         while case .frame(let frame) = scene.next() {
             if let beauty = [24: BeautyOptions.strong, 48: .off][index] { pipeline.setBeauty(beauty) }
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             skipped.append(pipeline.statistics[0].encoder.stillBlocksSkipped)
             index += 1
         }

@@ -18,7 +18,7 @@ struct UnchangedFramesTests {
         for index in 0..<300 {
             var frame = index < 150 ? first : second
             frame.captureTime = FrameRate(30).time(ofFrame: index)
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
         }
         return pipeline.statistics.map { ($0.encoder.framesEncoded, $0.framesUnchanged) }
     }
@@ -56,7 +56,7 @@ struct UnchangedFramesTests {
             frame.captureTime = FrameRate(30).time(ofFrame: index)
             if index == 77 { pipeline.requestKeyFrame(.high) }
             let before = pipeline.statistics[0].encoder.keyFramesEncoded
-            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            try pipeline.encode(frame, at: frame.captureTime)
             let isKey = pipeline.statistics[0].encoder.keyFramesEncoded > before
             #expect(isKey == (index == 0 || index == 77), "frame \(index)")
         }

@@ -27,12 +27,12 @@ struct WholeSourceTests {
 
     @Test func `Each layer's packets are those of one thread`() throws {
         let (alone, together) = (Packets(), Packets())
-        let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 3))
+        let sender = try PacketSender(SendSettings(layers: layers, seed: 3))
         let source = try LoopedPictures(Self.resolution, frameCount: 90)
         while case .frame(let frame) = source.next() {
-            try pipeline.send(frame, at: frame.captureTime, to: alone)
+            try sender.send(frame, at: frame.captureTime, to: alone)
         }
-        let threaded = try SendPipeline(SendSettings(layers: layers, seed: 3))
+        let threaded = try PacketSender(SendSettings(layers: layers, seed: 3))
         let count = try threaded.send(allOf: try LoopedPictures(Self.resolution, frameCount: 90), to: together)
         #expect(count == 90)
         #expect(together.bySource == alone.bySource && alone.bySource.count == 2)
@@ -60,11 +60,11 @@ struct WholeSourceTests {
     }
 
     @Test func `Frames before a source's failure are sent`() throws {
-        let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 3))
+        let sender = try PacketSender(SendSettings(layers: layers, seed: 3))
         #expect(throws: FailingSource.Unplugged.self) {
-            try pipeline.send(allOf: try FailingSource(after: 40), to: Packets())
+            try sender.send(allOf: try FailingSource(after: 40), to: Packets())
         }
-        #expect(pipeline.statistics.map(\.encoder.framesEncoded) == [40, 7])
+        #expect(sender.statistics.map(\.encoder.framesEncoded) == [40, 7])
     }
 
     @Test(arguments: [StreamLayer.RID.high, .low])
@@ -78,11 +78,11 @@ struct WholeSourceTests {
             }
             func finish() {}
         }
-        let pipeline = try SendPipeline(
+        let sender = try PacketSender(
             SendSettings(layers: layers, seed: 3), taps: SendTaps(encoded: FullDisk(rid)))
         #expect(throws: Full.self) {
-            try pipeline.send(allOf: try LoopedPictures(Self.resolution, frameCount: 90), to: Packets())
+            try sender.send(allOf: try LoopedPictures(Self.resolution, frameCount: 90), to: Packets())
         }
-        #expect(pipeline.statistics[0].encoder.framesEncoded < 90)
+        #expect(sender.statistics[0].encoder.framesEncoded < 90)
     }
 }

@@ -1,7 +1,7 @@
 public import RillCore
 import RillThreads
 
-extension SendPipeline {
+extension PacketSender {
     /// Sends a whole source as fast as the machine allows, and waits for its end. One thread reads, this thread
     /// encodes the largest layer, and each other layer has its own thread.
     ///
@@ -26,8 +26,8 @@ extension SendPipeline {
         let handedOver = Monitor(Optional(source))
         let threads =
             [NamedThread("rill-read") { if let source = handedOver.withLock({ $0.take() }) { run.read(source) } }]
-            + layers.indices.filter { $0 != run.largest }.map { index in
-                NamedThread("rill-\(settings.layers[index].rid)") { run.encode(layer: index) }
+            + pipeline.layers.indices.filter { $0 != run.largest }.map { index in
+                NamedThread("rill-\(pipeline.settings.layers[index].rid)") { run.encode(layer: index) }
             }
         let count = run.encodeLargest()
         for thread in threads { thread.join() }
@@ -39,17 +39,17 @@ extension SendPipeline {
 /// One run of a source through a pipeline, shared by the threads that work on it.
 private final class WholeSourceRun: Sendable {
     let largest: Int
-    private let pipeline: SendPipeline
+    private let sender: PacketSender
     private let packets: any PacketSink & Sendable
     private let frames = BoundedQueue<VideoFrame>(capacity: 1)
     private let jobs: [BoundedQueue<LayerJob>]
     private let firstFailure = Monitor<(any Error)?>(nil)
 
-    init(_ pipeline: SendPipeline, _ packets: any PacketSink & Sendable) {
-        self.pipeline = pipeline
+    init(_ sender: PacketSender, _ packets: any PacketSink & Sendable) {
+        self.sender = sender
         self.packets = packets
-        jobs = pipeline.layers.map { _ in BoundedQueue(capacity: 1) }
-        largest = pipeline.settings.indexOfLargestLayer
+        jobs = sender.pipeline.layers.map { _ in BoundedQueue(capacity: 1) }
+        largest = sender.pipeline.settings.indexOfLargestLayer
     }
 
     var failure: (any Error)? { firstFailure.withLock { $0 } }
@@ -84,14 +84,14 @@ private final class WholeSourceRun: Sendable {
         var count = 0
         do {
             while let captured = frames.next() {
-                let (frame, tasks) = try pipeline.admit(captured) { captured.captureTime }
+                let (frame, tasks) = try sender.pipeline.admit(captured) { captured.captureTime }
                 for index in jobs.indices where index != largest {
                     guard let task = tasks[index] else { continue }
                     // A closed queue means that an encoder failed, and so has this run: there is no next frame.
                     _ = jobs[index].append(LayerJob(frame: frame, task: task))
                 }
                 if let task = tasks[largest] { try encode(LayerJob(frame: frame, task: task), layer: largest) }
-                pipeline.sendReports(at: captured.captureTime, to: packets)
+                sender.sendReports(at: captured.captureTime, to: packets)
                 count += 1
             }
         } catch {
@@ -101,8 +101,15 @@ private final class WholeSourceRun: Sendable {
         return count
     }
 
-    private func encode(_ job: LayerJob, layer index: Int) throws {
-        try pipeline.encode(job.frame, job.task, layer: index, to: packets) { job.frame.captureTime }
+    private func encode(_ job: LayerJob, layer index: Int) throws { try encode(job, layer: index, to: packets) }
+
+    private func encode(_ job: LayerJob, layer index: Int, to packets: some PacketSink) throws {
+        let time = job.frame.captureTime
+        try sender.pipeline.encode(job.frame, job.task, layer: index) {
+            time
+        } send: {
+            sender.send($0, $1, of: index, to: packets, at: time)
+        }
     }
 
     private func note(_ error: any Error) { firstFailure.withLock { $0 = $0 ?? error } }

@@ -1,15 +1,17 @@
-import Rill
 import RillCore
 import RillMediaSupport
 import RillReceive
-import RillSession
+import RillState
 import RillTestSupport
 import RillThreads
 import Testing
 
-/// What the live receiver decided in real time, the virtual driver's pipeline and a bare session decide again from its journal:
-/// which frames are given and when, what is asked for and when, each byte of it, and what is counted.
-@Suite struct LiveReceiverReplayTests {
+@testable import Rill
+@testable import RillSession
+
+/// What a call decided in real time, the virtual driver's pipeline and a bare session decide again from its journal:
+/// which frames are released and when, what is requested and when, each byte of it, and what is counted.
+@Suite struct CallReplayTests {
     /// A network as bad as it gets, for as long as the call lasts.
     private struct Arrival {
         var time: MediaTime
@@ -42,7 +44,7 @@ import Testing
         /// Frames that were given to be decoded.
         var frames: [Frame] = []
         var requests: [Request] = []
-        var feedback: [Datagram] = []
+        var feedback: [[UInt8]] = []
         var shown: [MediaTime] = []
 
         struct Frame: Equatable {
@@ -55,11 +57,6 @@ import Testing
         struct Request: Equatable {
             /// Packets that were missed; `nil` where a key frame was asked for.
             var packetCount: Int?
-            var time: MediaTime
-        }
-
-        struct Datagram: Equatable {
-            var bytes: [UInt8]
             var time: MediaTime
         }
 
@@ -79,78 +76,107 @@ import Testing
         }
     }
 
-    private func settings(noting decisions: Monitor<Decisions>? = nil) -> ReceiveSettings {
-        var settings = ReceiveSettings(
-            jitterBuffer: JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType), ssrc: SSRC(1))
-        settings.reportInterval = .milliseconds(300)
-        if let decisions {
-            settings.observer = { event, now in decisions.withLock { $0.note(event, at: now) } }
-        }
-        return settings
+    /// Notes what is decided, from now on.
+    private func note(_ decisions: Monitor<Decisions>, in settings: inout ReceiveSettings) {
+        settings.observer = { event, now in decisions.withLock { $0.note(event, at: now) } }
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `What was decided live is decided again`(seed: UInt64) throws {
         let clip = try CodedClip()
         let live = Monitor(Decisions())
-        let receiver = LiveReceiver(
-            feedback: ConcurrentPacketTap { packet, time in
-                let bytes = packet.array
-                live.withLock { $0.feedback.append(.init(bytes: bytes, time: time)) }
-            })
-        try receiver.add(
-            settings(noting: live), sink: FrameTap { picture in live.withLock { $0.shown.append(picture.captureTime) } }
-        )
-        receiver.beginJournal(of: CodedClip.ssrc)
-        let start = receiver.clock.now
-        let arrivals = arrivals(clip, frames: 60, seed: seed)
-        for arrival in arrivals {
-            receiver.clock.sleep(until: start + (arrival.time - .zero))
-            receiver.insert(arrival.packet.span)
+        let network = MemoryTransport { packet in
+            let bytes = packet.array
+            live.withLock { $0.feedback.append(bytes) }
+        }
+        let call = try VideoCall(source: nil)
+        let received = Monitor<ReceiveSettings?>(nil)
+        let them = try network.join(call, CodedClip.stream) { them in
+            them.session.look { $0.journal = SessionJournal() }
+            try them.show(
+                .high, on: FrameTap { picture in live.withLock { $0.shown.append(picture.captureTime) } }
+            ) { settings in
+                received.withLock { $0 = settings }
+                note(live, in: &settings)
+            }
+        }
+        let start = call.clock.now
+        for arrival in arrivals(clip, frames: 60, seed: seed) {
+            call.clock.sleep(until: start + (arrival.time - .zero))
+            network.deliver([arrival.packet])
         }
         // What is still missing never comes.
-        receiver.clock.sleep(until: receiver.clock.now + .milliseconds(500))
-        let statistics = try #require(receiver.statistics(of: CodedClip.ssrc))
-        let journal = receiver.journal(of: CodedClip.ssrc)
-        try receiver.stop()
-        let decided = live.withLock { $0 }
+        call.clock.sleep(until: call.clock.now + .milliseconds(500))
+        let end = call.clock.now + .seconds(1)
+        while !them.isIdle, call.clock.now < end { LiveClock.pause() }
+        // The journal, and what it led to: nothing is done while the thread that reads them has the session.
+        let (journal, stream, sessionSettings, beginning) = them.session.look { session in
+            (
+                session.journal?.calls ?? [], session.statistics.receiving.first?.stream, session.settings,
+                session.cell.state.receiving.indices.compactMap { session.cell.state.receiving[$0]?.beginning }.first
+            )
+        }
+        // Before the call says goodbye. Two threads send: the order of their datagrams is not compared.
+        var decided = live.withLock { $0 }
+        decided.feedback.sort { $0.lexicographicallyPrecedes($1) }
+        let statistics = try #require(them.statistics.shown.first).received
+        call.endNow()
+        let base = try #require(received.withLock { $0 })
+        // What a call does before its layer is shown: it adds the stream, unwanted, and changes its settings.
+        guard case .want(true, of: _, at: let shownAt)? = journal.first, let beginning else {
+            Issue.record("the layer was not wanted")
+            return
+        }
+        func begin(_ session: RTPSession, _ id: ReceivingStreamID, _ settings: StreamReceiverSettings) {
+            session.setWanted(false, of: id, at: beginning)
+            session.change(settings, of: id, at: shownAt)
+        }
         let counts = (decided.frames.count, decided.requests.count, decided.feedback.count)
         #expect(counts.0 > 20 && counts.1 > 3 && counts.2 > 5, "\(counts)")
-        // All that came, and the polls, of which a busy machine has fewer.
-        let inserted = journal.count { if case .insert = $0 { true } else { false } }
-        #expect(inserted == arrivals.count && journal.count > inserted + decided.frames.count)
+        #expect(journal.count > 300)
 
         // The virtual driver's pipeline, with a decoder of its own.
         let virtual = Monitor(Decisions())
-        let pipeline = try ReceivePipeline(
-            settings(noting: virtual),
-            sink: FrameTap { picture in virtual.withLock { $0.shown.append(picture.captureTime) } },
-            feedback: PacketTap { packet, time in
+        let shared = SharedSession(sessionSettings)
+        let pipeline = ReceivePipeline(
+            on: shared,
+            feedback: PacketTap { packet, _ in
                 let bytes = packet.array
-                virtual.withLock { $0.feedback.append(.init(bytes: bytes, time: time)) }
+                virtual.withLock { $0.feedback.append(bytes) }
             })
+        var settings = base
+        note(virtual, in: &settings)
+        let added = try pipeline.add(
+            settings, sink: FrameTap { picture in virtual.withLock { $0.shown.append(picture.captureTime) } },
+            at: beginning)
+        shared.look { begin($0, added, settings.stream) }
         for call in journal {
             switch call {
             case .insert(let datagram, let now): pipeline.insert(datagram.span, at: now)
             case .poll(let now): _ = pipeline.next(at: now)
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
-            case .send, .muteSending, .muteReceiving, .want, .pauseSending, .expedite, .requestKeyFrame,
+            case .want(let isWanted, let stream, let now): shared.look { $0.setWanted(isWanted, of: stream, at: now) }
+            case .send, .muteSending, .muteReceiving, .pauseSending, .expedite, .requestKeyFrame,
                 .restartCongestionControl:
                 Issue.record("nothing is sent, muted or paused here")
             }
         }
-        #expect(virtual.withLock { $0 } == decided)
-        #expect(pipeline.statistics.stream == statistics.stream)
+        var again = virtual.withLock { $0 }
+        again.feedback.sort { $0.lexicographicallyPrecedes($1) }
+        #expect(again.frames == decided.frames && again.requests == decided.requests)
+        #expect(again.feedback == decided.feedback && again.shown == decided.shown)
+        #expect(pipeline.statistics.stream == stream)
         #expect(pipeline.statistics.decoder.framesDecoded == statistics.decoder.framesDecoded)
 
         // A session alone, without decoders.
         var replayed = Decisions()
-        let session = RTPSession(RTPSessionSettings(receiving: settings().stream))
-        let stream = try session.receive(settings().stream, at: .zero)
+        let session = RTPSession(sessionSettings)
+        let id = try session.receive(base.stream, at: beginning)
+        begin(session, id, base.stream)
         session.play(journal) { action, bytes in
             switch action {
-            case .transmit: replayed.feedback.append(.init(bytes: bytes.array, time: .zero))
+            case .transmit: replayed.feedback.append(bytes.array)
             case .decode: replayed.note(session.releasedFrame)
             case .event(.packetsRequested(_, let count)):
                 replayed.requests.append(.init(packetCount: count, time: .zero))
@@ -160,7 +186,8 @@ import Testing
         }
         #expect(replayed.frames == decided.frames)
         #expect(replayed.requests.map(\.packetCount) == decided.requests.map(\.packetCount))
-        #expect(replayed.feedback.map(\.bytes) == decided.feedback.map(\.bytes))
-        #expect(session.statistics(of: stream) == statistics.stream)
+        replayed.feedback.sort { $0.lexicographicallyPrecedes($1) }
+        #expect(replayed.feedback == decided.feedback)
+        #expect(session.statistics(of: id) == stream)
     }
 }
