@@ -1,4 +1,5 @@
 import RillCore
+import RillPeer
 import RillRTP
 import RillReceive
 import RillSession
@@ -35,7 +36,7 @@ final class ArrivalReporter: Sendable {
         guard let kind = stream.congestionFeedback, let media = stream.jitterBuffer.ssrc else { return false }
         return state.withLock { state in
             guard !state.isStopping else { return false }
-            let session = state.session ?? RTPSession(RTPSessionSettings(receiving: stream))
+            let session = state.session ?? PeerMedia(unprotected: RTPSessionSettings(receiving: stream)).session
             session.reportArrivals(kind, stream.jitterBuffer.headerExtensions, about: media)
             state.session = session
             if state.thread == nil { state.thread = NamedThread("rill-feedback", timeSlice: .medium) { self.run() } }

@@ -1,4 +1,5 @@
 import RillCore
+import RillPeer
 import RillReceive
 import RillSession
 import RillThreads
@@ -39,7 +40,7 @@ struct StreamGroup: ~Copyable {
         var isInterrupted = false
 
         init(_ settings: StreamReceiverSettings, _ decoder: StreamDecoder, at now: MediaTime) throws(SessionError) {
-            session = RTPSession(RTPSessionSettings(receiving: settings))
+            session = PeerMedia(unprotected: RTPSessionSettings(receiving: settings)).session
             var settings = settings
             // The receiver reports the packets of all its streams together.
             settings.congestionFeedback = nil
