@@ -163,7 +163,8 @@ let package = Package(
         module(
             "Rill",
             [
-                "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture", "RillCodec",
+                "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
+                "RillCodec",
                 "RillRTP",
                 "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
             ]),
@@ -270,7 +271,7 @@ let package = Package(
             "ConcurrencyTests",
             of: [
                 "Rill", "RillFaces", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport",
-                "RillWebRTC", "RillForward", "RillMediaSupport",
+                "RillWebRTC", "RillForward", "RillMediaSupport", "RillPeer", "RillPeerSupport", "RillLink",
             ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),

@@ -357,6 +357,17 @@ public final class RTPSession {
         cell.state.expedite(id, at: now)
     }
 
+    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next key
+    /// frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
+    ///
+    /// - Parameters:
+    ///   - agreed: the negotiated settings; see ``/RillSend/RTPStreamSender/change(_:)``.
+    ///   - id: the stream.
+    /// - Throws: `send`; then nothing has changed.
+    package func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {
+        try cell.state.change(agreed, of: id)
+    }
+
     /// Receives a stream with other settings, from its next key frame on; the known SSRCs stay.
     package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
         cell.state.change(settings, of: id, at: now)

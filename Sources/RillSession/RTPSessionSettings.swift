@@ -45,10 +45,8 @@ public struct RTPSessionSettings: Sendable {
     /// 8083, which every sender must have (RFC 8834 §7.1). Off only for experiments in which nobody answers.
     package var hasCircuitBreaker = true
 
-    /// After this time without any packet the session is ``SessionEvent/interrupted(at:)``.
-    public var interruptedAfter = MediaDuration.seconds(4)
-    /// After this time without any packet the remote side is ``SessionEvent/lost(at:)``.
-    public var lostAfter = MediaDuration.seconds(10)
+    /// When the session is ``SessionEvent/interrupted(at:)``, and the remote side ``SessionEvent/lost(at:)``.
+    public var timeouts = SilenceTimeouts()
 
     /// Creates settings with every other value at its default.
     public init(canonicalName: String = "rill", seed: UInt64) {
@@ -64,6 +62,19 @@ public struct RTPSessionSettings: Sendable {
         precondition((256...9000).contains(maximumPacketByteCount), "datagrams of \(maximumPacketByteCount) bytes")
         congestion?.validate()
         precondition(
-            .zero < interruptedAfter && interruptedAfter <= lostAfter, "a call is interrupted before it is lost")
+            .zero < timeouts.interrupted && timeouts.interrupted <= timeouts.lost,
+            "a call is interrupted before it is lost")
     }
+}
+
+/// How long a remote side may be silent: the same for servers and apps.
+public struct SilenceTimeouts: Codable, Hashable, Sendable {
+    /// After this time without any packet it is interrupted. 4 s: several reports are missing.
+    public var interrupted = MediaDuration.seconds(4)
+    /// After this time without any packet it is lost. 10 s: people have given up by then. Later packets are still
+    /// accepted.
+    public var lost = MediaDuration.seconds(10)
+
+    /// Creates the default timeouts.
+    public init() {}
 }

@@ -176,6 +176,9 @@ extension SessionCore {
     mutating func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
         guard let stream = receiving[id.place] else { return }
         stream.change(settings, roundTripTime: roundTrip.statistics.roundTripTime, at: now)
+        theirSources.removeAll(of: id.place)
+        for ssrc in stream.settings.sources where !theirSources.contains(ssrc) { theirSources.set(ssrc, to: id.place) }
+        if let kind = settings.congestionFeedback { arrivals.report(kind, settings.jitterBuffer.headerExtensions) }
         if released == id { released = nil }
         note(stream.wakeTime, of: stream)
     }

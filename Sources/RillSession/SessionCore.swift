@@ -153,6 +153,27 @@ struct SessionCore: ~Copyable {
         return made.id
     }
 
+    /// Sends a stream as it was negotiated again, from its next key frame on, which is requested. Its SSRC and numbers go
+    /// on.
+    ///
+    /// - Throws: `send`; then nothing has changed.
+    mutating func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {
+        guard let stream = sending[id.place] else { return }
+        var agreed = agreed
+        if let again = agreed.retransmission?.ssrc, isKnown(again), ownSources[again] != id.place {
+            agreed.retransmission?.ssrc = drawSource()
+        }
+        do throws(SendError) { try stream.cell.state.change(agreed) } catch { throw .send(error) }
+        ownSources.removeAll(of: id.place)
+        for ssrc in stream.sources {
+            avoid(ssrc)
+            ownSources.set(ssrc, to: id.place)
+        }
+        stream.repair = agreed.fec?.isAdaptive == true ? stream.repair ?? AdaptiveRepair() : nil
+        stream.resumption = SendingStream.Resumption()
+        wantKeyFrame(of: stream)
+    }
+
     /// Ends a stream that is sent, and notifies the remote side (BYE, RFC 3550 §6.6).
     ///
     /// - Returns: the stream's statistics; `nil` for an unknown stream.

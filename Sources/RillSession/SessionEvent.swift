@@ -8,9 +8,9 @@ public import RillSend
 public enum SessionEvent: Equatable, Sendable {
     /// The first packet arrived from the remote side.
     case connected(at: MediaTime)
-    /// No packet of any kind has arrived for ``RTPSessionSettings/interruptedAfter``.
+    /// No packet of any kind has arrived for ``SilenceTimeouts/interrupted``.
     case interrupted(at: MediaTime)
-    /// No packet of any kind has arrived for ``RTPSessionSettings/lostAfter``. Later packets are still accepted:
+    /// No packet of any kind has arrived for ``SilenceTimeouts/lost``. Later packets are still accepted:
     /// ``reconnected(after:)``.
     case lost(at: MediaTime)
     /// Packets arrive again after a silence of this length.

@@ -175,16 +175,11 @@ public final class WebRTCPeer: Sendable {
     private func apply(_ sections: [NegotiatedSection]?) throws {
         guard let sections else { return }
         let (known, carried) = state.withLock { ($0.participant, $0.carried) }
-        let video = sections.filter { $0.kind == .video }
-        let sent = video.flatMap { section in section.sentStreams(carried[section.transceiver] ?? []) }
-        let received = video.flatMap(\.receiving)
         if let known {
-            try known.change(sent: sent, received: received)
+            try known.agree(on: sections, carrying: carried)
         } else {
             var them = ParticipantSettings(name, at: nil, key: nil)
-            them.awaitsKeys = true
-            (them.sent, them.streams) = (sent, received)
-            them.usesReducedSizeRTCP = (sent.map(\.description) + received).allSatisfy(\.usesReducedSizeRTCP)
+            (them.awaitsKeys, them.sections, them.carried) = (true, sections, carried)
             let made = try port.requireCall().add(them, over: port.transport)
             state.withLock { $0.participant = made }
         }
@@ -232,19 +227,5 @@ extension SendingEncoding {
         (limits.width, limits.height) = (layer.resolution.width, layer.resolution.height)
         limits.framesPerSecond = layer.frameRate.framesPerSecond
         self.init(rid: layer.rid.description, limits: limits)
-    }
-}
-
-extension NegotiatedSection {
-    /// Our layers on the streams of the section: one on each by simulcast, or all on the only one.
-    fileprivate func sentStreams(_ layers: [StreamLayer.RID]) -> [SentStream] {
-        guard !layers.isEmpty else { return [] }
-        guard sending.count > 1 || sending.first?.rid != nil else {
-            return sending.map { SentStream($0, of: layers) }
-        }
-        return sending.enumerated().compactMap { index, stream in
-            let named = layers.first { $0.description == stream.rid } ?? (index < layers.count ? layers[index] : nil)
-            return named.map { SentStream(stream, of: [$0]) }
-        }
     }
 }

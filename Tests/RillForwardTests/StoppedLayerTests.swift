@@ -123,7 +123,7 @@ import Testing
             for _ in 0..<100 * seconds {
                 var bytes: [UInt8] = []
                 bytes.append(addingCapacity: plain.count + 32) { output in
-                    _ = flooder.end.peer.srtp?.sending.protect(plain.span, into: &output)
+                    _ = flooder.end.peer.media?.protect(plain.span, into: &output)
                 }
                 var span = bytes.mutableSpan
                 room.forwarder.insert(&span, on: ICEPath(flooder.address), at: room.now)

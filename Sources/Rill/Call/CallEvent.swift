@@ -10,9 +10,9 @@ public import RillSession
 public enum CallEvent: Sendable {
     /// The first packet of the participant arrived; with keys, the first authentic one.
     case joined(CallParticipant)
-    /// No packet of any kind has arrived from the participant for ``VideoCallSettings/interruptedAfter``.
+    /// No packet of any kind has arrived from the participant for ``/RillSession/SilenceTimeouts/interrupted``.
     case interrupted(CallParticipant)
-    /// No packet of any kind has arrived for ``VideoCallSettings/lostAfter``. Later packets are still accepted.
+    /// No packet of any kind has arrived for ``/RillSession/SilenceTimeouts/lost``. Later packets are still accepted.
     case lost(CallParticipant)
     /// Packets arrive again after a silence of this length.
     case reconnected(CallParticipant, after: MediaDuration)

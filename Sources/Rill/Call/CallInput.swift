@@ -1,15 +1,18 @@
 import RillCore
+import RillPeer
 import RillRTP
 import RillSecurity
 
-/// The input of a participant: opens packets with the participant's key, or takes them as they are if there is none.
+/// The input of a participant: whose packets are taken, and opened with the participant's key, or as they are if there is
+/// none.
 ///
-/// Threads: the line's thread opens packets; any thread changes keys and reads statistics.
+/// Threads: the line's thread opens packets; any thread may ask.
 final class CallInput: Sendable {
     private let state: Monitor<State>
+    private let session: SharedSession
+    let isProtected: Bool
 
-    private struct State: ~Copyable {
-        var unprotector: SRTPUnprotector?
+    private struct State {
         /// Keeps the bytes of a datagram that another participant's key may have to try next.
         var copy: [UInt8] = []
         /// When an authentic packet last arrived from the participant's known address.
@@ -34,28 +37,23 @@ final class CallInput: Sendable {
     /// An authentic packet from elsewhere moves a participant if the previous address has been silent for this long.
     private static let silence = MediaDuration.milliseconds(500)
 
-    init(_ participant: ParticipantSettings) throws(SecurityError) {
-        let unprotector: SRTPUnprotector? =
-            if let key = participant.receivingKey { try SRTPUnprotector(key) } else { nil }
+    init(_ participant: ParticipantSettings, of session: SharedSession) {
         let place: Place = participant.awaitsKeys ? .signaled : participant.address == nil ? .awaited : .given
-        state = Monitor(State(unprotector: unprotector, place: place))
-    }
-
-    /// Sets the key that was awaited.
-    func setKey(_ key: SRTPKey) throws(SecurityError) {
-        try state.withLock { (state) throws(SecurityError) in state.unprotector = try SRTPUnprotector(key) }
+        state = Monitor(State(place: place))
+        (self.session, isProtected) = (session, participant.isProtected)
     }
 
     /// Opens a datagram from the participant's address, and returns its new length; `nil` if it cannot be opened.
     func open(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
-        state.withLock { state in
-            guard let outcome = state.unprotector?.unprotect(&datagram) else {
-                guard state.place != .signaled else { return nil }
-                state.lastArrival = now
-                return datagram.count
+        let outcome = session.withMedia { $0.unprotect(&datagram) }
+        if outcome == nil, isProtected { return nil }
+        return state.withLock { state in
+            var byteCount = datagram.count
+            if let outcome {
+                state.watch.note(outcome)
+                guard case .unprotected(_, let count) = outcome else { return nil }
+                byteCount = count
             }
-            state.watch.note(outcome)
-            guard case .unprotected(_, let byteCount) = outcome else { return nil }
             state.lastArrival = now
             return byteCount
         }
@@ -77,10 +75,11 @@ final class CallInput: Sendable {
     /// learned from packets. With keys, if their address is silent (a router may have given them a new one), or if
     /// this SSRC was heard from them before.
     func mayBelong(_ packet: Stranger, at now: MediaTime) -> Bool {
-        state.withLock { state in
+        guard let ssrc = packet.ssrc else { return false }
+        let isKnown = isProtected && session.withMedia { $0.isKnown(ssrc) }
+        return state.withLock { state in
             guard state.place != .signaled else { return false }
-            guard let isKnown = packet.ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
-            if state.unprotector != nil { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
+            if isProtected { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
             return switch state.place {
             case .given, .signaled: !packet.isPlaced
             case .awaited: !packet.isPlaced || packet.isOfSameHost
@@ -91,12 +90,12 @@ final class CallInput: Sendable {
 
     /// Opens a datagram from another address if it is the participant's; otherwise its bytes stay unchanged.
     func tryToOpen(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
-        state.withLock { state in
-            guard state.unprotector != nil else { return datagram.count }
+        guard isProtected else { return datagram.count }
+        return state.withLock { state in
             guard state.credit.take(at: now) else { return nil }
             state.copy.removeAll(keepingCapacity: true)
             state.copy.append(copying: datagram.span)
-            guard let outcome = state.unprotector?.unprotect(&datagram) else { return nil }
+            guard let outcome = session.withMedia({ $0.unprotect(&datagram) }) else { return nil }
             state.watch.note(outcome)
             if case .unprotected(_, let byteCount) = outcome { return byteCount }
             for index in state.copy.indices { datagram[index] = state.copy[index] }
@@ -108,7 +107,7 @@ final class CallInput: Sendable {
     /// address has been silent for a while.
     func moves(with packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
-            if state.unprotector == nil, state.place != .given {
+            if !isProtected, state.place != .given {
                 guard packet.isMedia || !packet.isPlaced else { return false }
                 if packet.isMedia { state.place = .heard }
             } else if !CallInput.isSilent(state.lastArrival, at: now) {
@@ -122,30 +121,6 @@ final class CallInput: Sendable {
     private static func isSilent(_ lastArrival: MediaTime?, at now: MediaTime) -> Bool {
         lastArrival.map { now - $0 >= CallInput.silence } ?? true
     }
-
-    /// Rejects packets of our own SSRCs. With one key for both directions, our packets would be authentic if they
-    /// were sent back to us.
-    func refuse(_ sources: [SSRC]) {
-        state.withLock { state in
-            for source in sources { state.unprotector?.refuse(source) }
-        }
-    }
-
-    /// Also opens packets under one more key. Precondition: there is a key.
-    func add(_ key: SRTPKey) throws(SecurityError) {
-        try state.withLock { (state) throws(SecurityError) in try state.unprotector?.add(key) }
-    }
-
-    func remove(_ identifier: MasterKeyIdentifier) -> Bool {
-        state.withLock { $0.unprotector?.remove(identifier) ?? false }
-    }
-
-    func expect(_ source: SSRC, rolloverCounter: UInt32) {
-        state.withLock { $0.unprotector?.expect(source, rolloverCounter: rolloverCounter) }
-    }
-
-    var isProtected: Bool { state.withLock { $0.unprotector != nil } }
-    var statistics: UnprotectStatistics? { state.withLock { $0.unprotector?.statistics } }
 
     /// Returns packets that cannot be opened, once, when there are enough to conclude that the keys differ.
     func takeUnreadable() -> (outcome: UnprotectOutcome, count: Int)? { state.withLock { $0.watch.take() } }

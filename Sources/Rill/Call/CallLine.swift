@@ -1,4 +1,5 @@
 import RillCore
+import RillPeer
 import RillRTP
 import RillSession
 import RillThreads
@@ -126,9 +127,10 @@ final class CallLine: Sendable {
             opened.append(Opened(index: index, byteCount: byteCount, member: member))
         }
         for place in members.indices where opened.contains(where: { $0.member == place }) {
-            members[place].participant.insert(at: now) { session in
+            members[place].participant.insert(at: now) { media in
                 for packet in opened where packet.member == place {
-                    session.insert(incoming.bytes(at: packet.index).extracting(0..<packet.byteCount), at: now)
+                    let bytes = incoming.bytes(at: packet.index).extracting(0..<packet.byteCount)
+                    _ = media.insert(bytes, PacketKind(of: bytes), at: now)
                 }
             }
         }

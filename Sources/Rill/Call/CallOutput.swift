@@ -9,28 +9,21 @@ import RillTransport
 /// Threads: any; packets of one call are sent as one batch.
 final class CallOutput: Sendable {
     private let state: Monitor<State>
+    private let session: SharedSession
     private let line: CallLine
 
-    private struct State: ~Copyable {
-        var protector: SRTPProtector?
-        var key: SRTPKey?
+    private struct State {
         var address: UDPAddress?
-        /// The transport itself knows the destination.
-        var isConnected: Bool
-        /// Nothing may leave before the key is there.
-        var awaitsKey: Bool
+        /// The key of our packets, for a description.
+        var key: SRTPKey?
     }
 
-    init(_ participant: ParticipantSettings, over line: CallLine) throws(SecurityError) {
-        let protector: SRTPProtector? = if let key = participant.sendingKey { try SRTPProtector(key) } else { nil }
-        state = Monitor(
-            State(
-                protector: protector, key: participant.sendingKey, address: participant.address,
-                isConnected: line.transport.remoteAddress != nil, awaitsKey: participant.awaitsKeys))
-        self.line = line
+    init(_ participant: ParticipantSettings, of session: SharedSession, over line: CallLine) {
+        state = Monitor(State(address: participant.address, key: participant.sendingKey))
+        (self.session, self.line) = (session, line)
     }
 
-    /// Sends the session's datagrams; they are lost if the address is not known.
+    /// Sends the session's datagrams; they are lost if the address is not known, or the keys.
     func send(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 1) }
 
     /// Sends the last datagrams of a session. A loss would not be repaired, so RTCP is sent three times; a duplicate
@@ -38,49 +31,25 @@ final class CallOutput: Sendable {
     func sendFarewell(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 3) }
 
     private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
-        state.withLock { state in
-            guard state.address != nil || state.isConnected, !state.awaitsKey else {
-                return datagrams.deliver { _, _, _ in }
-            }
-            let address = state.isConnected ? nil : state.address
-            line.write { outgoing, flush in
-                datagrams.deliver { packet, _, datagram in
-                    for _ in 0..<(packet.kind == .rtcp ? rtcpCopies : 1) {
-                        if outgoing.isFull { flush(&outgoing) }
-                        outgoing.append(to: address) { output in
-                            // A packet that cannot be protected is dropped, and counted there.
-                            if state.protector?.protect(datagram.span, into: &output) == nil {
-                                output.append(copying: datagram.span)
-                            }
-                        }
-                    }
+        // The transport itself may know the destination.
+        let address = line.transport.remoteAddress == nil ? address : nil
+        guard address != nil || line.transport.remoteAddress != nil else { return datagrams.deliver { _, _, _ in } }
+        line.write { outgoing, flush in
+            datagrams.deliver { packet, _, datagram in
+                for _ in 0..<(packet.kind == .rtcp ? rtcpCopies : 1) {
+                    if outgoing.isFull { flush(&outgoing) }
+                    // A packet that cannot be protected is dropped, and counted there.
+                    outgoing.append(to: address) { output in session.protect(datagram.span, into: &output) }
                 }
             }
         }
     }
 
     var address: UDPAddress? { state.withLock { $0.address } }
-
     func move(to address: UDPAddress) { state.withLock { $0.address = address } }
 
-    /// Protects with another key from the next packet on. Precondition: there is a key.
-    func change(to key: SRTPKey) throws(SecurityError) {
-        try state.withLock { (state) throws(SecurityError) in
-            try state.protector?.change(to: key)
-            state.key = key
-        }
+    var key: SRTPKey? {
+        get { state.withLock { $0.key } }
+        set { state.withLock { $0.key = newValue } }
     }
-
-    /// Sets the key that was awaited.
-    func setKey(_ key: SRTPKey) throws(SecurityError) {
-        try state.withLock { (state) throws(SecurityError) in
-            state.protector = try SRTPProtector(key)
-            (state.key, state.awaitsKey) = (key, false)
-        }
-    }
-
-    var key: SRTPKey? { state.withLock { $0.key } }
-
-    var isProtected: Bool { state.withLock { $0.protector != nil } }
-    var statistics: ProtectStatistics? { state.withLock { $0.protector?.statistics } }
 }

@@ -142,24 +142,6 @@ extension CallParticipant {
 
     // MARK: Streams
 
-    /// Adds all layers of the participant to the session at the start, so that layers which are not shown are paused
-    /// with their first packet. A description that cannot be received is reported to the caller of `show`.
-    func receiveAll() {
-        let now = clock.now
-        state.withLock { state in
-            for layer in streams.indices.dropFirst(state.receiving.count) {
-                // `show` repeats this and throws the reason. An app that does not show this layer has a call all the
-                // same.
-                let settings = try? receiveSettings(layer)
-                state.receiving.append(
-                    settings.flatMap { settings in
-                        session.look { try? $0.receive(settings.stream, at: now) }
-                    })
-            }
-            applyNeeds(&state, at: now)
-        }
-    }
-
     private func receiveSettings(
         _ layer: Int, _ adjust: (inout ReceiveSettings) -> Void = { _ in }
     ) throws -> ReceiveSettings {

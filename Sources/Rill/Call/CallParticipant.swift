@@ -1,11 +1,11 @@
 public import RillCore
+package import RillPeer
 public import RillRTP
 import RillReceive
 public import RillSecurity
 import RillSend
 import RillSession
 import RillThreads
-import Synchronization
 
 /// Another participant of a ``VideoCall``: what they send, and which of it is shown.
 ///
@@ -38,7 +38,7 @@ public final class CallParticipant: Sendable, Identifiable {
     private let settings: VideoCallSettings
     /// The feedback that the bitrate follows; `nil` if it does not follow the network.
     let expectedFeedback: StreamDescription.CongestionFeedback?
-    private let ourLayers: [LayerSettings]
+    let ourLayers: [LayerSettings]
     let clock: LiveClock
     let emit: @Sendable (CallEvent) -> Void
     /// Is called when we have left the participant.
@@ -71,7 +71,7 @@ public final class CallParticipant: Sendable, Identifiable {
         var hasLeftRemotely = false
         var isLeaving = false
         /// What they are sent.
-        var sent = SentLayers()
+        var sent: [LayerSwitch] = []
         /// Whether there are keys, or none are needed.
         var isReady: Bool
     }
@@ -87,23 +87,27 @@ public final class CallParticipant: Sendable, Identifiable {
         name = participant.name
         expectedFeedback = settings.send.congestion?.feedback
         ourLayers = layers
-        let streams = participant.streams ?? settings.streams()
+        let agreement = CallAgreement(participant, settings, layers)
+        let streams = agreement.described
         (described, self.settings) = (Monitor(streams), settings)
-        session = SharedSession(RTPSessionSettings(settings, participant, clock))
-        input = try CallInput(participant)
-        output = try CallOutput(participant, over: line)
-        let sent = try SentLayers(participant, layers, settings.send, on: session)
+        var media = PeerMedia(PeerMediaSettings(settings, participant, clock), for: agreement.sections)
+        if let sending = participant.sendingKey, let receiving = participant.receivingKey {
+            try media.setKeys(sending: sending, receiving: receiving)
+        }
+        session = SharedSession(media)
+        input = CallInput(participant, of: session)
+        output = CallOutput(participant, of: session, over: line)
         let sizes = streams.layerSizes(like: layers)
         var choice = LayerChoice(sizes: sizes, fallback: settings.fallback.map(LayerFallback.Settings.init))
         if !streams.isEmpty { choice.want(.layer(0), at: clock.now) }
         var selector = LayerSelector()
         selector.want(choice.chosen)
-        state = Monitor(State(choice: choice, selector: selector, sent: sent, isReady: !participant.awaitsKeys))
-        receiveAll()
-        refuseOwnSources()
+        state = Monitor(State(choice: choice, selector: selector, isReady: !participant.awaitsKeys))
+        try agree(agreement)
     }
 
-    /// The streams of the participant's layers, in order. Negotiation may add some at the end.
+    /// The streams of the participant's layers, in order. Negotiation may add some at the end, and put another stream in
+    /// the place of one whose section is gone.
     var streams: [StreamDescription] { described.withLock { $0 } }
 
     /// Starts sending to the participant and serving them.
@@ -128,23 +132,75 @@ public final class CallParticipant: Sendable, Identifiable {
 
     var sendingKey: SRTPKey? { output.key }
 
-    var layersOfCall: [LayerSettings] { ourLayers }
     var sendSettings: SendSettings { settings.send }
 
-    /// Adds streams of theirs. Without a sequence that is shown, they are among those that it may show.
-    func receive(_ added: [StreamDescription], at now: MediaTime) {
-        let all = described.withLock { streams in
-            streams += added
-            return streams
+    // MARK: Streams
+
+    /// Makes the streams of both directions those that were negotiated again.
+    ///
+    /// A stream that is not among them any more is paused, so that it can come back with its SSRC, or ends with its
+    /// section.
+    /// New layers of theirs are shown by the next ``show(on:_:)``, unless they take the place of one that is shown.
+    ///
+    /// - Parameters:
+    ///   - sections: all sections.
+    ///   - carried: our layers that they carry.
+    /// - Throws: ``CallError/invalidDescription(_:)``, or what the session refuses.
+    package func agree(on sections: [NegotiatedSection], carrying carried: [TransceiverID: [StreamLayer.RID]]) throws {
+        try agree(CallAgreement(sections, carrying: carried))
+        noteWants()
+        wakePoller()
+    }
+
+    private func agree(_ agreement: CallAgreement) throws {
+        let now = clock.now
+        let places = try agreement.places(among: ourLayers)
+        let (sent, received): ([PeerSendingStream], [PeerReceivingStream])
+        do throws(PeerError) {
+            (sent, received) = try session.withMedia { (media) throws(PeerError) in
+                _ = try media.apply(agreement.sections, at: now) { transceiver, stream, sending in
+                    let carried = places(transceiver, stream).map { ourLayers[$0] }
+                    agreement.adjust(&sending, of: carried, settings.send)
+                }
+                media.refuseOwnSources()
+                return (media.sending, media.receiving)
+            }
+        } catch {
+            throw error.ofCall
         }
-        state.withLock { state in
-            guard state.view == nil else { return }
+        let replaced = state.withLock { state in
+            let before = state.sent
+            state.sent = sent.compactMap { stream in
+                let carried = places(stream.transceiver, stream.description)
+                return before.first { $0.id == stream.id }
+                    ?? (carried.isEmpty ? nil : LayerSwitch(stream.id, of: carried))
+            }
+            return receive(received, &state, at: now)
+        }
+        for layer in replaced { layer.use { $0.interrupt() } }
+        // Key frames of new streams.
+        session.change(delivering: output.send) { _ in }
+    }
+
+    /// Gives each stream of theirs its place among the layers.
+    ///
+    /// - Returns: shown layers that another stream has now.
+    private func receive(_ current: [PeerReceivingStream], _ state: inout State, at now: MediaTime) -> [ShownLayer] {
+        let before = streams
+        var places = LayerPlaces(before, state.receiving)
+        let changed = places.take(current)
+        state.receiving = places.streams
+        let all = places.descriptions
+        described.withLock { $0 = all }
+        // Without a sequence that is shown, new layers are among those that it may show.
+        if all.count > before.count, state.view == nil {
             state.choice = LayerChoice(
                 sizes: all.layerSizes(like: ourLayers), fallback: settings.fallback.map(LayerFallback.Settings.init))
             state.choice.want(.layer(0), at: now)
             state.selector.want(state.choice.chosen)
         }
-        receiveAll()
+        applyNeeds(&state, at: now)
+        return changed.compactMap { state.shown[$0] ?? state.view?.layer($0) }
     }
 
     // MARK: Keys
@@ -155,8 +211,9 @@ public final class CallParticipant: Sendable, Identifiable {
     /// - Throws: ``CallError/notProtected`` in a call without keys; `indistinguishableKey` if one of the two keys has
     ///   no identifier, or both have the same.
     public func changeSendingKey(to key: SRTPKey) throws {
-        guard output.isProtected else { throw CallError.notProtected }
-        try output.change(to: key)
+        guard input.isProtected else { throw CallError.notProtected }
+        try session.withMedia { (media) throws(SecurityError) in try media.changeSendingKey(to: key) }
+        output.key = key
     }
 
     /// Also accepts packets that the participant protects with this key.
@@ -166,22 +223,21 @@ public final class CallParticipant: Sendable, Identifiable {
     ///   ``RillSecurity/SRTPUnprotector/add(_:)``.
     public func addReceivingKey(_ key: SRTPKey) throws {
         guard input.isProtected else { throw CallError.notProtected }
-        try input.add(key)
+        try session.withMedia { (media) throws(SecurityError) in try media.addReceivingKey(key) }
     }
 
     /// Stops accepting packets under a key; `false` if no key has that identifier, or it is the only one.
     @discardableResult
-    public func removeReceivingKey(_ identifier: MasterKeyIdentifier) -> Bool { input.remove(identifier) }
+    public func removeReceivingKey(_ identifier: MasterKeyIdentifier) -> Bool {
+        session.withMedia { $0.removeReceivingKey(identifier) }
+    }
 
     /// Sets how often the sequence number of one of their sources wrapped before we joined, if signaling knows it.
     public func expect(_ source: SSRC, rolloverCounter: UInt32) {
-        input.expect(source, rolloverCounter: rolloverCounter)
+        session.withMedia { $0.expect(source, rolloverCounter: rolloverCounter) }
     }
 
-    func refuseOwnSources() {
-        guard input.isProtected else { return }
-        input.refuse(session.look { $0.ownSources })
-    }
+    func refuseOwnSources() { session.withMedia { $0.refuseOwnSources() } }
 
     /// Sets the keys that a participant's settings awaited. From now on we send to them, and take their packets.
     ///
@@ -190,12 +246,15 @@ public final class CallParticipant: Sendable, Identifiable {
     ///   - receiving: the key of theirs.
     /// - Throws: `libraryFailed`.
     package func setKeys(sending: SRTPKey, receiving: SRTPKey) throws(SecurityError) {
-        try output.setKey(sending)
-        try input.setKey(receiving)
+        try session.withMedia { (media) throws(SecurityError) in
+            try media.setKeys(sending: sending, receiving: receiving)
+            media.refuseOwnSources()
+        }
+        output.key = sending
         state.withLock { $0.isReady = true }
         noteWants()
-        let request = encoders.withLock { $0.requestKeyFrame }
-        for layer in ourLayers.indices where wants(layer: layer) { request?(layer) }
+        // The key frames with which streams begin.
+        session.change(delivering: output.send) { _ in }
         wakePoller()
     }
 
@@ -226,10 +285,10 @@ public final class CallParticipant: Sendable, Identifiable {
     // MARK: Datagrams
 
     /// Inserts arrived packets into the session.
-    func insert(at now: MediaTime, _ body: (RTPSession) -> Void) {
-        let next = session.change(delivering: output.send) { session in
-            body(session)
-            return session.nextPoll
+    func insert(at now: MediaTime, _ body: (inout PeerMedia) -> Void) {
+        let next = session.changeMedia(delivering: output.send) { media in
+            body(&media)
+            return media.session.nextPoll
         }
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
     }
@@ -256,8 +315,11 @@ public final class CallParticipant: Sendable, Identifiable {
     public var statistics: CallStatistics.Participant {
         var statistics = CallStatistics.Participant(
             name: name, address: address?.description, session: session.look { $0.statistics })
-        statistics.protected = output.statistics
-        statistics.unprotected = input.statistics
+        session.withMedia { media in
+            (statistics.protected, statistics.unprotected) = (media.protection?.sent, media.protection?.received)
+            statistics.soundPacketsReceived = media.sound.packetsReceived
+            statistics.soundBytesReceived = media.sound.bytesReceived
+        }
         statistics.wanted = wantedLayer
         for (id, layer) in shownLayers {
             let received = session.look { layer.statistics(of: id, in: $0) }
@@ -273,7 +335,7 @@ extension CallParticipant: LayerOutput {
     package func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime
     ) -> RTPTimestamp? {
-        let taken = state.withLock { state -> SentLayers.Taken in
+        let taken = state.withLock { state -> LayerSwitch.Taken in
             guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return .nothing }
             return state.sent.take(frame, of: layer)
         }
@@ -337,23 +399,10 @@ extension CallParticipant: LayerOutput {
     /// Announces that we pause all streams, or resume them.
     func setMuted(_ isMuted: Bool) {
         let now = clock.now
-        let sent = state.withLock { $0.sent.streams.map(\.id) }
+        let sent = state.withLock { $0.sent.map(\.id) }
         session.change(delivering: output.send) { session in
             for id in sent { session.setMuted(isMuted, of: id, at: now) }
         }
         wakePoller()
-    }
-}
-
-extension RTPSessionSettings {
-    fileprivate init(_ call: VideoCallSettings, _ participant: ParticipantSettings, _ clock: LiveClock) {
-        self.init(canonicalName: call.send.canonicalName, seed: .random(in: 0 ... .max))
-        usesReducedSizeRTCP = participant.usesReducedSizeRTCP
-        wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
-        congestion = call.send.congestion
-        // Without feedback of packets, the bitrate follows receiver reports.
-        if let stream = participant.sent?.first?.description { congestion?.negotiate(stream) }
-        interruptedAfter = call.interruptedAfter
-        lostAfter = call.lostAfter
     }
 }

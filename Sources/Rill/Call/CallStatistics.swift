@@ -50,6 +50,10 @@ public struct CallStatistics: Codable, Sendable {
         public var protected: ProtectStatistics?
         /// The protection of their packets; `nil` without a key.
         public var unprotected: UnprotectStatistics?
+        /// Packets of their sound, which arrive and are not decoded.
+        public var soundPacketsReceived = 0
+        /// The bytes of those packets, with their headers.
+        public var soundBytesReceived = 0
         /// The layer that their sequence is to show; `nil` for none, or if they are not shown as a sequence.
         public var wanted: StreamLayer.RID?
         /// The layers that are shown.

@@ -1,4 +1,5 @@
 public import RillCore
+package import RillPeer
 public import RillRTP
 public import RillSecurity
 import RillTransport
@@ -26,9 +27,15 @@ public struct ParticipantSettings: Sendable {
     public var layers: Set<StreamLayer.RID>?
     /// What they are sent, as it was negotiated; `nil` for a stream for each layer, as the call's settings have it.
     public var sent: [SentStream]?
+    /// The sections that were negotiated, instead of ``streams`` and ``sent``; `nil` without negotiation.
+    package var sections: [NegotiatedSection]?
+    /// Our layers that the sections carry.
+    package var carried: [TransceiverID: [StreamLayer.RID]] = [:]
     /// The keys come later: until then nothing is sent or taken. The address is then ICE's to tell, and no packet moves
     /// it.
     package var awaitsKeys = false
+    /// Whether packets are protected, now or once the keys are there.
+    var isProtected: Bool { receivingKey != nil || awaitsKeys }
     /// Sends feedback without a report before it (RFC 5506). Both sides must have agreed on it; Rill does.
     public var usesReducedSizeRTCP = true
 

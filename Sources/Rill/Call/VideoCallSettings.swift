@@ -2,6 +2,7 @@ public import RillCodec
 public import RillCore
 public import RillRTP
 import RillSend
+public import RillSession
 
 /// How a ``VideoCall`` sends and receives.
 ///
@@ -26,10 +27,8 @@ public struct VideoCallSettings: Sendable {
     public var statisticsInterval: MediaDuration?
     /// When a participant falls back to a smaller layer than the wanted one; `nil` for never.
     public var fallback: Fallback? = Fallback()
-    /// After this time without any packet the participant is ``CallEvent/interrupted(_:)``.
-    public var interruptedAfter = MediaDuration.seconds(4)
-    /// After this time without any packet the participant is ``CallEvent/lost(_:)``.
-    public var lostAfter = MediaDuration.seconds(10)
+    /// When a participant is ``CallEvent/interrupted(_:)``, and ``CallEvent/lost(_:)``.
+    public var timeouts = SilenceTimeouts()
 
     /// Creates settings for these layers, with everything else at its default.
     public init(layers: [LayerSettings] = [.high(.vga, bitrate: .kilobits(800)), .low]) {

@@ -1,4 +1,5 @@
 package import RillCore
+package import RillPeer
 package import RillSession
 
 /// A session that several threads share: encoders that send on it, and the threads that read the network and keep the
@@ -19,7 +20,8 @@ package final class SharedSession: Sendable {
     private let keyFrames = Monitor<KeyFrameHandler?>(nil)
 
     fileprivate struct State: ~Copyable {
-        let session: RTPSession
+        var media: PeerMedia
+        var session: RTPSession { media.session }
         /// Free batches: one for each thread, and one more for each sink that called back.
         var spare: [Batch] = []
     }
@@ -44,9 +46,11 @@ package final class SharedSession: Sendable {
         case wait(until: MediaTime)
     }
 
-    package init(_ settings: RTPSessionSettings) {
-        state = Monitor(State(session: RTPSession(settings)))
-    }
+    /// A session whose packets are not protected, and that has no streams yet.
+    package convenience init(_ settings: RTPSessionSettings) { self.init(PeerMedia(unprotected: settings)) }
+
+    /// The media of a peer.
+    package init(_ media: consuming sending PeerMedia) { state = Monitor(State(media: media)) }
 
     /// Has `request` called for each key frame that the remote side requests, on the thread that received the
     /// request.
@@ -61,6 +65,18 @@ package final class SharedSession: Sendable {
         try state.withLock { (state) throws(Failure) in try body(state.session) }
     }
 
+    /// Reads keys and streams, or makes a change of them that has no output.
+    package func withMedia<Result, Failure: Error>(
+        _ body: (inout PeerMedia) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try state.withLock { (state) throws(Failure) in try body(&state.media) }
+    }
+
+    /// Appends a packet of ours as it leaves: nothing before there are keys.
+    func protect(_ packet: Span<UInt8>, into datagram: inout OutputSpan<UInt8>) {
+        state.withLock { state in _ = state.media.protect(packet, into: &datagram) }
+    }
+
     /// Changes the session, and sends the pending datagrams. Events wait for the next poll.
     package func change<Result>(sendingTo packets: some PacketSink, _ body: (RTPSession) -> Result) -> Result {
         change(delivering: { $0.deliver(to: packets) }, body)
@@ -68,11 +84,19 @@ package final class SharedSession: Sendable {
 
     /// Does the same for a caller that takes all datagrams at once.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
+        changeMedia(delivering: send) { media in body(media.session) }
+    }
+
+    /// Does the same with packets, streams and keys.
+    package func changeMedia<Result>(
+        delivering send: (DatagramQueue) -> Void, _ body: (inout PeerMedia) -> Result
+    ) -> Result {
         let (result, batch) = state.withLock { state -> (Result, Batch?) in
-            let result = body(state.session)
+            let result = body(&state.media)
             let batch = state.spare.popLast() ?? Batch()
             state.session.exchangeDatagrams(&batch.datagrams)
             state.session.takeKeyFrameRequests(into: &batch.keyFrames)
+            while let stream = state.media.takeKeyFrameRequest() { batch.keyFrames.append(stream) }
             return (result, state.keep(batch))
         }
         if let batch { say(batch, by: send) { _ in } }

@@ -22,7 +22,7 @@ final class CallMonitor: Sendable {
         var meetingLimit: MediaDuration?
         /// The time since the end of the source, during which NACKs are still answered.
         var afterSource: MediaDuration?
-        /// Whether the call ends when the other side is silent for ``VideoCallSettings/lostAfter``.
+        /// Whether the call ends when the other side is silent for ``/RillSession/SilenceTimeouts/lost``.
         var whenLost = false
         /// The time without a newly decoded frame after the other side has left or is lost. Until then, buffered frames
         /// are still shown.

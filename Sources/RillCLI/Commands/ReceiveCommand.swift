@@ -119,8 +119,8 @@ struct ReceiveCommand: ParsableCommand {
     private var settings: VideoCallSettings {
         var settings = VideoCallSettings(layers: [])
         settings.statisticsInterval = CallMonitor.interval
-        settings.lostAfter = timeout
-        settings.interruptedAfter = min(settings.interruptedAfter, timeout / 2)
+        settings.timeouts.lost = timeout
+        settings.timeouts.interrupted = min(settings.timeouts.interrupted, timeout / 2)
         return settings
     }
 

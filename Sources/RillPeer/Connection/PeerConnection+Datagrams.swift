@@ -46,17 +46,16 @@ extension PeerConnection {
 
     private func insert(media datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> PeerInsertResult {
         guard state != .closed else { return .dropped(.closed) }
-        guard let outcome = srtp?.receiving.unprotect(&datagram), let session else {
+        guard let outcome = media?.unprotect(&datagram) else {
             counts.packetsWithoutKeys += 1
             return .dropped(.noKeys)
         }
         guard case .unprotected(let kind, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
-        let packet = datagram.span.extracting(0..<byteCount)
-        if kind == .rtp, let owner = streams.packetOwner(of: packet) {
-            session.noteArrival(of: packet, isReceived: true, at: now)
-            return .packet(of: owner, byteCount: byteCount)
+        return switch media?.insert(datagram.span.extracting(0..<byteCount), kind, at: now) {
+        case .media(let result): .media(result)
+        case .passed(to: let owner): .packet(of: owner, byteCount: byteCount)
+        case nil: .dropped(.noKeys)
         }
-        return .media(session.insert(packet, at: now))
     }
 
     /// Sends an encoded frame: its packets wait to be transmitted.
@@ -73,7 +72,7 @@ extension PeerConnection {
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
         // What waits for a connection would be old when it is there.
-        guard srtp != nil, agent.selectedPath != nil, state != .closed else { return nil }
+        guard media?.isOpen == true, agent.selectedPath != nil, state != .closed else { return nil }
         return session?.send(frame, payload: payload, of: id, at: now)
     }
 
@@ -83,9 +82,8 @@ extension PeerConnection {
     /// - Returns: whether it waits to be transmitted: not before the connection is there, nor behind 256 others.
     @discardableResult
     public func send(packet: Span<UInt8>) -> Bool {
-        guard srtp != nil, state != .closed, (12...1472).contains(packet.count), waitingPackets.count < 256 else {
-            return false
-        }
+        guard media?.isOpen == true, state != .closed, (12...1472).contains(packet.count), waitingPackets.count < 256
+        else { return false }
         waitingPackets.append(packet.array)
         return true
     }
@@ -139,8 +137,8 @@ extension PeerConnection {
         case .event(let event): return take(event, at: now, into: &bytes)
         case .wait(until: let time): wakeTime = time
         }
-        guard srtp != nil, link.pollsWithoutProgress == 0 else { return .wait(until: wakeTime) }
-        if state == .connected, !keyFramesWanted.isEmpty { return .makeKeyFrame(of: keyFramesWanted.removeFirst()) }
+        guard media?.isOpen == true, link.pollsWithoutProgress == 0 else { return .wait(until: wakeTime) }
+        if state == .connected, let stream = media?.takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         while !waitingPackets.isEmpty {
             let next = waitingPackets.removeFirst()
             // Nobody reports on anything.
@@ -203,13 +201,13 @@ extension PeerConnection {
     ///
     /// - Returns: where the datagram goes; `nil` for nowhere: there is no path, or SRTP refuses.
     private func protect(_ packet: Span<UInt8>, into bytes: inout [UInt8], at now: MediaTime) -> ICEPath? {
-        guard let path = agent.selectedPath, let room = srtp?.sending.overhead else {
+        guard let path = agent.selectedPath, let room = media?.overhead else {
             counts.packetsDropped += 1
             return nil
         }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(addingCapacity: packet.count + room) { output in
-            _ = srtp?.sending.protect(packet, into: &output)
+            _ = media?.protect(packet, into: &output)
         }
         guard !bytes.isEmpty else {
             counts.packetsDropped += 1

@@ -34,16 +34,10 @@ public import RillSession
 /// ``PeerPort``.
 public final class PeerConnection {
     let link: PeerLink
-    /// The session of all media; `nil` before streams were negotiated.
-    public private(set) var session: RTPSession?
-
-    var srtp: SRTPPair?
+    /// Session, streams and keys; `nil` before streams were negotiated.
+    var media: PeerMedia?
     var counts = PeerTransportCounts()
-    var streams: PeerStreams
-    private var random: SeededGenerator
     var events: [PeerEvent] = []
-    /// Streams whose first frame must be a key frame now that the connection is there.
-    var keyFramesWanted: [SendingStreamID] = []
     /// A packet before it is protected.
     var packet: [UInt8] = []
     /// Packets of audio sections that wait to be sent.
@@ -61,9 +55,6 @@ public final class PeerConnection {
         using generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         link = PeerLink(role, certificate: certificate, settings: settings, using: generator)
-        streams = PeerStreams(playoutDelay: settings.playoutDelay)
-        // Not the link's numbers once more.
-        random = SeededGenerator(seed: ~settings.seed)
     }
 
     // MARK: State
@@ -78,10 +69,12 @@ public final class PeerConnection {
     public var dtls: DTLSEndpoint? { link.dtls }
     /// Offer and answer, so far.
     public var negotiator: Negotiator { link.negotiator }
+    /// The session of all media; `nil` before streams were negotiated.
+    public var session: RTPSession? { media?.session }
     /// The streams that are sent, in the order of their sections and layers.
-    public var sendingStreams: [PeerSendingStream] { streams.sending }
+    public var sendingStreams: [PeerSendingStream] { media?.sending ?? [] }
     /// The streams that are received, in the order of their sections and layers.
-    public var receivingStreams: [PeerReceivingStream] { streams.receiving }
+    public var receivingStreams: [PeerReceivingStream] { media?.receiving ?? [] }
 
     /// The statistics, as W3C webrtc-stats has them.
     ///
@@ -91,8 +84,7 @@ public final class PeerConnection {
     }
     /// What SRTP protected and unprotected; `nil` before there are keys.
     public var protection: (sent: ProtectStatistics, received: UnprotectStatistics)? {
-        guard let sent = srtp?.sending.statistics, let received = srtp?.receiving.statistics else { return nil }
-        return (sent, received)
+        media?.protection
     }
 
     // MARK: Offer and answer
@@ -190,50 +182,28 @@ public final class PeerConnection {
     /// Makes the session's streams those of the sections.
     private func apply(_ sections: [NegotiatedSection]?, at now: MediaTime) throws(PeerError) {
         guard let sections else { return }
-        let session = session ?? RTPSession(RTPSessionSettings(settings, sections, seed: random.next()))
-        self.session = session
-        if try streams.apply(sections, to: session, using: &random, at: now) { events.append(.streamsChanged) }
+        if media == nil {
+            media = PeerMedia(PeerMediaSettings(settings), for: sections)
+            takeKeys()
+        }
+        if try media?.apply(sections, at: now) == true { events.append(.streamsChanged) }
     }
 
     /// Takes the keys of a handshake that is done.
     func takeKeys() {
         guard let keys = link.keys else { return }
-        do throws(SecurityError) { srtp = try SRTPPair(keys) } catch { return link.fail(.security(error)) }
-        keyFramesWanted = streams.sending.filter(\.isActive).map(\.id)
+        do throws(SecurityError) { try media?.setKeys(sending: keys.sending, receiving: keys.receiving) } catch {
+            link.fail(.security(error))
+        }
     }
 }
 
-extension RTPSessionSettings {
-    /// The settings that the sections of a connection require.
-    init(_ connection: PeerConnectionSettings, _ sections: [NegotiatedSection], seed: UInt64) {
-        let streams = sections.flatMap { $0.sending + $0.receiving }
-        self.init(canonicalName: connection.canonicalName, seed: seed)
-        wallClockAtZero = connection.wallClockAtZero
-        usesReducedSizeRTCP = !streams.isEmpty && streams.allSatisfy(\.usesReducedSizeRTCP)
-        signalsMute = streams.contains { $0.feedback.contains(.pause) }
-        // The silence of a path is ICE's to judge.
-        (interruptedAfter, lostAfter) = (.seconds(10), .seconds(30))
-        guard var congestion = connection.congestion else { return }
-        // Without feedback of packets, the bitrate follows receiver reports.
-        if let stream = streams.first { congestion.negotiate(stream) } else { congestion.feedback = nil }
-        congestion.packetOverhead += SRTPPair.overhead
-        self.congestion = congestion
+extension PeerMediaSettings {
+    /// What a connection's settings say of its media.
+    init(_ connection: PeerConnectionSettings) {
+        // Not the link's numbers once more.
+        self.init(protection: .keys, seed: ~connection.seed)
+        (canonicalName, wallClockAtZero) = (connection.canonicalName, connection.wallClockAtZero)
+        (congestion, playoutDelay, timeouts) = (connection.congestion, connection.playoutDelay, connection.timeouts)
     }
-}
-
-/// The protection of both directions.
-struct SRTPPair: ~Copyable {
-    var sending: SRTPProtector
-    var receiving: SRTPUnprotector
-
-    init(_ keys: DTLSSRTPKeys) throws(SecurityError) {
-        // Both, or none: a value cannot be half made.
-        let sending = try SRTPProtector(keys.sending)
-        let receiving = try SRTPUnprotector(keys.receiving)
-        self.sending = sending
-        self.receiving = receiving
-    }
-
-    /// The tag of GCM, which SRTP adds to each packet, in bytes.
-    static var overhead: Int { 16 }
 }

@@ -15,6 +15,8 @@ public struct PeerConnectionSettings: Sendable {
     public var congestion: CongestionSettings? = CongestionSettings()
     /// How long frames that were received wait before they are decoded. As short as the network allows by default.
     public var playoutDelay = PlayoutDelayBounds.adaptive
+    /// When the session counts the other side as interrupted, and as lost. ICE judges the path by itself.
+    public var timeouts = SilenceTimeouts()
     /// CNAME: the name that all our streams share, 1 to 255 bytes.
     public var canonicalName = "rill"
     /// The wall clock's time at `MediaTime.zero`, for sender reports.

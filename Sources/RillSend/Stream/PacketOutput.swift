@@ -23,6 +23,13 @@ struct PacketOutput: Sendable {
         if retransmission != nil { rtx.reserveCapacity(settings.maximumPacketByteCount) }
     }
 
+    /// The retransmission stream from its next packet on; `nil` if there is none.
+    var nextRetransmission: RetransmissionSettings? {
+        retransmission.map {
+            RetransmissionSettings(ssrc: $0.ssrc, payloadType: $0.payloadType, firstSequenceNumber: nextNumber)
+        }
+    }
+
     /// Sends the newest packet of the history.
     ///
     /// - Returns: the size of its payload in bytes.

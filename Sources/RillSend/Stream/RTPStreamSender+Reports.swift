@@ -66,7 +66,7 @@ extension RTPStreamSender {
     /// The sequence number of the newest packet, with the number of its wraps in the upper 16 bits (RFC 3550 §6.4.1).
     /// Before the first packet, the number before its sequence number, modulo 2^32 (RFC 7728 §8.2, erratum 5540).
     package var extendedHighestSequenceNumber: UInt32 {
-        UInt32(settings.firstSequenceNumber.rawValue) &+ UInt32(truncatingIfNeeded: history.count) &- 1
+        firstExtendedNumber &+ UInt32(truncatingIfNeeded: history.count) &- 1
     }
 
     /// Returns the sender report of this stream at `now`, without report blocks.

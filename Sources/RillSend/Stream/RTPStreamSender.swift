@@ -27,14 +27,18 @@ public import RillRTP
 /// there. The history takes most of the memory: `historyCapacity` times `maximumPacketByteCount`, reserved at the
 /// start.
 public struct RTPStreamSender: ~Copyable, Sendable {
-    /// The settings that it was created with.
-    public let settings: RTPStreamSettings
+    /// The settings that it was created with, or that were negotiated since.
+    public private(set) var settings: RTPStreamSettings
     /// Statistics since the start.
     public internal(set) var statistics = RTPStreamStatistics()
 
     let canonicalName: [UInt8]
     var history: PacketHistory
     var outlet: PacketOutput
+    /// The sequence number of the oldest packet that may be retransmitted, extended (RFC 3550 §6.4.1).
+    var firstExtendedNumber: UInt32
+    /// The retransmission stream that goes on if retransmission is negotiated again.
+    private var formerRetransmission: RetransmissionSettings?
     var protector: FECProtector?
     /// What repair adds to a packet.
     private var repairOverhead = RepairOverhead()
@@ -69,6 +73,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
             firstSequenceNumber: settings.firstSequenceNumber)
         outlet = PacketOutput(settings)
+        firstExtendedNumber = UInt32(settings.firstSequenceNumber.rawValue)
         protector = settings.fec.map {
             FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
         }
@@ -83,6 +88,42 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
         if let fec = settings.fec { setFECPercentage(fec.percentage) }
+    }
+
+    /// Sends with other payload types, header extensions and repair from the next frame on, as they were negotiated
+    /// again.
+    ///
+    /// SSRCs, sequence numbers, picture IDs, clock and statistics go on: one SSRC must not use a number twice with a key
+    /// (RFC 3711 §9.1). Packets of before are not retransmitted, because their payload types mean something else now. The
+    /// next frame must be a key frame.
+    ///
+    /// - Parameter agreed: the negotiated settings. Their counters, sizes and SSRCs do not count, but for the SSRC of
+    ///   retransmissions if there were none before.
+    /// - Throws: `settingOutOfRange`; then nothing has changed. Traps if payload types are not distinct.
+    package mutating func change(_ agreed: RTPStreamSettings) throws(SendError) {
+        var next = settings
+        next.payloadType = agreed.payloadType
+        (next.mid, next.rid, next.headerExtensions) = (agreed.mid, agreed.rid, agreed.headerExtensions)
+        (next.retransmission, next.fec) = (agreed.retransmission, agreed.fec)
+        if settings.retransmission != nil { formerRetransmission = outlet.nextRetransmission }
+        if let former = formerRetransmission, let type = agreed.retransmission?.payloadType {
+            next.retransmission = RetransmissionSettings(
+                ssrc: former.ssrc, payloadType: type, firstSequenceNumber: former.firstSequenceNumber)
+        }
+        next.firstSequenceNumber = history.nextSequenceNumber
+        try next.validate()
+        let isProtected = settings.fec != nil
+        firstExtendedNumber = extendedHighestSequenceNumber &+ 1
+        settings = next
+        history = PacketHistory(
+            capacity: next.historyCapacity, slotByteCount: next.maximumPacketByteCount,
+            firstSequenceNumber: next.firstSequenceNumber)
+        abandonedCount = 0
+        outlet = PacketOutput(next)
+        protector = next.fec.map { FECProtector($0, maximumPacketByteCount: next.maximumPacketByteCount) }
+        extensions = StreamExtensions(next)
+        repairOverhead = RepairOverhead(usesRTX: next.retransmission != nil)
+        if let fec = next.fec { setFECPercentage(isProtected ? fecPercentage : fec.percentage) }
     }
 
     /// Sends an encoded frame as RTP packets, all at once.

@@ -5,8 +5,7 @@ struct PeerWatch {
     private(set) var state = State.awaited
     /// When the last packet arrived.
     private var lastArrival = MediaTime.zero
-    private let interruptedAfter: MediaDuration
-    private let lostAfter: MediaDuration
+    private let timeouts: SilenceTimeouts
 
     enum State {
         case awaited
@@ -17,8 +16,7 @@ struct PeerWatch {
     }
 
     init(_ settings: RTPSessionSettings) {
-        interruptedAfter = settings.interruptedAfter
-        lostAfter = settings.lostAfter
+        timeouts = settings.timeouts
     }
 
     /// Notes that a packet arrived.
@@ -55,8 +53,8 @@ struct PeerWatch {
     /// When the silence will be long enough to matter.
     var wakeTime: MediaTime {
         switch state {
-        case .here: lastArrival + interruptedAfter
-        case .interrupted: lastArrival + lostAfter
+        case .here: lastArrival + timeouts.interrupted
+        case .interrupted: lastArrival + timeouts.lost
         case .awaited, .lost, .left: .distantFuture
         }
     }

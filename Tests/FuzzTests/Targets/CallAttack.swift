@@ -225,7 +225,7 @@ final class CallAttack {
 
     func finish() {
         participant.session.look { report.note($0, streamLimit: 4) }
-        if let statistics = participant.input.statistics { report.note(statistics) }
+        if let statistics = participant.statistics.unprotected { report.note(statistics) }
         participant.leave(reason: "over")
         serve()
     }

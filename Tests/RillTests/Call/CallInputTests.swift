@@ -1,17 +1,22 @@
 import RillCore
 import RillRTP
+import RillSession
 import Testing
 
 @testable import Rill
 
 /// Whose packets are taken, in the clear.
 @Suite struct CallInputTests {
+    private func input(at address: UDPAddress?) -> CallInput {
+        CallInput(ParticipantSettings(at: address, key: nil), of: SharedSession(RTPSessionSettings(seed: 1)))
+    }
+
     private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.Stranger {
         CallInput.Stranger(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
     }
 
     @Test func `A participant with a given address accepts nothing from elsewhere`() throws {
-        let input = try CallInput(ParticipantSettings(at: UDPAddress(.loopback, port: 1), key: nil))
+        let input = input(at: UDPAddress(.loopback, port: 1))
         for isMedia in [true, false] {
             let other = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: true)
             #expect(!input.mayBelong(other, at: .zero))
@@ -19,7 +24,7 @@ import Testing
     }
 
     @Test func `The first RTP packet sets the peer's address, whatever RTCP arrived before`() throws {
-        let input = try CallInput(ParticipantSettings(at: nil, key: nil))
+        let input = input(at: nil)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.mayBelong(first, at: .zero) && input.moves(with: first, at: .zero))
         // RTCP placed them at one port, and RTP comes from another of the same machine.
@@ -36,7 +41,7 @@ import Testing
     }
 
     @Test func `Another machine's packets are not taken while RTP is awaited`() throws {
-        let input = try CallInput(ParticipantSettings(at: nil, key: nil))
+        let input = input(at: nil)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.moves(with: first, at: .zero))
         let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)

@@ -6,7 +6,7 @@ import Testing
 @testable import Rill
 
 /// Layers that share a stream.
-@Suite struct SentLayersTests {
+@Suite struct LayerSwitchTests {
     private func frame(_ number: Int64, isKey: Bool = false, at milliseconds: Int) -> EncodedFrame {
         EncodedFrame(
             codec: .vp8, layer: StreamLayer(rid: .high), number: number,
@@ -20,8 +20,7 @@ import Testing
     }
 
     @Test func `A stream begins with a key frame, and changes its layer with one`() throws {
-        var sent = SentLayers()
-        sent.add(try stream(), of: [0, 1])
+        var sent = [LayerSwitch(try stream(), of: [0, 1])]
         #expect(sent.taken(frame(40, at: 0), of: 0) == nil)
         #expect(sent.taken(frame(41, isKey: true, at: 33), of: 0)?.number == 41)
         #expect(sent.taken(frame(7, isKey: true, at: 40), of: 1) == nil)
@@ -38,8 +37,7 @@ import Testing
     }
 
     @Test func `No picture goes back in time when the layer changes, and another key frame is asked for`() throws {
-        var sent = SentLayers()
-        sent.add(try stream(), of: [0, 1])
+        var sent = [LayerSwitch(try stream(), of: [0, 1])]
         _ = sent.take(frame(0, isKey: true, at: 200), of: 0)
         _ = sent.want(1)
         // The low layer's key frame is of the picture before, or of the same one.
@@ -54,14 +52,14 @@ import Testing
     }
 
     @Test func `Layers with streams of their own do not touch each other`() throws {
-        var sent = SentLayers()
+        var sent: [LayerSwitch] = []
         let session = RTPSession(RTPSessionSettings(seed: 1))
         let ids = try (1...2).map { number in
             try session.send(
                 RTPStreamSettings(
                     ssrc: SSRC(UInt32(number)), payloadType: PayloadType(96), canonicalName: "one"))
         }
-        for (layer, id) in ids.enumerated() { sent.add(id, of: [layer]) }
+        for (layer, id) in ids.enumerated() { sent.append(LayerSwitch(id, of: [layer])) }
         for layer in [1, 0] {
             guard case .frame(_, on: ids[layer]) = sent.take(frame(0, isKey: true, at: 0), of: layer) else {
                 Issue.record("layer \(layer) is not on its stream")
@@ -72,7 +70,7 @@ import Testing
     }
 }
 
-extension SentLayers {
+extension [LayerSwitch] {
     /// The frame that is sent.
     fileprivate mutating func taken(_ frame: EncodedFrame, of layer: Int) -> EncodedFrame? {
         if case .frame(let frame, _) = take(frame, of: layer) { frame } else { nil }

@@ -1,0 +1,55 @@
+import RillCore
+package import RillReceive
+package import RillSession
+
+/// The settings of a ``PeerMedia``.
+package struct PeerMediaSettings: Sendable {
+    /// How packets are protected.
+    package enum Protection: Sendable {
+        /// Not at all: packets leave and enter as they are.
+        case none
+        /// By keys. Before they are set, nothing leaves or enters.
+        case keys
+    }
+
+    package var protection: Protection
+    /// CNAME.
+    package var canonicalName = "rill"
+    /// The wall clock's time at `MediaTime.zero`.
+    package var wallClockAtZero = NTPTimestamp.unixEpoch
+    /// How what is sent adapts to the network, if the other side gives feedback; `nil` for not at all.
+    package var congestion: CongestionSettings?
+    /// How long frames that are received wait before they are decoded.
+    package var playoutDelay = PlayoutDelayBounds.adaptive
+    /// When the other side counts as interrupted, and as lost.
+    package var timeouts = SilenceTimeouts()
+    /// Whether feedback may be sent without a report (RFC 5506); `nil` for what the streams say.
+    package var usesReducedSizeRTCP: Bool?
+    /// The seed of SSRCs, first numbers and the times of reports.
+    package var seed: UInt64
+
+    package init(protection: Protection, seed: UInt64 = .random(in: 0 ... .max)) {
+        (self.protection, self.seed) = (protection, seed)
+    }
+}
+
+extension RTPSessionSettings {
+    /// The settings that the first sections of a peer require.
+    init(_ media: PeerMediaSettings, _ sections: [NegotiatedSection], seed: UInt64) {
+        let streams = sections.flatMap { $0.sending + $0.receiving }
+        self.init(canonicalName: media.canonicalName, seed: seed)
+        wallClockAtZero = media.wallClockAtZero
+        usesReducedSizeRTCP =
+            media.usesReducedSizeRTCP ?? (!streams.isEmpty && streams.allSatisfy(\.usesReducedSizeRTCP))
+        signalsMute = streams.contains { $0.feedback.contains(.pause) }
+        timeouts = media.timeouts
+        guard var congestion = media.congestion else { return }
+        // Without feedback of packets, the bitrate follows receiver reports.
+        if let stream = streams.first { congestion.negotiate(stream) } else { congestion.feedback = nil }
+        if media.protection == .keys { congestion.packetOverhead += RTPSessionSettings.protectionOverhead }
+        self.congestion = congestion
+    }
+
+    /// The tag of GCM, which SRTP adds to each packet, in bytes. That of HMAC-SHA1 has 10.
+    private static var protectionOverhead: Int { 16 }
+}
