@@ -65,7 +65,7 @@ let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
     "RillScenes", "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillPeer", "RillWebRTC", "RillForward",
+    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPeer", "RillWebRTC", "RillForward",
     "RillWHIP",
 ]
 
@@ -183,17 +183,16 @@ let package = Package(
             ]),
         // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
         module("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
-        // Plots and tables as HTML pages, for the command's reports and for Benchmarks/.
-        module("RillPages"),
         .executableTarget(
             name: "RillCLI",
             dependencies: [
-                "Rill", "RillFaces", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+                "Rill", "RillFaces", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
                 "RillSecurity", "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
-            swiftSettings: targetSettings),
+            // The page of all reports, which Scripts/bench fills as well.
+            resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings),
 
         // Shared by the tests: seeded mutation of bytes, generated clips, temporary folders.
         .target(
@@ -248,12 +247,11 @@ let package = Package(
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
-        tests(of: "RillCongestion", ["RillLink", "RillPages", "RillPacketSupport"]),
+        tests(of: "RillCongestion", ["RillLink", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
         tests(of: "Rill", ["RillFaces", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
-        tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
         tests(of: "RillCLI", ["RillTransport", "RillMediaSupport"]),
 

@@ -44,8 +44,6 @@ let package = Package(
                     "RillTransport")),
         // Still blocks: altered clips, and what leaving blocks out does to the picture.
         program("bench-still", "Still", rill("RillCore", "RillCodec", "RillFiles", "RillImage", "RillScenes")),
-        // HTML pages of results.
-        program("bench-page", "Page", rill("RillPages")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
         .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
         .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),

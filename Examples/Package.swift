@@ -96,8 +96,6 @@ let package = Package(
             name: "library-lab", dependencies: rill("RillLab"), path: "Libraries/Lab"),
         .executableTarget(
             name: "library-containers", dependencies: rill("RillContainers"), path: "Libraries/Containers"),
-        .executableTarget(
-            name: "library-pages", dependencies: rill("RillPages"), path: "Libraries/Pages"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -64,7 +64,7 @@ class Text:
 
 @dataclass
 class Drawing:
-    """A plot for `bench-page`; only pages show it."""
+    """A plot; only pages show it."""
 
     content: dict
 
@@ -217,7 +217,7 @@ class Report:
         return json.dumps(report, indent=2, ensure_ascii=False)
 
     def page(self) -> dict:
-        """The input of `bench-page`: the comparisons, the targets, each job, and how to repeat the run."""
+        """The content of a page: the comparisons, the targets, each job, and how to repeat the run."""
         blocks: list[dict] = [{"kind": "headline", "text": self.headline()}] if self.headline() else []
         if behind := self.shortcomings():
             blocks += [{"kind": "text", "text": "Behind, worst first:"}, {"kind": "list", "items": behind}]
@@ -239,7 +239,7 @@ class Report:
             codes = [{"kind": "code", "title": name, "text": line} for name, line in commands]
             blocks.append({"kind": "section", "title": "Commands", "blocks": codes})
         title = "Rill compared with others" if self.comparisons else "The cost of Rill"
-        return {"title": title, "subtitle": self.subtitle, "blocks": blocks}
+        return {"kind": "blocks", "title": title, "subtitle": self.subtitle, "blocks": blocks}
 
     def _overview(self) -> Table:
         rows = [

@@ -71,7 +71,7 @@ import Testing
         let picture = try read(output)
         #expect(String(decoding: picture.prefix(24), as: UTF8.self).hasPrefix("YUV4MPEG2 W160 H120 F30"))
         #expect(picture.count > 60 * 160 * 120 * 3 / 2)
-        #expect(String(decoding: try read(page), as: UTF8.self).contains("Frames of the low stream"))
+        #expect(try report(onPage: page)["layers"] as? [String] == ["high", "low"])
         let json = try JSONSerialization.jsonObject(with: Data(theirs.output)) as? [String: Any]
         let lengths = (json?["samples"] as? [[String: Any]])?.compactMap { $0["length"] as? Double } ?? []
         // The end of the call, however short, is not a separate sample.

@@ -2,6 +2,7 @@ import Foundation
 import RillCore
 import RillTestSupport
 import RillTransport
+import Testing
 
 /// The `rill` that was built beside the tests.
 func rillProgram() throws -> Program {
@@ -16,6 +17,14 @@ func rillProgram() throws -> Program {
 /// Runs it to its end.
 func rill(_ arguments: String..., input: String = "/dev/null") throws -> RunningProgram.Outcome {
     try rillProgram().run(arguments, input: input)
+}
+
+/// The report that a page holds as JSON, from which its script draws it.
+func report(onPage path: String) throws -> [String: Any] {
+    let page = String(decoding: try read(path), as: UTF8.self)
+    let start = try #require(page.firstRange(of: #"<script type="application/json" id="report">"#)).upperBound
+    let end = try #require(page[start...].firstRange(of: "</script>")).lowerBound
+    return try #require(try JSONSerialization.jsonObject(with: Data(page[start..<end].utf8)) as? [String: Any])
 }
 
 /// Ports of this machine that are free at present.

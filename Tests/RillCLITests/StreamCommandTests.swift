@@ -35,7 +35,7 @@ import Testing
         let pictures = try read(output)
         #expect(String(decoding: pictures.prefix(24), as: UTF8.self).hasPrefix("YUV4MPEG2 W162 H122 F30"))
         for path in [page, folder.path("sent.html")] {
-            #expect(String(decoding: try read(path), as: UTF8.self).contains("Frames of the high stream"))
+            #expect((try report(onPage: path)["layers"] as? [String])?.first == "high")
         }
         let secret = String(decoding: try read(key), as: UTF8.self).trimmingCharacters(in: .newlines)
         #expect(!(receiver.errors + receiver.text + sent.text).contains(secret))

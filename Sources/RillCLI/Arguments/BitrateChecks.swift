@@ -1,7 +1,6 @@
 import ArgumentParser
 import Rill
 import RillCore
-import RillPages
 
 extension LayerSettings {
     /// Refuses a requested bitrate that is too low to encode pictures of the layer's size.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Rill
 import RillCore
-import RillPages
 import RillScenes
 
 /// The source and encoding of sent video: the options that `rill call` and `rill send` share.

@@ -1,6 +1,5 @@
 import Rill
 import RillCore
-import RillPages
 import RillTranscode
 
 /// The state of a batch on a terminal: a line for each running job and one for the batch, redrawn in place. Permanent

@@ -1,6 +1,5 @@
 import Rill
 import RillCore
-import RillPages
 
 /// The results of all jobs of a batch, as a table or as JSON.
 struct BatchReport {

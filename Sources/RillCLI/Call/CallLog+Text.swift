@@ -1,6 +1,5 @@
 import Rill
 import RillCore
-import RillPages
 
 extension CallLog {
     /// The parts of a status line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms

@@ -1,6 +1,5 @@
 import Rill
 import RillCore
-import RillPages
 
 /// The log of a call: figures at regular intervals, and events.
 struct CallLog {
@@ -45,7 +44,7 @@ struct CallLog {
     }
 
     /// The direction of the streams.
-    enum Way { case both, sending, receiving }
+    enum Way: String, Encodable { case both, sending, receiving }
 
     let way: Way
     /// The names of the layers, high first.

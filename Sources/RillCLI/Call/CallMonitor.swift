@@ -1,6 +1,5 @@
 import Rill
 import RillCore
-import RillPages
 import RillThreads
 
 /// Follows a call on the terminal to its end: a status line that is updated each second, and a line for each event.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillSecurity
 import RillThreads
 
@@ -104,8 +103,7 @@ struct CallCommand: ParsableCommand {
         }
         try files.commit()
         if let report {
-            let page = CallPage(log: log, facts: facts(address, settings.send.layers, key))
-            try OutputFile.write(page.page.bytes, to: report)
+            try CallPage("Call", log, facts: facts(address, settings.send.layers, key)).write(to: report)
         }
         if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
         if let failure = log.failure { throw CommandError(failure) }

@@ -3,7 +3,6 @@ import Rill
 import RillCore
 import RillFiles
 import RillLab
-import RillPages
 
 /// `rill inspect`: shows the contents of a file.
 struct InspectCommand: ParsableCommand {

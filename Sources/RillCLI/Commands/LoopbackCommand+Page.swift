@@ -4,16 +4,12 @@ import RillCore
 import RillFiles
 import RillLab
 import RillLink
-import RillPages
 
 extension LoopbackCommand {
     /// Writes the page, if `--report` names one.
     func writePage(_ result: LoopbackReport, of loopback: Loopback) throws {
         guard let report else { return }
-        let page = LoopbackPage(
-            report: result, timelines: try loopback.timelines(), network: loopback.networkTimeline,
-            facts: facts(loopback))
-        try OutputFile.write(page.page.bytes, to: report)
+        try LoopbackPage(result, of: loopback, facts: facts(loopback)).write(to: report)
     }
 
     private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {

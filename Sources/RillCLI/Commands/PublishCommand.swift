@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillThreads
 import RillWHIP
 import RillWebRTC
@@ -124,9 +123,7 @@ struct PublishCommand: ParsableCommand {
 
     private func finish(_ log: CallLog, _ driver: EndpointDriver, _ layers: [LayerSettings]) throws {
         if let report {
-            var page = CallPage(log: log, facts: facts(layers))
-            page.title = "Published stream"
-            try OutputFile.write(page.page.bytes, to: report)
+            try CallPage("Published stream", log, facts: facts(layers)).write(to: report)
         }
         if log.hasMet || driver.failure == nil {
             if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }

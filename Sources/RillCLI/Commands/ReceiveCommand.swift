@@ -3,7 +3,6 @@ import Foundation
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillRTP
 import RillSecurity
 
@@ -156,9 +155,7 @@ struct ReceiveCommand: ParsableCommand {
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
         if hasOutput { try files.commit() }
         if let report {
-            var page = CallPage(log: log, facts: facts(incoming))
-            page.title = "Received stream"
-            try OutputFile.write(page.page.bytes, to: report)
+            try CallPage("Received stream", log, facts: facts(incoming)).write(to: report)
         }
         if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
         if let failure = log.failure { throw CommandError(failure) }

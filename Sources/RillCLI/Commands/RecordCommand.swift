@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillTranscode
 
 /// `rill record`: records a camera to a file.

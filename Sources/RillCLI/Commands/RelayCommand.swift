@@ -4,7 +4,6 @@ import RillCore
 import RillFiles
 import RillLab
 import RillLink
-import RillPages
 
 /// `rill relay`: the emulated link between any two programs that speak UDP.
 struct RelayCommand: ParsableCommand {
@@ -104,8 +103,7 @@ struct RelayCommand: ParsableCommand {
         if failure == nil { trying { try files.commit() } }
         let summary = RelaySummary(result, logLinesDropped: log?.dropped)
         if let report {
-            let page = RelayPage(report: result, summary: summary, facts: facts(relay.settings))
-            trying { try OutputFile.write(page.page.bytes, to: report) }
+            trying { try RelayPage(result, summary, facts: facts(relay.settings)).write(to: report) }
         }
         if json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
         if let failure { throw failure }

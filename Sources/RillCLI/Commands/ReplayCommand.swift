@@ -3,7 +3,6 @@ import Rill
 import RillCore
 import RillFiles
 import RillLab
-import RillPages
 
 /// `rill replay`: sends the packets of a capture.
 struct ReplayCommand: ParsableCommand {

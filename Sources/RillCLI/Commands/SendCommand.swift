@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillSecurity
 import RillSend
 import RillThreads
@@ -214,9 +213,7 @@ struct SendCommand: ParsableCommand {
     ) throws {
         try files.commit()
         if let report {
-            var page = CallPage(log: log, facts: facts(address, layers, key))
-            page.title = "Sent stream"
-            try OutputFile.write(page.page.bytes, to: report)
+            try CallPage("Sent stream", log, facts: facts(address, layers, key)).write(to: report)
         }
         // With `--sdp -`, standard output holds the description only.
         if json {

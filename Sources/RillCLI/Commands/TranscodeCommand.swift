@@ -3,7 +3,6 @@ import Rill
 import RillContainers
 import RillCore
 import RillFiles
-import RillPages
 import RillTranscode
 
 /// `rill transcode`: transcodes one clip, the clips of a list, or those of a folder, offline.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillThreads
 import RillWHIP
 import RillWebRTC
@@ -124,10 +123,8 @@ struct WatchCommand: ParsableCommand {
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
         if hasOutput { try files.commit() }
         if let report {
-            var page = CallPage(
-                log: log, facts: [("at", url), ("protection", "DTLS-SRTP"), ("made by", Version.text)])
-            page.title = "Watched stream"
-            try OutputFile.write(page.page.bytes, to: report)
+            let facts = [("at", url), ("protection", "DTLS-SRTP"), ("made by", Version.text)]
+            try CallPage("Watched stream", log, facts: facts).write(to: report)
         }
         if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
         if let failure = log.failure { throw CommandError(failure) }

@@ -1,7 +1,6 @@
 import Rill
 import RillCore
 import RillLab
-import RillPages
 
 extension LoopbackReport {
     /// The report as text tables.

@@ -1,5 +1,4 @@
 import Glibc
-import RillPages
 
 /// The time and memory that a piece of work took. It differs from run to run, so it goes to standard error, and into
 /// JSON only on request.

@@ -1,5 +1,4 @@
 import Glibc
-import RillPages
 
 /// A progress bar on the terminal. In a pipe or on a dumb terminal nothing is drawn.
 final class ProgressBar {

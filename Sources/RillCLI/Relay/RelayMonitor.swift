@@ -1,7 +1,6 @@
 import Rill
 import RillCore
 import RillLab
-import RillPages
 import RillThreads
 
 /// Follows a relay on the terminal to its end: a status line that is updated each second.

@@ -2,7 +2,6 @@ import Rill
 import RillCore
 import RillLab
 import RillLink
-import RillPages
 
 /// The JSON summary of a relay: times in milliseconds, the duration in seconds.
 struct RelaySummary: Encodable {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
-import RillPages
 import RillTranscode
 
 /// One transcode, from paths and options to files and a summary. It prints nothing, so a batch can run many of them and
@@ -124,7 +123,7 @@ struct TranscodeJob {
                 "the clip ended early, after \(record.pictures.count) frames (\(last.captureTime.seconds) s): \(error)"
         }
         guard !record.pictures.isEmpty else { throw hasNoPicture(source, nil) }
-        try OutputFile.write(CodingPage(record, of: comparison.layer, input: input).page.bytes, to: output)
+        try CodingPage(record, of: comparison.layer, input: input).write(to: output)
         let row = TranscodeRow(path: output, resolution: source.format.resolution, frames: record.pictures.count)
         let summary = TranscodeSummary(
             framesRead: record.pictures.count, framesSkipped: source.health.framesSkipped,

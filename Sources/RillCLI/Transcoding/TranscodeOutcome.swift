@@ -1,7 +1,6 @@
 import ArgumentParser
 import Rill
 import RillCore
-import RillPages
 import RillTranscode
 
 /// The result of one transcode.

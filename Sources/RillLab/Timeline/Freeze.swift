@@ -1,7 +1,7 @@
 public import RillCore
 
 /// A time in which one picture was shown too long.
-public struct Freeze: Sendable, Equatable {
+public struct Freeze: Encodable, Sendable, Equatable {
     /// When the last picture before it was shown.
     public var start: MediaTime
     /// When the next picture was shown.

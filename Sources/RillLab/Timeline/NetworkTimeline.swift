@@ -4,7 +4,7 @@ import RillLink
 import RillSession
 
 /// What congestion control has done up to a moment of a session. Counts and sums are those since its start.
-public struct NetworkSample: Sendable, Equatable {
+public struct NetworkSample: Encodable, Sendable, Equatable {
     /// The moment, on the session's clock.
     public var time: MediaTime
     /// The estimate of what the network carries, with all headers, in bits per second.

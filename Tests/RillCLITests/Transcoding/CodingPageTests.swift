@@ -12,14 +12,16 @@ import Testing
             return String(decoding: try read(folder.path(name)), as: UTF8.self)
         }
         #expect(pages[0] == pages[1])
-        let document = try MarkupDocument(pages[0])
-        let pictures = document.named("img")
+        let page = try report(onPage: folder.path("a.html"))
+        let record = try #require(page["report"] as? [String: Any])
         // Every eighth of fifty.
-        #expect(pictures.count == 7)
-        #expect(pictures.allSatisfy { $0.attributes["src"]?.hasPrefix("data:image/webp;base64,UklGR") == true })
-        #expect(document.elements.count { $0.attributes["class"] == "plot" } == 4)
-        #expect(document.named("figcaption").count { $0.text.contains("key frame") } == 1)
-        #expect(document.named("td").contains { $0.text == "not coded again" })
+        let shown = try #require(record["shown"] as? [[String: Any]])
+        #expect(shown.compactMap { $0["index"] as? Int } == [0, 8, 16, 24, 32, 40, 48])
+        let files = shown.compactMap { ($0["picture"] as? [String: Any])?["webP"] as? String }
+        #expect(files.count == 7 && files.allSatisfy { $0.hasPrefix("UklGR") })
+        let pictures = try #require(record["pictures"] as? [[String: Any]])
+        #expect(pictures.count == 50 && pictures.count { $0["key"] as? Bool == true } == 1)
+        #expect((page["facts"] as? [[String]])?.contains(["still blocks", "not coded again"]) == true)
     }
 
     @Test func `Pictures of a comparison are twice as wide and high`() throws {
@@ -37,8 +39,8 @@ import Testing
         try write(Array(whole.prefix(whole.count / 2)), to: clip)
         let outcome = try rill("transcode", clip, folder.path("half.html"), "--compare")
         #expect(outcome.status == 3, "\(outcome.errors)")
-        let page = String(decoding: try read(folder.path("half.html")), as: UTF8.self)
-        #expect(page.contains("9 pictures"))
+        let record = try report(onPage: folder.path("half.html"))["report"] as? [String: Any]
+        #expect((record?["pictures"] as? [Any])?.count == 9)
     }
 
     @Test(arguments: [

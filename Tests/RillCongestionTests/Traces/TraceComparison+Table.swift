@@ -1,4 +1,4 @@
-import RillPages
+import Foundation
 
 extension TraceComparison {
     /// The figures as an aligned table: medians of the traces, the worst one in brackets.
@@ -31,7 +31,7 @@ extension TraceComparison {
     private var verdict: String {
         [Contender.google(25), .google(11)].map { contender in
             let misses = utilizationMisses(against: contender)
-            let worst = Decimal.text(max(0, misses.worst), decimals: 3)
+            let worst = String(format: "%.3f", max(0, misses.worst))
             return "uses less than \(contender.name) on \(misses.count) traces, by \(worst) at most"
         }.joined(separator: "; ")
     }
@@ -41,7 +41,7 @@ extension TraceComparison {
     ) -> String {
         let values = row.values(path)
         let worst = isGoodWhenHigh ? values.min() : values.max()
-        return "\(Decimal.text(values.median, decimals: decimals)) [\(Decimal.text(worst, decimals: decimals))]"
+        return [values.median, worst ?? .nan].map { String(format: "%.\(decimals)f", $0) }.joined(separator: " [") + "]"
     }
 }
 

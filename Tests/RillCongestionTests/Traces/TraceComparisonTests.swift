@@ -1,12 +1,11 @@
 import Foundation
 import RillCongestion
-import RillPages
 import RillTestSupport
 import Testing
 
 /// Rill's estimate beside plain Google congestion control and fixed bitrates, on wireless-like traces.
 @Suite struct TraceComparisonTests {
-    /// `RILL_PICTURES=FOLDER Scripts/test RillCongestion --all --filter TraceComparison` draws `traces.html` and a picture of each plot there.
+    /// `RILL_PICTURES=FOLDER Scripts/test RillCongestion --all --filter TraceComparison` draws `traces.html` there.
     private static let folder = ProcessInfo.processInfo.environment["RILL_PICTURES"]
 
     @Test(arguments: WirelessModel.allCases)
@@ -49,13 +48,6 @@ import Testing
 
     private func draw(_ comparisons: [TraceComparison]) throws {
         guard let folder = Self.folder else { return }
-        let page = Page(
-            title: "Wireless-like traces", subtitle: "30 traces of each model, 60 to 120 s, at most 2.5 Mbit/s",
-            body: comparisons.map(\.plot.html))
-        try write(page.bytes, to: "\(folder)/traces.html")
-        let names = ["lte", "lte-bytes", "slow-lte", "slow-lte-bytes", "wifi", "wifi-bytes"]
-        for (comparison, name) in zip(comparisons, names) {
-            try write(Array(comparison.plot.svg().utf8), to: "\(folder)/traces-\(name).svg")
-        }
+        try write(Array(TraceComparison.page(of: comparisons).utf8), to: "\(folder)/traces.html")
     }
 }

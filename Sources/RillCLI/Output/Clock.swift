@@ -1,7 +1,7 @@
 /// Formats times since the start of a session: `42`, `1:30`, `2:05:00`.
-public enum Clock {
+enum Clock {
     /// The minimum units of a formatted time.
-    public enum Part: Int, Sendable {
+    enum Part: Int, Sendable {
         /// Only seconds, if it is below a minute.
         case seconds
         /// Minutes and seconds: `0:42`.
@@ -11,7 +11,7 @@ public enum Clock {
     }
 
     /// Formats seconds with that many decimals; from a minute on as `min:s`, from an hour on as `h:min:s`.
-    public static func text(_ seconds: Double, decimals: Int = 0, from part: Part = .seconds) -> String {
+    static func text(_ seconds: Double, decimals: Int = 0, from part: Part = .seconds) -> String {
         guard seconds.isFinite, seconds.magnitude < 1e9 else { return "–" }
         let rounded = Decimal.text(seconds.magnitude, decimals: decimals)
         // A value that rounds up to a minute is a minute.

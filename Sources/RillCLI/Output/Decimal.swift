@@ -1,10 +1,7 @@
-// For libm's rounding: this links it for programs that use only this module.
-internal import Glibc
-
 /// Formats decimal numbers without Foundation's locales, so that programs can parse the output.
-public enum Decimal {
+enum Decimal {
     /// Formats `value` with that many decimals, rounded to nearest; `–` if there is none.
-    public static func text(_ value: Double?, decimals: Int) -> String {
+    static func text(_ value: Double?, decimals: Int) -> String {
         guard let value, value.isFinite, value.magnitude < 1e15 else { return "–" }
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = Int64((value.magnitude * scale).rounded())
@@ -15,12 +12,5 @@ public enum Decimal {
     }
 
     /// Formats a fraction of one in percent: `98.5 %`.
-    public static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
-
-    /// Formats a coordinate in a drawing: at most one decimal, and none if it is zero.
-    static func place(_ value: Double) -> String {
-        let tenths = Int64((value * 10).rounded())
-        guard tenths % 10 != 0 else { return "\(tenths / 10)" }
-        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
-    }
+    static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
 }
