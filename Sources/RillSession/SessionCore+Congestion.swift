@@ -64,7 +64,7 @@ extension SessionCore {
             if needsNumber, offset == nil { continue }
             waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
             guard stream.cell.state.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
-            congestion?.noteProbe()
+            congestion?.recordProbe()
             congestion?.release(at: now, to: datagrams)
             return
         }

@@ -17,7 +17,7 @@ final class FeedbackCall {
     private(set) var fateCount = 0
     private(set) var sentCount = 0
     private(set) var highest = 0
-    private var settled: Set<Int64> = []
+    private var resolved: Set<Int64> = []
     private var sequence: UInt16 = 65_000
     private var train = 0
 
@@ -31,8 +31,8 @@ final class FeedbackCall {
                 .media, of: SSRC(1), SequenceNumber(sequence), byteCount: 1228, train: train, at: now)
             let arrival = now + .milliseconds(50)
             switch kind {
-            case .transportWide: transportWide.note(number, byteCount: 1228, arrival: arrival)
-            case .byStream: byStream.note(SequenceNumber(sequence), of: SSRC(1), byteCount: 1228, arrival: arrival)
+            case .transportWide: transportWide.record(number, byteCount: 1228, arrival: arrival)
+            case .byStream: byStream.record(SequenceNumber(sequence), of: SSRC(1), byteCount: 1228, arrival: arrival)
             }
             sequence &+= 1
             sentCount += 1
@@ -64,23 +64,23 @@ final class FeedbackCall {
         guard let packet = try? RTCPPacket(parsing: datagram.span), let message = try? RTCPMessage(parsing: packet)
         else { return false }
         let time = now + .milliseconds(100)
-        var fates: [(packet: PacketRecord, fate: PacketFate)] = []
+        var outcomes: [(packet: PacketRecord, outcome: PacketOutcome)] = []
         switch message {
-        case .transportFeedback(let feedback): history.take(feedback) { fates.append(($0, $1)) }
-        case .congestionControlFeedback(let feedback): history.take(feedback) { fates.append(($0, $1)) }
+        case .transportFeedback(let feedback): history.take(feedback) { outcomes.append(($0, $1)) }
+        case .congestionControlFeedback(let feedback): history.take(feedback) { outcomes.append(($0, $1)) }
         default: return false
         }
-        for (packet, fate) in fates { note(packet, fate, at: time) }
+        for (packet, outcome) in outcomes { record(packet, outcome, at: time) }
         estimate.update(at: time)
         highest = max(highest, estimate.rate.bitsPerSecond)
         return true
     }
 
-    private func note(_ packet: PacketRecord, _ fate: PacketFate, at time: MediaTime) {
+    private func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at time: MediaTime) {
         fateCount += 1
-        precondition(settled.insert(packet.number).inserted, "packet \(packet.number) has two fates")
-        estimate.note(packet, fate, at: time)
-        if settled.count > 100_000 { settled = settled.filter { $0 > packet.number - 50_000 } }
+        precondition(resolved.insert(packet.number).inserted, "packet \(packet.number) has two outcomes")
+        estimate.record(packet, outcome, at: time)
+        if resolved.count > 100_000 { resolved = resolved.filter { $0 > packet.number - 50_000 } }
     }
 
     /// Whether everything is within its bounds.

@@ -118,8 +118,8 @@ struct FeedbackReceiver: ~Copyable {
         newest[ssrc] = max(newest[ssrc] ?? .min, extended)
         arrivals[ssrc, default: [:]][extended, default: []].append(now)
         switch kind {
-        case .transportWide: transportWide.note(step.number, byteCount: 1200, arrival: now)
-        case .byStream: byStream.note(step.number, of: ssrc, byteCount: 1200, arrival: now)
+        case .transportWide: transportWide.record(step.number, byteCount: 1200, arrival: now)
+        case .byStream: byStream.record(step.number, of: ssrc, byteCount: 1200, arrival: now)
         }
     }
 

@@ -23,21 +23,21 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 32_700, 65_500, 65_535, 131_000])
-    func `Every packet gets its fate once, across any wrap`(start: Int) throws {
+    func `Every packet gets its outcome once, across any wrap`(start: Int) throws {
         let lost: Set<Int> = [3, 17, 18, 50]
         let trip = try run(count: 100, lost: lost, from: start)
         for index in 0..<90 {
-            let fate = trip.fates[Int64(start + index)]
+            let outcome = trip.outcomes[Int64(start + index)]
             if lost.contains(index) {
-                #expect(fate == .lost, "\(start): \(index)")
+                #expect(outcome == .lost, "\(start): \(index)")
             } else {
-                guard case .received = fate else {
-                    Issue.record("\(start): \(index) is \(String(describing: fate))")
+                guard case .received = outcome else {
+                    Issue.record("\(start): \(index) is \(String(describing: outcome))")
                     continue
                 }
             }
         }
-        #expect(trip.fateCount == trip.fates.count)
+        #expect(trip.fateCount == trip.outcomes.count)
         #expect(trip.history.refusals.neverSent == 0 && trip.history.refusals.outdated == 0)
     }
 
@@ -52,24 +52,24 @@ import Testing
 
     @Test func `Two feedbacks in a row may be lost without losing a report`() throws {
         let trip = try run(count: 300, lost: [100], losingFeedback: [3, 4, 9, 10, 20])
-        let known = (0..<280).filter { if case .received = trip.fates[Int64($0)] { true } else { false } }
-        #expect(known.count == 279 && trip.fates[100] == .lost)
+        let known = (0..<280).filter { if case .received = trip.outcomes[Int64($0)] { true } else { false } }
+        #expect(known.count == 279 && trip.outcomes[100] == .lost)
     }
 
-    @Test func `Three lost feedbacks leave fates unknown, not lost`() throws {
+    @Test func `Three lost feedbacks leave outcomes unknown, not lost`() throws {
         let trip = try run(count: 300, losingFeedback: [6, 7, 8])
-        let unknown = (0..<280).filter { trip.fates[Int64($0)] == .unknown }
-        #expect(!unknown.isEmpty && !trip.fates.values.contains(.lost))
+        let unknown = (0..<280).filter { trip.outcomes[Int64($0)] == .unknown }
+        #expect(!unknown.isEmpty && !trip.outcomes.values.contains(.lost))
     }
 
     @Test func `Packets that overtake each other are received, not lost`() throws {
         let trip = try run(count: 200) { .milliseconds($0 % 5 == 0 ? 75 : 40) }
-        let known = (0..<180).filter { if case .received = trip.fates[Int64($0)] { true } else { false } }
+        let known = (0..<180).filter { if case .received = trip.outcomes[Int64($0)] { true } else { false } }
         #expect(known.count == 180)
         #expect(trip.spacing(5, after: 6) == .milliseconds(25))
     }
 
-    @Test func `Bytes in flight are those without a fate`() throws {
+    @Test func `Bytes in flight are those without an outcome`() throws {
         let trip = FeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
@@ -155,7 +155,7 @@ import Testing
             }
             now = trip.builder.dueTime
             try trip.take(#require(trip.feedback(at: now)))
-            #expect(trip.fates.count == count, "\(seconds) s")
+            #expect(trip.outcomes.count == count, "\(seconds) s")
             now += .seconds(seconds)
         }
     }
@@ -190,8 +190,8 @@ import Testing
         }
         #expect(takenCount > 5000 && refusedCount > 1000, "\(takenCount) taken, \(refusedCount) refused")
         #expect(trip.history.refusals.neverSent > 10_000, "\(trip.history.refusals)")
-        #expect(trip.fates.keys.allSatisfy { (0...sent).contains($0) })
-        #expect(trip.fateCount == trip.fates.count && trip.history.bytesInFlight >= 0)
+        #expect(trip.outcomes.keys.allSatisfy { (0...sent).contains($0) })
+        #expect(trip.fateCount == trip.outcomes.count && trip.history.bytesInFlight >= 0)
     }
 
     @Test func `Any order of numbers leaves the builder sound`() throws {
@@ -200,7 +200,7 @@ import Testing
         for step in 0..<20_000 {
             let now = MediaTime.zero + .milliseconds(step)
             let number = SequenceNumber(.random(in: 0 ... .max, using: &generator))
-            builder.note(number, byteCount: 1000, arrival: now)
+            builder.record(number, byteCount: 1000, arrival: now)
             guard builder.dueTime <= now else { continue }
             let prepared = builder.prepare()
             let byteCount = try #require(prepared, "due, with nothing to report")

@@ -8,7 +8,7 @@ import Testing
 /// bring the sender down, nor make it send much more than it has tried.
 @Suite struct ForgedFeedbackTests {
     @Test(arguments: FeedbackKind.allCases, [1, 2, 3] as [UInt64])
-    func `Lost, repeated and reordered feedback costs no fate and no rate`(kind: FeedbackKind, seed: UInt64) {
+    func `Lost, repeated and reordered feedback costs no outcome and no rate`(kind: FeedbackKind, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let call = FeedbackCall(kind)
         var waiting: [[UInt8]] = []
@@ -70,7 +70,7 @@ import Testing
         let growth = (try residentByteCount() - byteCount) / 1_000_000
         #expect(isSanitized || growth < 64, "\(growth) MB")
         note(
-            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals); \(growth) MB more"
+            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) outcomes of \(call.sentCount); \(refusals); \(growth) MB more"
         )
     }
 

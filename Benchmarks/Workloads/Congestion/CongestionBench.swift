@@ -37,7 +37,7 @@ struct CongestionBench: ~Copyable {
 
     private mutating func receive() {
         let packet = link.receive()
-        if !packet.isLost { builder.note(packet.number, byteCount: packet.byteCount, arrival: packet.arrival) }
+        if !packet.isLost { builder.record(packet.number, byteCount: packet.byteCount, arrival: packet.arrival) }
     }
 
     private mutating func sendFeedback() {
@@ -102,7 +102,7 @@ private struct BenchSender: ~Copyable {
                 break sending
             case .send(let size):
                 let byteCount = size + Self.overhead
-                estimate.noteSent(byteCount: byteCount, at: now)
+                estimate.recordSent(byteCount: byteCount, at: now)
                 let number = history.record(.media, byteCount: byteCount, train: train, at: now)
                 link.send(number, byteCount: byteCount, at: now)
                 sentCount += 1

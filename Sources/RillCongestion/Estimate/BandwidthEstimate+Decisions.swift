@@ -7,27 +7,27 @@ extension BandwidthEstimate {
     /// The share of the capacity that is aimed at.
     static let aim = 0.98
     /// How long a check after a rest takes, if no train shows anything.
-    private static let longestCheck = MediaDuration.milliseconds(1500)
+    private static let longestValidation = MediaDuration.milliseconds(1500)
     /// Loss above that share is taken for congestion even without a queue.
-    static let bearableLoss = 0.2
+    static let lossThreshold = 0.2
 
     mutating func decide(at now: MediaTime) {
         if limits.startEnd == .distantFuture { limits.startEnd = now + .seconds(2) }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
-        path.queue.update(&packets, over: taken, rate: bits, at: now)
+        path.queue.update(&packets, over: model, rate: bits, at: now)
         if let newest = packets.newest { path.acknowledged.update(newest: newest.arrival) }
         path.loss.update(at: now)
         path.roundTrip.update()
-        rebaseIfLow(at: now)
-        path.capacity.trustsBursts = !contention.isSeen && !path.queue.isBunching
-        if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutIfLessThanBefore(at: now) { return }
-        if path.queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
+        rebaseIfQueuePersists(at: now)
+        path.capacity.trustsBursts = !contention.isDetected && !path.queue.isBunching
+        if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutAfterIdle(at: now) { return }
+        if path.queue.shortTerm < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
         var goal = goal(elapsed, at: now)
-        if limits.checkingSince != nil { goal = min(goal, bits) }
+        if limits.validatingSince != nil { goal = min(goal, bits) }
         if now < holdUntil {
             goal = min(goal, bits)
-            decision = .drain(queue: duration(path.queue.surge))
+            decision = .drain(queue: duration(path.queue.shortTerm))
         }
         if path.queue.isBunching {
             drains.update(usual: path.queue.usual, at: now)
@@ -35,27 +35,27 @@ extension BandwidthEstimate {
         } else {
             drains = DrainSchedule()
         }
-        if contention.isTried { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
+        if contention.isTesting { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
 
     /// The rate to move to.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
-        watchOthers(at: now)
+        detectCrossTraffic(at: now)
         // What was known before that may be long gone.
         if !probes.isSighted(within: .seconds(4), at: now) { path.capacity.reset() }
         switch path.queue.isBunching && !isStarting(at: now) ? .unknown : path.capacity.reading {
         case .capacity(let capacity):
-            decision = .follow(capacity: bitrate(capacity), queue: duration(path.queue.foreign))
+            decision = .follow(capacity: bitrate(capacity), queue: duration(path.queue.crossTraffic))
             return shared(capacity, elapsed)
         case .atLeast(let seen) where probes.isSighted(within: .seconds(1), at: now):
             decision = .rise(seen: bitrate(seen))
             let goal = max(bits, min(0.94 * seen, bits * 1.6))
-            moveShare(elapsed, most: 2 * goal)
-            return min(goal, share)
+            moveFairRate(elapsed, most: 2 * goal)
+            return min(goal, fairRate)
         case .unknown, .atLeast:
-            share = bits
+            fairRate = bits
             return search(at: now)
         }
     }
@@ -65,14 +65,14 @@ extension BandwidthEstimate {
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
         // Without a queue the packets are not compared.
-        guard now >= holdUntil, path.queue.surge > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
+        guard now >= holdUntil, path.queue.shortTerm > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
         else { return false }
         let isCollapse = slowdown.ratio < 0.6
         // Our own bursts look like this, too, unless it is known what they do.
         let isSurge =
-            slowdown.ratio < 0.8 && path.queue.surge > 0.05 + noise && knownCapacity != nil && !path.queue.isBunching
+            slowdown.ratio < 0.8 && path.queue.shortTerm > 0.05 + noise && knownCapacity != nil && !path.queue.isBunching
         guard isCollapse || isSurge else { return false }
-        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.surge)))
+        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.shortTerm)))
         holdUntil = now + .milliseconds(450)
         limits.drainUntil = holdUntil
         path.acknowledged.forgetPackets(before: packets.end)
@@ -88,24 +88,24 @@ extension BandwidthEstimate {
     }
 
     private mutating func cutIfLossy(at now: MediaTime) -> Bool {
-        guard now >= holdUntil, path.loss.share > BandwidthEstimate.bearableLoss else { return false }
+        guard now >= holdUntil, path.loss.share > BandwidthEstimate.lossThreshold else { return false }
         decision = .cut(.loss(acknowledged: bitrate(path.acknowledged.smoothed), perMille: Int(1000 * path.loss.share)))
         holdUntil = now + .seconds(1)
         path.loss.reset()
-        cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.bearableLoss))
+        cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.lossThreshold))
         return true
     }
 
     /// Ends the check after a rest when a train has shown what the path carries now: all that is left of the rate may be far too much.
-    private mutating func cutIfLessThanBefore(at now: MediaTime) -> Bool {
-        guard let since = limits.checkingSince else { return false }
-        if now - since > BandwidthEstimate.longestCheck { limits.checkingSince = nil }
+    private mutating func cutAfterIdle(at now: MediaTime) -> Bool {
+        guard let since = limits.validatingSince else { return false }
+        if now - since > BandwidthEstimate.longestValidation { limits.validatingSince = nil }
         guard path.capacity.newest >= since, path.capacity.reading != .unknown else { return false }
-        limits.checkingSince = nil
+        limits.validatingSince = nil
         guard case .capacity(let capacity) = path.capacity.reading, capacity < 0.7 * bits, !path.queue.isBunching else {
             return false
         }
-        decision = .cut(.overload(acknowledged: bitrate(capacity), queue: duration(path.queue.surge)))
+        decision = .cut(.overload(acknowledged: bitrate(capacity), queue: duration(path.queue.shortTerm)))
         cut(to: BandwidthEstimate.aim * capacity)
         return true
     }
@@ -113,7 +113,7 @@ extension BandwidthEstimate {
     private mutating func cut(to rate: Double) {
         cutCount += 1
         move(to: min(bits, rate))
-        share = bits
+        fairRate = bits
     }
 
     /// Sets the rate for a reason that feedback does not tell, and holds it for a second.
@@ -126,7 +126,7 @@ extension BandwidthEstimate {
         holdUntil = max(holdUntil, now + .seconds(1))
         path.capacity.reset()
         move(to: Double(bitrate.bitsPerSecond))
-        (share, ceiling) = (bits, Ceiling())
+        (fairRate, ceiling) = (bits, Ceiling())
         updateModel(at: now)
     }
 
@@ -146,7 +146,7 @@ extension BandwidthEstimate {
         isSilent = true
         path.capacity.reset()
         move(to: bits / 2)
-        (share, ceiling) = (bits, Ceiling())
+        (fairRate, ceiling) = (bits, Ceiling())
     }
 
     // MARK: Bounds

@@ -23,49 +23,49 @@ extension BandwidthEstimate {
         let factor =
             contention.isConfirmed
             ? BandwidthEstimate.hidden
-            : contention.isSeen ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.foreign, 0.1)
+            : contention.isDetected ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.crossTraffic, 0.1)
         let alone = capacity * factor
-        moveShare(elapsed, most: contention.isSeen && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
-        guard share < alone else { return alone }
-        decision = .share(queue: duration(path.queue.foreign), target: duration(BandwidthEstimate.targetQueue(share)))
-        return share
+        moveFairRate(elapsed, most: contention.isDetected && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
+        guard fairRate < alone else { return alone }
+        decision = .share(queue: duration(path.queue.crossTraffic), target: duration(BandwidthEstimate.targetQueue(fairRate)))
+        return fairRate
     }
 
     /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
-    mutating func moveShare(_ elapsed: Double, most: Double) {
-        if contention.isTried { return }
-        guard contention.isSeen || contention.isJudged else {
-            share = most
+    mutating func moveFairRate(_ elapsed: Double, most: Double) {
+        if contention.isTesting { return }
+        guard contention.isDetected || contention.isObserving else {
+            fairRate = most
             return
         }
-        let lack = 1 - min(path.queue.foreign / BandwidthEstimate.targetQueue(share), 4)
-        let step = BandwidthEstimate.sharing.speed * elapsed * lack * (share + BandwidthEstimate.sharing.extra)
-        share = min(max(share + step, 0.5 * bits), most)
+        let lack = 1 - min(path.queue.crossTraffic / BandwidthEstimate.targetQueue(fairRate), 4)
+        let step = BandwidthEstimate.sharing.speed * elapsed * lack * (fairRate + BandwidthEstimate.sharing.extra)
+        fairRate = min(max(fairRate + step, 0.5 * bits), most)
     }
 
     /// Looks whether others share the queue.
-    mutating func watchOthers(at now: MediaTime) {
+    mutating func detectCrossTraffic(at now: MediaTime) {
         // What stands after a cut is our own.
-        let isStanding = path.queue.foreign > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
-        let isTrialOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
+        let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
+        let isTestOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
         // It did not drain while little was sent, and nobody else moves it: the path has become longer.
-        if isTrialOver, path.queue.foreign > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }
+        if isTestOver, path.queue.crossTraffic > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }
     }
 
     /// A queue that stands for seconds although the rate was halved is not a queue, or not ours: it counts as the empty path from then on.
-    mutating func rebaseIfLow(at now: MediaTime) {
-        guard (path.queue.isBunching ? path.queue.standing : path.queue.foreign) > 0.03 else {
-            stood = nil
+    mutating func rebaseIfQueuePersists(at now: MediaTime) {
+        guard (path.queue.isBunching ? path.queue.standing : path.queue.crossTraffic) > 0.03 else {
+            persistentQueue = nil
             return
         }
-        guard let before = stood else {
-            stood = (now, bits)
+        guard let before = persistentQueue else {
+            persistentQueue = (now, bits)
             return
         }
-        if before.bits < bits { stood = (before.since, bits) }
+        if before.bits < bits { persistentQueue = (before.since, bits) }
         let isLow = bits < max(before.bits / 2, 1.05 * Double(range.lowerBound.bitsPerSecond))
         guard now - before.since > .seconds(3), isLow else { return }
         path.queue.rebase(at: now)
-        stood = nil
+        persistentQueue = nil
     }
 }

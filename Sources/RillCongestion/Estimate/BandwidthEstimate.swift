@@ -2,12 +2,12 @@ public import RillCore
 
 /// Estimates what a path carries, from what was sent and what feedback says of it.
 ///
-/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with feedback (``take(_:of:at:)-(TransportFeedback,_,_)``), and call
+/// Feed it with each packet that leaves (``recordSent(byteCount:at:)``) and with feedback (``take(_:of:at:)-(TransportFeedback,_,_)``), and call
 /// ``update(at:)`` when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
 /// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
 ///
 /// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
-/// - The lower the rate, the faster packets leave beside it (`UsualPace`). So flows whose trains lie between each other become equal, though
+/// - The lower the rate, the faster packets leave beside it (`PacingGain`). So flows whose trains lie between each other become equal, though
 ///   each takes its share of the path for the whole.
 /// - What our own packets should wait is known (`LinkModel`). What waits beside that is a queue of others, or of a capacity that fell: the
 ///   rate moves until that queue is what a flow of this rate aims at, a longer one for a lower rate. So flows that share a queue become
@@ -21,7 +21,7 @@ public import RillCore
 ///
 /// ```swift
 /// let number = history.record(.media, byteCount: datagram.count + 28, train: train, at: now)
-/// estimate.noteSent(byteCount: datagram.count + 28, at: now)
+/// estimate.recordSent(byteCount: datagram.count + 28, at: now)
 /// …
 /// estimate.take(feedback, of: &history, at: now)
 /// pacer.setRate(estimate.pacingRate(at: now))
@@ -49,7 +49,7 @@ public struct BandwidthEstimate: RateController {
     /// What is asked between two feedbacks.
     @usableFromInline var limits: SendingLimits
     /// The rate that the queue of others allows.
-    var share: Double
+    var fairRate: Double
     let start: Double
     /// The highest rate that the caller allows now, in bits per second.
     var limit = Double.infinity
@@ -65,7 +65,7 @@ public struct BandwidthEstimate: RateController {
     /// What the path carries, in bits per second, where that is known.
     private(set) var knownCapacity: Double?
     /// What it is taken to carry until the next update.
-    private(set) var taken: PathCapacity
+    private(set) var model: PathCapacity
     var lastUpdate: MediaTime?
     /// No increase and no further cut before that time.
     var holdUntil = BandwidthEstimate.never
@@ -77,13 +77,13 @@ public struct BandwidthEstimate: RateController {
     /// Whether no feedback comes.
     var isSilent = false
     /// Whether feedback told something new since the last update.
-    var hasNews = false
+    var hasNewOutcomes = false
     /// When the last packet was sent; in the future before the first.
     @usableFromInline var lastSent = MediaTime(nanoseconds: .max / 2)
 
     private static let never = MediaTime(nanoseconds: .min / 2)
     /// A sender that sent nothing for so long has rested, in nanoseconds.
-    @usableFromInline static var rest: Int64 { 2_000_000_000 }
+    @usableFromInline static var idleTime: Int64 { 2_000_000_000 }
 
     /// An estimate before the first feedback.
     ///
@@ -93,8 +93,8 @@ public struct BandwidthEstimate: RateController {
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
         limits = SendingLimits(bits: Double(start.bitsPerSecond))
-        (self.start, share) = (limits.bits, limits.bits)
-        taken = PathCapacity(limits.pathRate, isKnown: false)
+        (self.start, fairRate) = (limits.bits, limits.bits)
+        model = PathCapacity(limits.pathRate, isKnown: false)
         limits.setPace(capacity: nil)
     }
 
@@ -124,7 +124,7 @@ public struct BandwidthEstimate: RateController {
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
     ///
     /// - Parameters:
-    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - bytesInFlight: the bytes whose outcome is open, and those in the pacer.
     ///   - now: the current time.
     @inlinable
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
@@ -134,7 +134,7 @@ public struct BandwidthEstimate: RateController {
     /// Whether so many bytes in flight take far longer than the round trip: a queue that drops most of what comes. What is lost of them is
     /// then not worth sending again.
     ///
-    /// - Parameter bytesInFlight: the bytes whose fate is open.
+    /// - Parameter bytesInFlight: the bytes whose outcome is open.
     public func isFlooded(_ bytesInFlight: Int) -> Bool {
         Double(bytesInFlight * 8) > bits * (path.roundTrip.seconds + BandwidthEstimate.floodLimit)
     }
@@ -145,10 +145,10 @@ public struct BandwidthEstimate: RateController {
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
     @inlinable
-    public mutating func noteSent(byteCount: Int, at now: MediaTime) {
+    public mutating func recordSent(byteCount: Int, at now: MediaTime) {
         limits.queue.add(limits.transmission.of(byteCount), at: now)
-        probes.noteSent(byteCount: byteCount)
-        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.rest { limits.checkingSince = now }
+        probes.recordSent(byteCount: byteCount)
+        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.idleTime { limits.validatingSince = now }
         lastSent = now
         if silenceTime == .distantFuture { beginWaiting(at: now) }
     }
@@ -164,11 +164,11 @@ public struct BandwidthEstimate: RateController {
     /// - Parameter now: the current time.
     public mutating func update(at now: MediaTime) {
         defer { updateModel(at: now) }
-        guard hasNews else {
+        guard hasNewOutcomes else {
             if now >= silenceTime { halve(at: now) }
             return
         }
-        (hasNews, isSilent) = (false, false)
+        (hasNewOutcomes, isSilent) = (false, false)
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
     }
@@ -181,7 +181,7 @@ public struct BandwidthEstimate: RateController {
     /// - Parameter now: the current time; the pacer is empty.
     /// - Returns: what to send; `nil` for nothing.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        guard now >= holdUntil, !isSilent, limits.checkingSince == nil else { return nil }
+        guard now >= holdUntil, !isSilent, limits.validatingSince == nil else { return nil }
         let most = Double(range.upperBound.bitsPerSecond)
         guard let cluster = probes.take(rate: bits, most: most, at: now) else { return nil }
         decision = .probe(cluster)
@@ -191,7 +191,7 @@ public struct BandwidthEstimate: RateController {
     /// Notes what was sent for a probe.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    public mutating func noteProbe(byteCount: Int) { probes.noteProbe(byteCount: byteCount) }
+    public mutating func recordProbe(byteCount: Int) { probes.recordProbe(byteCount: byteCount) }
 
     /// Begins anew on another path, at the start rate or the present one, whichever is lower. What waits in the pacer is better discarded.
     ///
@@ -200,7 +200,7 @@ public struct BandwidthEstimate: RateController {
         var fresh = BandwidthEstimate(start: Bitrate(bitsPerSecond: Int(start)), range: range)
         fresh.bits = min(start, bits)
         fresh.limits.setPace(capacity: nil)
-        (fresh.share, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
+        (fresh.fairRate, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
         (fresh.cutCount, fresh.probes, fresh.decision) = (cutCount, probes, .restart)
         fresh.probes.restart()
         self = fresh
@@ -215,20 +215,20 @@ public struct BandwidthEstimate: RateController {
         } else if case .capacity(let capacity) = path.capacity.reading {
             scatter.add(capacity, at: now)
             // Trains that lie between those of others show what is theirs, not what could be.
-            knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+            knownCapacity = contention.isDetected ? BandwidthEstimate.hidden * capacity : capacity
         } else if case .atLeast(let seen) = path.capacity.reading {
             limits.pathRate = max(seen, limits.pathRate)
         }
         if let knownCapacity { limits.pathRate = knownCapacity }
-        taken = PathCapacity(
+        model = PathCapacity(
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
             isBunching: path.queue.isBunching)
-        limits.transmission = taken.usual
+        limits.transmission = model.usual
         limits.setPace(
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
-        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(share)
-        limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0
+        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(fairRate)
+        limits.reserve = contention.isDetected ? BandwidthEstimate.damping * bits * excess : 0
     }
 
     func isStarting(at now: MediaTime) -> Bool { now < limits.startEnd }

@@ -180,15 +180,15 @@ struct CapacityMeter: Sendable {
         // What was known before a long rest may be long gone.
         if samples.count > 0, open.lastArrival.nanoseconds &- latest.nanoseconds > CapacityMeter.memory { forget() }
         newest = open.firstSend
-        note(open)
+        updateBurst(open)
         samples.append(Sample(end: open.lastArrival, before: total))
         total.add(open)
         latest = max(latest, open.lastArrival)
-        judge()
+        updateReading()
     }
 
     /// Remembers a long train that arrived as it left: no pool may hide it.
-    private mutating func note(_ train: Train) {
+    private mutating func updateBurst(_ train: Train) {
         let (sent, arrived) = (Double(train.sent) / 1e9, Double(train.arrived) / 1e9)
         if let burst, train.lastArrival.nanoseconds &- burst.end.nanoseconds > 1_000_000_000 { self.burst = nil }
         if !trustsBursts || arrived > 1.12 * sent + 0.001 {
@@ -206,7 +206,7 @@ struct CapacityMeter: Sendable {
         return total - samples[pools[place].first].before
     }
 
-    private mutating func judge() {
+    private mutating func updateReading() {
         var place = 0
         var sums = pooled(0)
         var error = sums.error

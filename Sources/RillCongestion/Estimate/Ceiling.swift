@@ -13,16 +13,16 @@ struct Ceiling: Sendable {
     /// Whether a queue stands since the last update.
     private var isStanding = false
     /// The longest queue since it stands, in seconds, whether it began above the rate, and whether something higher was tried then.
-    private var peak = (queue: 0.0, isAbove: false, isTried: false)
+    private var peak = (queue: 0.0, isAbove: false, isProbing: false)
     private var standingSince: MediaTime?
     private var last: MediaTime?
 
     /// A shorter queue may be chance, in seconds: where something higher was tried, and where not.
-    private static let proof = (tried: 0.0005, steady: 0.02)
+    private static let minimumQueue = (probing: 0.0005, steady: 0.02)
     /// After so many findings nothing higher is tried for 2 to that power seconds.
     private static let mostConfirmations = 5
     /// How often a ceiling was found when it is approached slowly. A queue by chance does not change that.
-    static let sure = 2
+    static let confident = 2
 
     /// For how many seconds something higher may be tried; negative while it may not.
     func calm(at now: MediaTime) -> Double {
@@ -37,7 +37,7 @@ struct Ceiling: Sendable {
     ///   - sending: the rate that is sent.
     ///   - queue: what stands beyond doubt, in seconds.
     ///   - now: the current time.
-    mutating func note(_ arriving: Double, sending: Double, queue: Double, at now: MediaTime) {
+    mutating func record(_ arriving: Double, sending: Double, queue: Double, at now: MediaTime) {
         if !isStanding { begin(arriving, sending: sending, at: now) }
         isStanding = true
         peak.queue = max(peak.queue, queue)
@@ -48,14 +48,14 @@ struct Ceiling: Sendable {
     }
 
     /// Notes that no queue stands.
-    mutating func noteEmpty() {
+    mutating func recordEmptyQueue() {
         guard isStanding else { return }
         isStanding = false
         guard peak.isAbove else { return }
-        if peak.queue > (peak.isTried ? Ceiling.proof.tried : Ceiling.proof.steady) {
+        if peak.queue > (peak.isProbing ? Ceiling.minimumQueue.probing : Ceiling.minimumQueue.steady) {
             confirmations = min(confirmations + 1, Ceiling.mostConfirmations)
-        } else if peak.isTried {
-            confirmations = max(min(confirmations, Ceiling.sure), confirmations - 1)
+        } else if peak.isProbing {
+            confirmations = max(min(confirmations, Ceiling.confident), confirmations - 1)
         }
     }
 

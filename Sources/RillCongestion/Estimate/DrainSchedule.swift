@@ -15,7 +15,7 @@ struct DrainSchedule: Sendable {
 
     private static let length = MediaDuration.milliseconds(500)
     /// What has to come back before the usual time is taken as a reference.
-    private static let settling = MediaDuration.seconds(2)
+    private static let recovery = MediaDuration.seconds(2)
     private static let interval = MediaDuration.seconds(8)
     /// A smaller rise is left alone, in seconds.
     private static let rise = 0.025
@@ -38,7 +38,7 @@ struct DrainSchedule: Sendable {
             return
         }
         guard let reference else {
-            if now >= end + DrainSchedule.settling { self.reference = usual }
+            if now >= end + DrainSchedule.recovery { self.reference = usual }
             return
         }
         if usual < reference { self.reference = usual }

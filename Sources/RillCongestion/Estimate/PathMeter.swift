@@ -1,6 +1,6 @@
 import RillCore
 
-/// What the fates of packets tell of a path.
+/// What the outcomes of packets tell of a path.
 ///
 /// It takes them one by one, in the order of sending: all that a packet needs is done at once.
 struct PathMeter: Sendable {
@@ -16,7 +16,7 @@ struct PathMeter: Sendable {
 
         init(at now: MediaTime, over path: PathCapacity) { (self.now, self.path) = (now, path) }
 
-        mutating func noteJump() {
+        mutating func resetAfterClockJump() {
             newest = PathMeter.never
             path.forgetPast()
         }
@@ -34,34 +34,34 @@ struct PathMeter: Sendable {
     var roundTrip = RoundTrip()
     /// The queue as our own packets fill it, when they are reported.
     private var link = LinkModel()
-    /// When the last packet left whose fate is known.
+    /// When the last packet left whose outcome is known.
     private var latest = PathMeter.never
     /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
     private var lastTransit = Int64.min
 
-    /// Notes the fate of a packet.
+    /// Notes the outcome of a packet.
     ///
     /// - Parameters:
     ///   - packet: the packet; in the order of sending.
-    ///   - fate: what feedback says of it.
+    ///   - outcome: what feedback says of it.
     ///   - round: the feedback.
     ///   - packets: those that arrived before.
     @inline(__always)
-    mutating func note(
-        _ packet: PacketRecord, _ fate: PacketFate, of round: inout Round,
+    mutating func record(
+        _ packet: PacketRecord, _ outcome: PacketOutcome, of round: inout Round,
         after packets: inout Ring<ReceivedPacket>.Contents
     ) {
         // What was lost behind the queue, and what nothing was heard of, has waited all the same.
         latest = max(latest, packet.sendTime)
         let wait = link.add(round.path.usual.of(Int(packet.byteCount)), at: latest)
-        switch fate {
+        switch outcome {
         case .received(let arrival):
             let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
             // As far as that to either side.
             if UInt64(bitPattern: transit &- lastTransit &+ PathMeter.clockJump) > UInt64(2 * PathMeter.clockJump),
-                noteJump(to: transit, round, before: packets.end)
+                resetAfterClockJump(to: transit, round, before: packets.end)
             {
-                round.noteJump()
+                round.resetAfterClockJump()
                 packets.removeAll()
             }
             lastTransit = transit
@@ -81,23 +81,23 @@ struct PathMeter: Sendable {
 
     /// Sums up, after the packets of a feedback.
     mutating func finish(_ round: Round, receivedCount: Int) {
-        noteRoundTrip(round)
+        recordRoundTrip(round)
         loss.add(receivedCount &+ round.lostCount, lost: round.lostCount)
     }
 
     /// The shortest time from a packet's departure to the feedback, without what waited on the way there: jitter stays in it. Where packets
     /// bunch, each gives one.
-    private mutating func noteRoundTrip(_ round: Round) {
+    private mutating func recordRoundTrip(_ round: Round) {
         guard round.newest > PathMeter.never, !queue.isBunching else { return }
         roundTrip.add((round.now - round.newest).seconds + queue.emptyTransit.seconds)
     }
 
     /// Forgets all times of a receiver whose clock jumps, or who lies. Returns `false` before the first packet, which nothing is compared with.
     @inline(never)
-    private mutating func noteJump(to transit: Int64, _ round: Round, before number: Int) -> Bool {
+    private mutating func resetAfterClockJump(to transit: Int64, _ round: Round, before number: Int) -> Bool {
         defer { queue.begin(at: transit) }
         guard lastTransit != .min else { return false }
-        noteRoundTrip(round)
+        recordRoundTrip(round)
         capacity.reset()
         acknowledged.reset(from: number)
         link.empty()

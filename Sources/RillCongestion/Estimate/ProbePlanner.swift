@@ -34,12 +34,12 @@ struct ProbePlanner: Sendable {
 
     /// Notes a packet that was sent.
     @inlinable @inline(__always)
-    mutating func noteSent(byteCount: Int) {
+    mutating func recordSent(byteCount: Int) {
         allowance = min(allowance &+ byteCount, ProbePlanner.most)
     }
 
     /// Notes a train of at least two packets.
-    mutating func noteTrain(at now: MediaTime) { lastTrain = now }
+    mutating func recordTrain(at now: MediaTime) { lastTrain = now }
 
     /// Whether trains showed something in the last seconds.
     func isSighted(within length: MediaDuration, at now: MediaTime) -> Bool {
@@ -50,9 +50,9 @@ struct ProbePlanner: Sendable {
     mutating func ask(for rate: Double) { asked = rate }
 
     /// Notes what a probe took: whole packets, and so often more than was asked for.
-    mutating func noteProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
+    mutating func recordProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
 
-    /// The probe that is due. What is sent of it is to be noted by ``noteProbe(byteCount:)``.
+    /// The probe that is due. What is sent of it is to be noted by ``recordProbe(byteCount:)``.
     ///
     /// - Parameters:
     ///   - rate: the present rate in bits per second.

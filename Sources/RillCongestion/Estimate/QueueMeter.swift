@@ -13,11 +13,11 @@ struct QueueMeter: Sendable {
     /// What stands in the queue, in seconds, by means compared with the usual; zero while scatter explains everything.
     private(set) var standing = 0.0
     /// What stands in the queue beside our own packets, in seconds, above the empty path: for paths that do not bunch.
-    private(set) var foreign = 0.0
+    private(set) var crossTraffic = 0.0
     /// The mean of the last six packets above the usual, in seconds: seen earlier than `standing`.
-    private(set) var surge = 0.0
-    /// What `foreign` may be when the next frame comes there: the newest packets tell where it is going, in seconds.
-    var expected: Double { max(0, foreign + QueueMeter.lead * (surge - foreign)) }
+    private(set) var shortTerm = 0.0
+    /// What `crossTraffic` may be when the next frame comes there: the newest packets tell where it is going, in seconds.
+    var expected: Double { max(0, crossTraffic + QueueMeter.extrapolation * (shortTerm - crossTraffic)) }
     /// How far single packets are from the mean, in seconds, over some seconds.
     private(set) var scatter = 0.02
     /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
@@ -33,14 +33,14 @@ struct QueueMeter: Sendable {
     /// So many standard deviations above the usual a mean may be by chance.
     ///
     /// Packets that overtake each other jitter one by one, and their mean is a good one; those that a hop keeps in order come in clumps.
-    private static let doubts = (inOrder: 3.3, overtaking: 2.2)
+    private static let confidence = (inOrder: 3.3, overtaking: 2.2)
     /// The time constants of the usual mean, in seconds.
     private static let up = 20.0
     private static let down = 1.0
     /// That of a higher mean at the beginning.
-    private static let youngest = 2.0
+    private static let initialUp = 2.0
     /// The newest packets are half as old as those of the mean, and the next frame comes about as much later.
-    private static let lead = 2.0
+    private static let extrapolation = 2.0
     /// How far the smallest transit may be from the origin, in nanoseconds.
     private static let farthest: UInt64 = 10_000_000_000
 
@@ -177,17 +177,17 @@ struct QueueMeter: Sendable {
         let mean = mean(from: packets.first, of: packets)
         let deviation = deviation(of: packets, mean: mean)
         let usual = follow(mean, elapsed, at: now)
-        surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
+        shortTerm = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
         scatter += (deviation - scatter) * min(1, elapsed / 2)
-        compare(mean, at: now)
+        updateNoise(mean, at: now)
         // Less than a packet is no queue.
         let least =
             max(0.006, min(flow.packetBits / rate, 0.1))
-            + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
+            + (isOvertaking ? QueueMeter.confidence.overtaking : QueueMeter.confidence.inOrder) * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
+        crossTraffic = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
         // Four deviations above the smallest transit are no jitter, whatever the means were before.
-        if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+        if isBunching { standing = max(standing, crossTraffic - 0.03 - 4 * scatter) }
     }
 
     /// Moves the usual mean towards the present one.
@@ -199,7 +199,7 @@ struct QueueMeter: Sendable {
         }
         // The first ones may be far off: at the beginning it follows fast.
         let age = start.map { (now - $0).seconds } ?? 0
-        let up = min(max(age, QueueMeter.youngest), QueueMeter.up)
+        let up = min(max(age, QueueMeter.initialUp), QueueMeter.up)
         let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : up))
         baseline = usual
         return usual
@@ -234,7 +234,7 @@ struct QueueMeter: Sendable {
     }
 
     /// Learns from means of half seconds that follow each other how much such a mean scatters.
-    private mutating func compare(_ mean: Double, at now: MediaTime) {
+    private mutating func updateNoise(_ mean: Double, at now: MediaTime) {
         guard let before = lastMean else {
             lastMean = (mean, now)
             return

@@ -1,6 +1,6 @@
 public import RillCore
 
-/// Decides how much a transport may send, from the fates of its packets.
+/// Decides how much a transport may send, from the outcomes of its packets.
 ///
 /// ``BandwidthEstimate`` is the one that Rill uses. Another may take its place in a simulation, to compare the two on the same links.
 ///
@@ -19,17 +19,17 @@ public protocol RateController: Sendable {
     /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
     ///
     /// - Parameters:
-    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - bytesInFlight: the bytes whose outcome is open, and those in the pacer.
     ///   - now: the current time.
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool
 
-    /// Notes the fate of a packet, in the order of sending.
+    /// Notes the outcome of a packet, in the order of sending.
     ///
     /// - Parameters:
     ///   - packet: the packet.
-    ///   - fate: what feedback says of it.
+    ///   - outcome: what feedback says of it.
     ///   - now: when the feedback arrived.
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime)
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime)
 
     /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
     ///
@@ -41,7 +41,7 @@ public protocol RateController: Sendable {
     /// - Parameters:
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
-    mutating func noteSent(byteCount: Int, at now: MediaTime)
+    mutating func recordSent(byteCount: Int, at now: MediaTime)
 
     /// What the next frame may be encoded at, headers included. By default that is ``rate``.
     ///
@@ -62,7 +62,7 @@ public protocol RateController: Sendable {
     /// Notes what was sent for a probe: whole packets may be more than was asked for. By default nothing happens.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    mutating func noteProbe(byteCount: Int)
+    mutating func recordProbe(byteCount: Int)
 
     /// Begins anew on another path, as after an ICE restart. By default nothing happens.
     ///
@@ -76,7 +76,7 @@ extension RateController {
     /// - Parameters:
     ///   - byteCount: the packet's size on the path in bytes.
     ///   - now: the current time.
-    public mutating func noteSent(byteCount: Int, at now: MediaTime) {}
+    public mutating func recordSent(byteCount: Int, at now: MediaTime) {}
 
     /// The rate, whatever waits.
     ///
@@ -96,7 +96,7 @@ extension RateController {
     /// Notes nothing.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    public mutating func noteProbe(byteCount: Int) {}
+    public mutating func recordProbe(byteCount: Int) {}
 
     /// Goes on as before.
     ///

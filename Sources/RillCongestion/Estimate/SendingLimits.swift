@@ -18,7 +18,7 @@ struct SendingLimits: Sendable {
     @usableFromInline var startEnd = MediaTime.distantFuture
     /// How fast packets leave: at the start, usually, and behind a queue of our own.
     @usableFromInline var startingPace = Bitrate(bitsPerSecond: 1000)
-    @usableFromInline var usualPace = Bitrate(bitsPerSecond: 1000)
+    @usableFromInline var steadyPace = Bitrate(bitsPerSecond: 1000)
     @usableFromInline var queuedPace = Bitrate(bitsPerSecond: 1000)
     /// What frames have less because others wait, in bits per second.
     var reserve = 0.0
@@ -27,7 +27,7 @@ struct SendingLimits: Sendable {
     /// While the queue of a cut drains: until then nothing is sent beyond a small window.
     var drainUntil = MediaTime(nanoseconds: .min / 2)
     /// Since when little is sent after a rest, until a train shows what the path carries now.
-    @usableFromInline var checkingSince: MediaTime?
+    @usableFromInline var validatingSince: MediaTime?
 
     init(bits: Double) {
         (self.bits, pathRate) = (bits, 1.05 * bits)
@@ -35,7 +35,7 @@ struct SendingLimits: Sendable {
     }
 
     /// By how much faster packets leave than the rate in the first two seconds, and where the path bunches them; and than the capacity behind
-    /// a queue of our own, still fast enough for trains to show a higher one. Otherwise see ``UsualPace``.
+    /// a queue of our own, still fast enough for trains to show a higher one. Otherwise see ``PacingGain``.
     private static let pacing = (starting: 3.0, bunching: 1.5, queued: 1.15)
     /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in nanoseconds.
     @usableFromInline static var burst: Int64 { 15_000_000 }
@@ -52,10 +52,10 @@ struct SendingLimits: Sendable {
     ///   - isBunching: whether the path bunches packets: then trains say nothing, and need no pace of their own.
     ///   - isSteady: whether the capacity stays the same for some seconds.
     mutating func setPace(capacity: Double?, isBunching: Bool = false, isSteady: Bool = true) {
-        let usual = isBunching ? SendingLimits.pacing.bunching * bits : UsualPace.of(bits, isSteady: isSteady)
+        let usual = isBunching ? SendingLimits.pacing.bunching * bits : PacingGain.of(bits, isSteady: isSteady)
         let queued = capacity.map { min(usual, SendingLimits.pacing.queued * $0) } ?? usual
         startingPace = SendingLimits.bitrate(bits * SendingLimits.pacing.starting)
-        usualPace = SendingLimits.bitrate(usual)
+        steadyPace = SendingLimits.bitrate(usual)
         queuedPace = SendingLimits.bitrate(queued)
     }
 
@@ -65,7 +65,7 @@ struct SendingLimits: Sendable {
     @inlinable
     func pace(at now: MediaTime) -> Bitrate {
         if now < startEnd { return startingPace }
-        return queue.queue(at: now) > Self.burst ? queuedPace : usualPace
+        return queue.queue(at: now) > Self.burst ? queuedPace : steadyPace
     }
 
     /// What the next frame may be encoded at, while so many bytes wait in the pacer.
@@ -80,7 +80,7 @@ struct SendingLimits: Sendable {
     /// Whether so many bytes are more than the path needs.
     @usableFromInline
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
-        let slack = checkingSince != nil ? 0.06 : roundTrip + (now < drainUntil ? 0.05 : 0.175)
+        let slack = validatingSince != nil ? 0.06 : roundTrip + (now < drainUntil ? 0.05 : 0.175)
         return Double(bytesInFlight * 8) > bits * slack
     }
 }

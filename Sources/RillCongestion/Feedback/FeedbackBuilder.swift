@@ -4,7 +4,7 @@ public import RillRTP
 /// The receiver's half of congestion control: it notes when packets arrive, and writes transport-wide feedback.
 ///
 /// ```swift
-/// builder.note(number, byteCount: datagram.count + 28, arrival: now)
+/// builder.record(number, byteCount: datagram.count + 28, arrival: now)
 /// if builder.dueTime <= now { builder.write(from: ours, about: media, at: now, into: &output) }
 /// ```
 ///
@@ -57,9 +57,9 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
     ///   - byteCount: its size on the path in bytes.
     ///   - arrival: when it arrived.
     @inlinable
-    public mutating func note(_ number: SequenceNumber, byteCount: Int, arrival: MediaTime) {
+    public mutating func record(_ number: SequenceNumber, byteCount: Int, arrival: MediaTime) {
         let ticks = arrival.nanoseconds / 250_000
-        switch numbers.note(number, window: Self.window) {
+        switch numbers.record(number, window: Self.window) {
         case .tooOld: return
         case .newest(let extended, let skipped):
             if skipped > 0 { forget(skipped, before: extended) }
@@ -69,7 +69,7 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
             isContinued = false
         }
         isPrepared = false
-        interval.noteReceived(byteCount, at: arrival)
+        interval.recordReceived(byteCount, at: arrival)
     }
 
     /// The size of the feedback that is due, in bytes, with the header; `nil` if there is nothing to report: then none is due any more.
@@ -108,9 +108,9 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
     ) {
         guard let byteCount = prepare() else { return }
         encoder.write(sender: sender, media: media, feedbackCount: feedbackCount, into: &output)
-        interval.noteSent(byteCount, at: now)
+        interval.recordSent(byteCount, at: now)
         feedbackCount &+= 1
-        numbers.noteFeedback()
+        numbers.recordFeedback()
         isPrepared = false
     }
 

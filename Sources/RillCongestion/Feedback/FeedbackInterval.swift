@@ -27,7 +27,7 @@ public struct FeedbackInterval: Sendable {
 
     /// Notes a packet that is to be reported.
     @inlinable @inline(__always)
-    mutating func noteReceived(_ byteCount: Int, at arrival: MediaTime) {
+    mutating func recordReceived(_ byteCount: Int, at arrival: MediaTime) {
         receivedByteCount &+= byteCount
         guard dueTime == .distantFuture else { return }
         guard let lastTime else {
@@ -42,7 +42,7 @@ public struct FeedbackInterval: Sendable {
     mutating func cancel() { dueTime = .distantFuture }
 
     /// Notes a feedback packet of so many bytes.
-    mutating func noteSent(_ byteCount: Int, at now: MediaTime) {
+    mutating func recordSent(_ byteCount: Int, at now: MediaTime) {
         if let countedFrom, receivedByteCount > 0, now > countedFrom {
             let share = Double((byteCount + FeedbackInterval.overhead) * 100)
             let allowed = Double(receivedByteCount * FeedbackInterval.shareLimit)

@@ -22,10 +22,10 @@ struct ReceivedStream: Sendable {
     }
 
     /// Notes a packet. Returns `false` for one that is too old.
-    mutating func note(
+    mutating func record(
         _ number: SequenceNumber, _ mark: CongestionControlFeedback.ECNMark, at arrival: MediaTime
     ) -> Bool {
-        switch numbers.note(number, window: packets.count) {
+        switch numbers.record(number, window: packets.count) {
         case .tooOld: return false
         case .newest(let extended, let skipped):
             if skipped > 0 { forget(skipped, before: extended) }

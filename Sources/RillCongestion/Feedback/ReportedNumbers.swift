@@ -25,7 +25,7 @@ struct ReportedNumbers: Sendable {
 
     /// Notes a packet that arrived.
     @inlinable @inline(__always)
-    mutating func note(_ number: SequenceNumber, window: Int) -> Position {
+    mutating func record(_ number: SequenceNumber, window: Int) -> Position {
         guard let newest else {
             let first = Int64(number.rawValue)
             (newest, next, last, beforeLast) = (first, first, first, first)
@@ -55,7 +55,7 @@ struct ReportedNumbers: Sendable {
     }
 
     /// Notes that a feedback was written.
-    mutating func noteFeedback() {
+    mutating func recordFeedback() {
         guard let newest else { return }
         (next, last, beforeLast) = (newest + 1, next, last)
     }

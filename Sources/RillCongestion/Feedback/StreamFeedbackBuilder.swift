@@ -4,7 +4,7 @@ public import RillRTP
 /// The receiver's half of congestion control by RFC 8888: it notes when packets of each stream arrive, and writes feedback.
 ///
 /// ```swift
-/// builder.note(header.sequenceNumber, of: header.ssrc, byteCount: datagram.count + 28, arrival: now)
+/// builder.record(header.sequenceNumber, of: header.ssrc, byteCount: datagram.count + 28, arrival: now)
 /// if builder.dueTime <= now {
 ///     builder.write(from: ours, timestamp: wallClock.short, at: now, into: &output)
 /// }
@@ -52,13 +52,13 @@ public struct StreamFeedbackBuilder: Sendable {
     ///   - mark: the ECN field of its IP header; not-ECT where that is not known.
     ///   - byteCount: its size on the path in bytes.
     ///   - arrival: when it arrived.
-    public mutating func note(
+    public mutating func record(
         _ number: SequenceNumber, of ssrc: SSRC, mark: CongestionControlFeedback.ECNMark = .notCapable, byteCount: Int,
         arrival: MediaTime
     ) {
         if recent >= streams.count || streams[recent].ssrc != ssrc { recent = place(of: ssrc) }
-        guard streams[recent].note(number, mark, at: arrival) else { return }
-        interval.noteReceived(byteCount, at: arrival)
+        guard streams[recent].record(number, mark, at: arrival) else { return }
+        interval.recordReceived(byteCount, at: arrival)
     }
 
     /// The size of the feedback that is due, in bytes at most, with the header; `nil` if there is nothing to report: then none is due any
@@ -96,10 +96,10 @@ public struct StreamFeedbackBuilder: Sendable {
                 streams[index].write(kept, at: now, with: &writer, into: &output)
                 room -= CongestionControlFeedbackWriter.reportByteCount(of: kept.count)
             }
-            streams[index].numbers.noteFeedback()
+            streams[index].numbers.recordFeedback()
         }
         writer.finish(at: timestamp, into: &output)
-        interval.noteSent(output.count - start, at: now)
+        interval.recordSent(output.count - start, at: now)
     }
 
     // MARK: Size

@@ -13,15 +13,15 @@ public struct PacketRecord: Equatable, Sendable {
     public var kind: OutgoingPacket.Kind
     /// The number of its train: packets that the pacer sent without a pause between them.
     public var train: Int32
-    /// The ECN field with which it arrived, where feedback tells of it (RFC 8888) and its fate is ``PacketFate/received(arrival:)``.
+    /// The ECN field with which it arrived, where feedback tells of it (RFC 8888) and its outcome is ``PacketOutcome/received(arrival:)``.
     public var mark = CongestionControlFeedback.ECNMark.notCapable
-    /// Whether the packet that was sent before it had not arrived, as far as was known when this one's fate was told: the time between the
+    /// Whether the packet that was sent before it had not arrived, as far as was known when this one's outcome was resolved: the time between the
     /// arrivals is not this packet's alone.
     public var followsMissing = false
 }
 
 /// What feedback says about a sent packet, for the first time.
-public enum PacketFate: Equatable, Sendable {
+public enum PacketOutcome: Equatable, Sendable {
     /// The packet arrived, at this time of the receiver's clock, whose zero is unknown.
     case received(arrival: MediaTime)
     /// The packet was listed as missing until the receiver stopped listing it.

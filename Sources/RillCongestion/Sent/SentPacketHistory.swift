@@ -14,7 +14,7 @@ public import RillRTP
 /// history.record(.media, of: ssrc, sequenceNumber, byteCount: datagram.count + 28, at: now)
 /// ```
 ///
-/// Feedback may be lost, repeated, delayed or reordered: every packet gets one fate at most. Each feedback usually repeats the
+/// Feedback may be lost, repeated, delayed or reordered: every packet gets one outcome at most. Each feedback usually repeats the
 /// two before it (``FeedbackBuilder``), so a packet is reported as lost only when it was missing in all that listed it.
 ///
 /// Any feedback is safe. Numbers and streams that were never sent, or lie too far back, are counted and ignored. The memory grows to
@@ -46,7 +46,7 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     @usableFromInline
     struct Entry: BitwiseCopyable, Sendable {
         @usableFromInline var sendTime: MediaTime
-        /// When it arrived, while that is to be told.
+        /// When it arrived, while that is to be resolved.
         @usableFromInline var arrival = MediaTime.zero
         @usableFromInline var byteCount: Int32
         /// The bytes that count as in flight: all or none.
@@ -63,9 +63,9 @@ public struct SentPacketHistory: ~Copyable, Sendable {
             case inFlight
             /// Listed as missing at least once.
             case missing
-            /// The fate is known, and to be told: in the order of sending, while feedback by stream comes in another one.
+            /// The outcome is known, and to be resolved: in the order of sending, while feedback by stream comes in another one.
             case arrived, lost, unknown
-            case settled
+            case resolved
         }
 
         @inlinable
@@ -77,7 +77,7 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         }
 
         /// In the place of a packet that was never sent.
-        static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .settled)
+        static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .resolved)
 
         /// What is known of the packet, which has that number.
         @inline(__always)
@@ -87,16 +87,16 @@ public struct SentPacketHistory: ~Copyable, Sendable {
                 followsMissing: followsMissing)
         }
 
-        /// Notes that the fate is known, and told.
+        /// Notes that the outcome is known, and resolved.
         @inline(__always)
-        mutating func settle() { (state, openByteCount) = (.settled, 0) }
+        mutating func resolve() { (state, openByteCount) = (.resolved, 0) }
 
         var isOpen: Bool { state.rawValue <= State.missing.rawValue }
     }
 
     /// What feedback could not be used for.
     public internal(set) var refusals = Refusals()
-    /// The bytes of the packets whose fate is open.
+    /// The bytes of the packets whose outcome is open.
     @inlinable public var bytesInFlight: Int { openByteCount }
 
     @usableFromInline var openByteCount = 0
@@ -105,7 +105,7 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     @usableFromInline var ring = NumberedRing(capacity: SentPacketHistory.initialCapacity, filler: Entry.none)
     /// The number of the next packet.
     @usableFromInline var next: Int64 = 0
-    /// The number of the oldest packet whose fate may be open.
+    /// The number of the oldest packet whose outcome may be open.
     @usableFromInline var oldest: Int64 = 0
     /// There is room at least up to this number.
     @usableFromInline var roomEnd = Int64(SentPacketHistory.initialCapacity)
@@ -145,14 +145,14 @@ public struct SentPacketHistory: ~Copyable, Sendable {
 
     /// Forgets all packets in flight, as after a change of the path. Their numbers are not used again.
     public mutating func reset() {
-        for number in oldest..<next { ring[number].settle() }
+        for number in oldest..<next { ring[number].resolve() }
         (oldest, openByteCount) = (next, 0)
         references.restart()
         feedbackCounts = CounterExtender(bitWidth: 8)
         byStream.restart()
     }
 
-    /// Stops counting packets as in flight that were sent before a time. Their fates stay open: late feedback still settles them.
+    /// Stops counting packets as in flight that were sent before a time. Their outcomes stay open: late feedback still settles them.
     ///
     /// - Parameter time: usually now less a round trip and half a second; what was sent before that is lost, or its feedback is.
     public mutating func expire(sentBefore time: MediaTime) {
@@ -172,12 +172,12 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         ring[number].openByteCount = 0
     }
 
-    /// Moves the oldest packet past those whose fate is known.
-    mutating func skipSettled() {
-        while oldest < next, ring[oldest].state == .settled { oldest &+= 1 }
+    /// Moves the oldest packet past those whose outcome is known.
+    mutating func skipResolved() {
+        while oldest < next, ring[oldest].state == .resolved { oldest &+= 1 }
     }
 
-    /// Makes room for a packet: in the place of one whose fate is known, in a ring of twice the size, or in the place of the oldest packet.
+    /// Makes room for a packet: in the place of one whose outcome is known, in a ring of twice the size, or in the place of the oldest packet.
     @inline(never)
     @usableFromInline
     mutating func makeRoom() {

@@ -7,7 +7,7 @@ struct SentStream: Sendable {
     private(set) var newest: Int64
     /// The transport's number of the last packet that was recorded.
     private(set) var lastNumber: Int64 = -1
-    /// No packet of the stream before this one has an open fate.
+    /// No packet of the stream before this one has an open outcome.
     var firstOpen: Int64
 
     struct Slot: Sendable {

@@ -38,7 +38,7 @@ struct StreamReports: Sendable {
     }
 
     /// Notes that a packet arrived.
-    mutating func noteArrival(of number: Int64) { reach.newest = max(reach.newest, number) }
+    mutating func recordArrival(of number: Int64) { reach.newest = max(reach.newest, number) }
 
     /// The place of a stream that was sent.
     func place(of ssrc: SSRC) -> Int? {

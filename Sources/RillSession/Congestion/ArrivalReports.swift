@@ -50,7 +50,7 @@ struct ArrivalReports: ~Copyable {
         guard case .transportWide(let id) = form, let number = TransportSequenceNumber(id: id, inRTP: datagram) else {
             return nil
         }
-        transportWide.note(number.number, byteCount: datagram.count, arrival: now)
+        transportWide.record(number.number, byteCount: datagram.count, arrival: now)
         return transportWide.dueTime
     }
 
@@ -64,7 +64,7 @@ struct ArrivalReports: ~Copyable {
         else {
             return nil
         }
-        byStream.note(number, of: ssrc, byteCount: datagram.count, arrival: now)
+        byStream.record(number, of: ssrc, byteCount: datagram.count, arrival: now)
         return byStream.dueTime
     }
 

@@ -75,7 +75,7 @@ struct SessionCongestion: ~Copyable {
         count(slot.purpose, byteCount)
         register(slot, byteCount: byteCount)
         // Where no feedback is to come, its absence tells nothing.
-        if settings.feedback != nil { estimate.noteSent(byteCount: byteCount, at: now) }
+        if settings.feedback != nil { estimate.recordSent(byteCount: byteCount, at: now) }
         let number = record(token, slot, byteCount: byteCount, at: now)
         waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
@@ -218,8 +218,8 @@ struct SessionCongestion: ~Copyable {
     }
 
     /// Notes that the packets that wait are those of a probe.
-    mutating func noteProbe() {
-        estimate.noteProbe(byteCount: waiting.byteCount)
+    mutating func recordProbe() {
+        estimate.recordProbe(byteCount: waiting.byteCount)
     }
 
     /// Drops the frames of a stream that wait; returns whether there were any.

@@ -52,7 +52,7 @@ struct GStreamerPacketTests {
         try expectFates(of: packets, first: first, from: compounds, received: counts.received.count)
     }
 
-    /// Our history takes GStreamer's feedback as if we had sent its packets: each that it lists as received gets one fate, and the times
+    /// Our history takes GStreamer's feedback as if we had sent its packets: each that it lists as received gets one outcome, and the times
     /// are those of a live source.
     private func expectFates(
         of packets: [[UInt8]], first: SequenceNumber, from compounds: [[UInt8]], received: Int
@@ -67,15 +67,15 @@ struct GStreamerPacketTests {
             var compound = RTCPCompound(datagram.span)
             while let packet = try compound.next() {
                 guard case .transportFeedback(let feedback) = try RTCPMessage(parsing: packet) else { continue }
-                history.take(feedback) { packet, fate in
+                history.take(feedback) { packet, outcome in
                     fateCount += 1
-                    if case .received(let arrival) = fate { arrivals[packet.number] = arrival }
+                    if case .received(let arrival) = outcome { arrivals[packet.number] = arrival }
                 }
             }
         }
         let refusals = history.refusals
         #expect(
-            arrivals.count == received && fateCount >= received, "\(arrivals.count) of \(received), \(fateCount) fates")
+            arrivals.count == received && fateCount >= received, "\(arrivals.count) of \(received), \(fateCount) outcomes")
         #expect(refusals.neverSent == 0 && refusals.outdated == 0 && refusals.forgotten == 0, "\(refusals)")
         let times = arrivals.sorted { $0.key < $1.key }.map(\.value)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })

@@ -21,10 +21,10 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(frame * 5 + index), sendTime: now, byteCount: Int32(byteCount), kind: .media,
                     train: Int32(frame))
-                estimate.noteSent(byteCount: byteCount, at: now)
+                estimate.recordSent(byteCount: byteCount, at: now)
                 arrival = max(arrival, now + .milliseconds(50)) + .seconds(Double(byteCount * 8) / 2e6)
                 now = now + estimate.pacingRate(at: now).duration(ofBytes: byteCount)
-                estimate.note(packet, .received(arrival: arrival + others), at: arrival + .milliseconds(50))
+                estimate.record(packet, .received(arrival: arrival + others), at: arrival + .milliseconds(50))
             }
             estimate.update(at: arrival + .milliseconds(50))
         }
@@ -76,7 +76,7 @@ import Testing
         call(&estimate, frames: 0..<120)
         #expect(estimate.dueTime == .distantFuture)
         let start = MediaTime.zero + .seconds(4)
-        estimate.noteSent(byteCount: 1000, at: start)
+        estimate.recordSent(byteCount: 1000, at: start)
         var rates = [estimate.rate.bitsPerSecond]
         while estimate.rate > .kilobits(50) {
             let due = estimate.dueTime
@@ -104,7 +104,7 @@ import Testing
         #expect(!estimate.isWindowFull(30_000, at: .zero + .seconds(4)))
         estimate.update(at: .zero + .seconds(60))
         #expect(estimate.rate == rate)
-        estimate.noteSent(byteCount: 1000, at: .zero + .seconds(60))
+        estimate.recordSent(byteCount: 1000, at: .zero + .seconds(60))
         #expect(estimate.isWindowFull(30_000, at: .zero + .seconds(60)))
         #expect(!estimate.isWindowFull(10_000, at: .zero + .seconds(60)))
     }
@@ -125,8 +125,8 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(10_000 + index), sendTime: sent, byteCount: 1000, kind: .media,
                     train: Int32(1000 + index))
-                let fate: PacketFate = index % every == 0 ? .lost : .received(arrival: sent + .milliseconds(54))
-                estimate.note(packet, fate, at: sent + .milliseconds(100))
+                let outcome: PacketOutcome = index % every == 0 ? .lost : .received(arrival: sent + .milliseconds(54))
+                estimate.record(packet, outcome, at: sent + .milliseconds(100))
                 if index % 10 == 9 { estimate.update(at: sent + .milliseconds(100)) }
             }
             #expect((estimate.cutCount > 0) == isCut, "one of \(every): \(estimate.decision)")
@@ -149,8 +149,8 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(index), sendTime: now, byteCount: .random(in: 0...1500, using: &generator),
                     kind: .media, train: Int32(index / 4))
-                estimate.noteSent(byteCount: Int(packet.byteCount), at: now)
-                estimate.note(packet, .received(arrival: MediaTime(nanoseconds: arrival)), at: now)
+                estimate.recordSent(byteCount: Int(packet.byteCount), at: now)
+                estimate.record(packet, .received(arrival: MediaTime(nanoseconds: arrival)), at: now)
                 if index % 7 == 0 { estimate.update(at: now) }
                 #expect(estimate.range.contains(estimate.rate))
                 #expect(estimate.pacingRate(at: now).bitsPerSecond > 0)

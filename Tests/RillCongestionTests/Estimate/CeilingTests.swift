@@ -10,8 +10,8 @@ import Testing
         var ceiling = Ceiling()
         var (time, waits) = (0.0, [Double]())
         for _ in 0..<7 {
-            ceiling.note(1e6, sending: 1.05e6, queue: 0.02, at: seconds(time))
-            ceiling.noteEmpty()
+            ceiling.record(1e6, sending: 1.05e6, queue: 0.02, at: seconds(time))
+            ceiling.recordEmptyQueue()
             waits.append(-ceiling.calm(at: seconds(time)))
             time += 40
         }
@@ -21,8 +21,8 @@ import Testing
     @Test func `A short queue while nothing higher is tried proves nothing once more`() {
         var ceiling = Ceiling()
         func see(_ arriving: Double, sending: Double, queue: Double, at time: Double) {
-            ceiling.note(arriving, sending: sending, queue: queue, at: seconds(time))
-            ceiling.noteEmpty()
+            ceiling.record(arriving, sending: sending, queue: queue, at: seconds(time))
+            ceiling.recordEmptyQueue()
         }
         for time in [0.0, 40, 80] { see(1e6, sending: 1.05e6, queue: 0.02, at: time) }
         #expect(ceiling.confirmations == 2)
@@ -40,14 +40,14 @@ import Testing
 
     @Test func `A higher rate is taken over at once, a lower one after a second`() {
         var ceiling = Ceiling()
-        ceiling.note(1e6, sending: 1e6, queue: 0.01, at: .zero)
-        ceiling.noteEmpty()
-        ceiling.note(1.5e6, sending: 1.6e6, queue: 0.01, at: seconds(3))
+        ceiling.record(1e6, sending: 1e6, queue: 0.01, at: .zero)
+        ceiling.recordEmptyQueue()
+        ceiling.record(1.5e6, sending: 1.6e6, queue: 0.01, at: seconds(3))
         #expect(ceiling.rate == 1.5e6)
-        ceiling.noteEmpty()
-        for step in 0..<18 { ceiling.note(5e5, sending: 1.5e6, queue: 0.01, at: seconds(6 + Double(step) / 20)) }
+        ceiling.recordEmptyQueue()
+        for step in 0..<18 { ceiling.record(5e5, sending: 1.5e6, queue: 0.01, at: seconds(6 + Double(step) / 20)) }
         #expect(ceiling.rate == 1.5e6)
-        for step in 18..<90 { ceiling.note(5e5, sending: 1.5e6, queue: 0.01, at: seconds(6 + Double(step) / 20)) }
+        for step in 18..<90 { ceiling.record(5e5, sending: 1.5e6, queue: 0.01, at: seconds(6 + Double(step) / 20)) }
         #expect(ceiling.rate ?? 0 < 5.1e5)
     }
 }

@@ -49,12 +49,12 @@ struct GoogleCongestionControl: RateController {
 
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool { false }
 
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        switch fate {
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime) {
+        switch outcome {
         case .received(let arrival):
             arrivals.append((packet, arrival))
-            loss.note(isLost: false)
-        case .lost: loss.note(isLost: true)
+            loss.record(isLost: false)
+        case .lost: loss.record(isLost: true)
         case .unknown: break
         }
     }

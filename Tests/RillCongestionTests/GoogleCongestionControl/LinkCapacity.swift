@@ -16,7 +16,7 @@ extension GoogleCongestionControl {
         mutating func reset() { estimate = nil }
 
         /// Notes the acknowledged rate at an overuse, in bits per second.
-        mutating func note(_ rate: Double) {
+        mutating func record(_ rate: Double) {
             let new = estimate.map { 0.95 * $0 + 0.05 * rate } ?? rate
             let error = (new - rate) / 1000
             variance = min(max(0.95 * variance + 0.05 * error * error / max(new / 1000, 1), 0.4), 2.5)

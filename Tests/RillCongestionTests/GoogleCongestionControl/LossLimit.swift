@@ -20,7 +20,7 @@ extension GoogleCongestionControl {
 
         init(start: Double) { rate = start }
 
-        mutating func note(isLost: Bool) {
+        mutating func record(isLost: Bool) {
             count += 1
             if isLost { lostCount += 1 }
         }

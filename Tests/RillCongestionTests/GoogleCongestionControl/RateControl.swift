@@ -85,7 +85,7 @@ extension GoogleCongestionControl {
             if lower > rate, let estimate = capacity.estimate { lower = 0.85 * estimate }
             rate = min(rate, lower)
             if acknowledged < capacity.range.lowerBound { capacity.reset() }
-            capacity.note(acknowledged)
+            capacity.record(acknowledged)
             (state, lastChange) = (.hold, now)
         }
     }

@@ -70,9 +70,9 @@ import Testing
     @Test func `The capacity of the link is known to three deviations`() {
         var capacity = Control.LinkCapacity()
         #expect(capacity.range.contains(1e12))
-        capacity.note(500_000)
+        capacity.record(500_000)
         #expect(abs(capacity.range.upperBound - 542_426) < 1 && abs(capacity.range.lowerBound - 457_574) < 1)
-        capacity.note(480_000)
+        capacity.record(480_000)
         #expect(capacity.estimate == 499_000)
     }
 
@@ -91,7 +91,7 @@ import Testing
         var limit = Control.LossLimit(start: 500_000)
         // Without loss the first two seconds follow the delay; then come 8 % and 1 kbit/s in a second. With 20 %, two reports take 10 % each.
         for step in 0..<60 {
-            for packet in 0..<20 { limit.note(isLost: packet * 5 < percent) }
+            for packet in 0..<20 { limit.record(isLost: packet * 5 < percent) }
             limit.update(limit: step < 40 ? 500_000 : 2e6, roundTrip: .milliseconds(100), at: time(Double(step) * 0.05))
         }
         #expect(abs(limit.rate - rate) < 1, "\(limit.rate)")

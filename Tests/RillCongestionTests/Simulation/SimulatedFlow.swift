@@ -104,7 +104,7 @@ final class SimulatedFlow {
                 guard let packet = packets.removeValue(forKey: token) else { continue }
                 let kind: OutgoingPacket.Kind = packet.frame < 0 ? .padding : .media
                 let number = history.record(kind, byteCount: packet.byteCount, train: packet.train, at: now)
-                estimate.noteSent(byteCount: packet.byteCount, at: now)
+                estimate.recordSent(byteCount: packet.byteCount, at: now)
                 sentByteCount += packet.byteCount
                 if packet.frame < 0 { paddingByteCount += packet.byteCount }
                 var bytes = [UInt8](repeating: 0, count: packet.byteCount)
@@ -123,7 +123,7 @@ final class SimulatedFlow {
         }
         train += 1
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
-        estimate.noteProbe(byteCount: cluster.byteCount)
+        estimate.recordProbe(byteCount: cluster.byteCount)
         for _ in 0..<count {
             packets[token] = (cluster.byteCount / count, -1, train)
             pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now, rate: cluster.rate)
@@ -144,7 +144,7 @@ final class SimulatedFlow {
                 if plan.forge == nil { throw TestFailure("feedback is malformed") }
                 continue
             }
-            history.take(feedback) { record, fate in self.estimate.note(record, fate, at: now) }
+            history.take(feedback) { packet, outcome in self.estimate.record(packet, outcome, at: now) }
             decide(at: now)
         }
     }
@@ -172,7 +172,7 @@ final class SimulatedFlow {
 
     func receive(_ datagram: borrowing [UInt8], arrival: MediaTime) {
         let number = SequenceNumber(UInt16(datagram[0]) << 8 | UInt16(datagram[1]))
-        builder.note(number, byteCount: datagram.count, arrival: arrival)
+        builder.record(number, byteCount: datagram.count, arrival: arrival)
     }
 
     func sendFeedback(at now: MediaTime) {

@@ -7,6 +7,6 @@ struct FixedRate: RateController {
 
     func pacingRate(at now: MediaTime) -> Bitrate { Bitrate(bitsPerSecond: rate.bitsPerSecond * 3 / 2) }
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool { false }
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {}
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime) {}
     mutating func update(at now: MediaTime) {}
 }

@@ -65,7 +65,7 @@ final class TraceCall {
             pacer.setRate(controller.pacingRate(at: now))
             if pacer.count == 0, let cluster = controller.takeProbe(at: now) {
                 enqueue(cluster, into: &pacer, at: now)
-                controller.noteProbe(byteCount: cluster.byteCount)
+                controller.recordProbe(byteCount: cluster.byteCount)
                 pacerTime = now
             }
             if pacerTime <= now { pacerTime = send(from: &pacer, for: &controller, at: now) }
@@ -110,7 +110,7 @@ final class TraceCall {
             case .send(let token):
                 let byteCount = sizes.removeValue(forKey: token) ?? 0
                 let number = history.record(.media, byteCount: byteCount, train: train, at: now)
-                controller.noteSent(byteCount: byteCount, at: now)
+                controller.recordSent(byteCount: byteCount, at: now)
                 let wait = queue.send(number, byteCount: byteCount, at: now)
                 trips.append(Trip(sent: now, byteCount: byteCount, wait: wait))
             }
@@ -119,7 +119,7 @@ final class TraceCall {
 
     private func receive(at now: MediaTime) {
         while let arrival = queue.poll(at: now) {
-            builder.note(arrival.number, byteCount: arrival.byteCount, arrival: arrival.time)
+            builder.record(arrival.number, byteCount: arrival.byteCount, arrival: arrival.time)
         }
         if builder.dueTime <= now, let byteCount = builder.prepare() {
             let feedback = [UInt8](capacity: byteCount) { output in
@@ -136,7 +136,7 @@ final class TraceCall {
         if controller.dueTime <= now { controller.update(at: now) }
         while back.poll(at: now, into: &datagram) != nil {
             let feedback = try TransportFeedback(parsing: try RTCPPacket(parsing: datagram.span))
-            history.take(feedback) { record, fate in controller.note(record, fate, at: now) }
+            history.take(feedback) { packet, outcome in controller.record(packet, outcome, at: now) }
             let cuts = controller.cutCount
             controller.update(at: now)
             if controller.cutCount > cuts {

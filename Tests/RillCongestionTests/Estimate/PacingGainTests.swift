@@ -2,9 +2,9 @@ import Testing
 
 @testable import RillCongestion
 
-@Suite struct UsualPaceTests {
+@Suite struct PacingGainTests {
     /// The rates of flows on 3 Mbit/s whose trains always lie between each other, after some readings.
-    private func settle(_ rates: [Double], pace: (Double) -> Double) -> [Double] {
+    private func converge(_ rates: [Double], pace: (Double) -> Double) -> [Double] {
         var rates = rates
         for _ in 0..<60 {
             let paces = rates.map(pace)
@@ -21,24 +21,24 @@ import Testing
     @Test(arguments: divisions)
     func `Flows in step that follow their readings become equal`(rates: [Double]) {
         let fair = BandwidthEstimate.aim * 3e6 / Double(rates.count)
-        for rate in settle(rates, pace: { UsualPace.of($0) }) {
+        for rate in converge(rates, pace: { PacingGain.of($0) }) {
             #expect(abs(rate - fair) < 0.15 * fair, "\(rate) instead of \(fair)")
         }
     }
 
     @Test func `With the same factor for all any division would confirm itself`() {
-        let rates = settle([2.4e6, 3.6e5]) { 1.5 * $0 }
+        let rates = converge([2.4e6, 3.6e5]) { 1.5 * $0 }
         #expect(rates[0] > 6 * rates[1])
     }
 
     @Test func `A higher rate has a higher pace, and a lower factor`() {
         var (pace, factor) = (0.0, 2.0)
         for rate in stride(from: 5e4, through: 1.2e7, by: 1e4) {
-            #expect(UsualPace.of(rate) > pace)
-            pace = UsualPace.of(rate)
+            #expect(PacingGain.of(rate) > pace)
+            pace = PacingGain.of(rate)
             #expect(pace / rate <= factor + 1e-9 && (1.299...2.001).contains(pace / rate))
             factor = pace / rate
         }
-        #expect(UsualPace.of(1.2e6) == 1.8e6)
+        #expect(PacingGain.of(1.2e6) == 1.8e6)
     }
 }

@@ -11,7 +11,7 @@
 /// A flow of a third of another's rate has half of its pace, so it reads more than it has, and the others less. Only equal rates last.
 ///
 /// A flow that is alone reads the same at any pace above the capacity.
-enum UsualPace {
+enum PacingGain {
     /// The pace is this share of the rate, and ``extra``, in bits per second.
     private static let share = 0.5
     /// With ``share`` half as fast again as the rate at 1200 kbit/s.
