@@ -110,7 +110,8 @@ import Testing
         #expect(abs(spacing - 1) <= 1)
     }
 
-    @Test func `A packet with the number of an earlier one has an unknown outcome, and so has the earlier one`() throws {
+    @Test func `A packet with the number of an earlier one has an unknown outcome, and so has the earlier one`() throws
+    {
         var history = SentPacketHistory()
         var outcomes: [Int64: PacketOutcome] = [:]
         var builder = StreamFeedbackBuilder()

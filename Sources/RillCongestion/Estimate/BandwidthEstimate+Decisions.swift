@@ -65,12 +65,14 @@ extension BandwidthEstimate {
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
         // Without a queue the packets are not compared.
-        guard now >= holdUntil, path.queue.shortTerm > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
+        guard now >= holdUntil, path.queue.shortTerm > 0.03 + noise,
+            let slowdown = path.acknowledged.slowdown(of: packets)
         else { return false }
         let isCollapse = slowdown.ratio < 0.6
         // Our own bursts look like this, too, unless it is known what they do.
         let isSurge =
-            slowdown.ratio < 0.8 && path.queue.shortTerm > 0.05 + noise && knownCapacity != nil && !path.queue.isBunching
+            slowdown.ratio < 0.8 && path.queue.shortTerm > 0.05 + noise && knownCapacity != nil
+            && !path.queue.isBunching
         guard isCollapse || isSurge else { return false }
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.shortTerm)))
         holdUntil = now + .milliseconds(450)

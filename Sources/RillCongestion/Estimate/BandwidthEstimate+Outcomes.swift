@@ -49,7 +49,8 @@ extension BandwidthEstimate {
     /// Notes what `note` passes on, all of it from one feedback. In the caller's own code, as it is called for each packet.
     @inline(__always)
     private mutating func recordOutcomes(
-        at now: MediaTime, _ note: (inout PathMeter, inout PathMeter.Round, inout Ring<ReceivedPacket>.Contents) -> Void
+        at now: MediaTime,
+        _ record: (inout PathMeter, inout PathMeter.Round, inout Ring<ReceivedPacket>.Contents) -> Void
     ) {
         let count = packets.end
         var round = PathMeter.Round(at: now, over: model)

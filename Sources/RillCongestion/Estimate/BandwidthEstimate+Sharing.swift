@@ -23,11 +23,14 @@ extension BandwidthEstimate {
         let factor =
             contention.isConfirmed
             ? BandwidthEstimate.hidden
-            : contention.isDetected ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.crossTraffic, 0.1)
+            : contention.isDetected
+                ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.crossTraffic, 0.1)
         let alone = capacity * factor
-        moveFairRate(elapsed, most: contention.isDetected && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
+        moveFairRate(
+            elapsed, most: contention.isDetected && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
         guard fairRate < alone else { return alone }
-        decision = .share(queue: duration(path.queue.crossTraffic), target: duration(BandwidthEstimate.targetQueue(fairRate)))
+        decision = .share(
+            queue: duration(path.queue.crossTraffic), target: duration(BandwidthEstimate.targetQueue(fairRate)))
         return fairRate
     }
 

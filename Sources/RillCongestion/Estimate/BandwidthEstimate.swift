@@ -70,7 +70,7 @@ public struct BandwidthEstimate: RateController {
     /// No increase and no further cut before that time.
     var holdUntil = BandwidthEstimate.never
     /// Since when a queue stands, and the highest rate since.
-    var stood: (since: MediaTime, bits: Double)?
+    var persistentQueue: (since: MediaTime, bits: Double)?
     /// When the first packet left about which nothing was heard since, and when that is too long.
     var waitingSince: MediaTime?
     @usableFromInline var silenceTime = MediaTime.distantFuture

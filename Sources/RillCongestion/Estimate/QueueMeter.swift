@@ -177,7 +177,8 @@ struct QueueMeter: Sendable {
         let mean = mean(from: packets.first, of: packets)
         let deviation = deviation(of: packets, mean: mean)
         let usual = follow(mean, elapsed, at: now)
-        shortTerm = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
+        shortTerm =
+            self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
         scatter += (deviation - scatter) * min(1, elapsed / 2)
         updateNoise(mean, at: now)
         // Less than a packet is no queue.

@@ -85,7 +85,8 @@ extension SentPacketHistory {
 
     /// Marks the packets of a report.
     private mutating func take(
-        _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64, _ resolved: inout ResolvedRange
+        _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64,
+        _ resolved: inout ResolvedRange
     ) {
         let begin = byStream.streams[stream].extended(report.beginSequenceNumber)
         let newest = byStream.streams[stream].newest

@@ -45,18 +45,18 @@ import Testing
     @Test func `A queue above the empty path is seen as long as it is`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
-        #expect(use.meter.foreign == 0 && use.meter.surge < 0.001 && !use.meter.isBunching)
+        #expect(use.meter.crossTraffic == 0 && use.meter.shortTerm < 0.001 && !use.meter.isBunching)
         feed(&use, 3.01...4) { _ in 0.09 }
-        #expect(abs(use.meter.foreign - 0.038) < 0.001 && abs(use.meter.surge - 0.04) < 0.001)
+        #expect(abs(use.meter.crossTraffic - 0.038) < 0.001 && abs(use.meter.shortTerm - 0.04) < 0.001)
     }
 
     @Test func `A queue is expected where it goes`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
         feed(&use, 3.01...4) { 0.05 + 0.1 * ($0 - 3) }
-        #expect(use.meter.foreign < 0.09 && use.meter.expected > use.meter.foreign + 0.008)
+        #expect(use.meter.crossTraffic < 0.09 && use.meter.expected > use.meter.crossTraffic + 0.008)
         feed(&use, 4.01...4.2) { max(0.05, 0.15 - 0.4 * ($0 - 4)) }
-        #expect(use.meter.foreign > 0.02 && use.meter.expected < use.meter.foreign - 0.02)
+        #expect(use.meter.crossTraffic > 0.02 && use.meter.expected < use.meter.crossTraffic - 0.02)
     }
 
     @Test func `What our own packets wait is no queue`() {
@@ -69,7 +69,7 @@ import Testing
             use.add(packet, arrival: time + .milliseconds(50) + wait, wait: wait.nanoseconds, capacity: 2e6)
             use.update(capacity: 2e6, at: time)
         }
-        #expect(use.meter.foreign < 0.001)
+        #expect(use.meter.crossTraffic < 0.001)
     }
 
     @Test func `Packets that overtake each other are jitter, not a queue`() {
@@ -132,9 +132,9 @@ import Testing
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
         feed(&use, 3.01...6) { _ in 0.12 }
-        #expect(use.meter.foreign > 0.06)
+        #expect(use.meter.crossTraffic > 0.06)
         use.meter.rebase(at: .zero + .seconds(6))
         feed(&use, 6.01...7) { _ in 0.12 }
-        #expect(use.meter.foreign < 0.001)
+        #expect(use.meter.crossTraffic < 0.001)
     }
 }
