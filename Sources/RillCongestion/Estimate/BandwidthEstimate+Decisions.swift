@@ -1,14 +1,30 @@
 import RillCore
 
-/// How the rate moves after a feedback.
+/// One control step after each feedback: it cuts the rate, or moves it towards a goal.
+///
+/// The order of the checks is the order of urgency. Overload, heavy loss and a wrong rate after an idle period cut
+/// the rate at once (multiplicative decrease). Otherwise the rate follows the capacity, the fair rate or the search
+/// with a time constant.
+///
+/// The constants of the step:
+/// - A cut goes to 0.85 of the acknowledged rate, the decrease factor of GCC's AIMD. After it the rate stays for 450 ms,
+///   about the time in which the queue drains and feedback reports it.
+/// - A delivery rate below 0.6 of the send rate with 30 ms of queue is an overload. So is one below 0.8 with 50 ms, where
+///   the capacity is known. Both limits rise with the jitter.
+/// - The rate approaches its goal with a time constant of 200 ms upwards and 100 ms downwards.
+/// - Trains without dispersion raise it to 0.94 of the rate that they show, and by 1.6 times at most.
 extension BandwidthEstimate {
-    /// What is in flight beyond a round trip when a queue is flooded, in seconds: about the queues of home routers.
+    /// The bytes in flight beyond a round trip at which the bottleneck's buffer overflows, in seconds of the rate.
+    /// Buffers of home routers hold about this much.
     static let floodLimit = 0.25
-    /// The share of the capacity that is aimed at.
+    /// The target utilization: the rate aims at this share of the capacity. The rest drains queues that the model
+    /// does not see.
     static let aim = 0.98
-    /// How long a check after a rest takes, if no train shows anything.
+    /// The time after which rate validation ends without a train. A train of one frame normally ends it within a
+    /// round trip.
     private static let longestValidation = MediaDuration.milliseconds(1500)
-    /// Loss above that share is taken for congestion even without a queue.
+    /// A higher loss fraction is congestion, even without queueing delay: policers and shallow buffers drop without a
+    /// queue. The loss-based controller of GCC starts at 10 %, but radio links lose as much by themselves.
     static let lossThreshold = 0.2
 
     mutating func decide(at now: MediaTime) {
@@ -40,10 +56,10 @@ extension BandwidthEstimate {
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
 
-    /// The rate to move to.
+    /// The rate that the estimate moves towards.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         detectCrossTraffic(at: now)
-        // What was known before that may be long gone.
+        // After 4 s without a train, the capacity may have changed: the old measurement is dropped.
         if !probes.isSighted(within: .seconds(4), at: now) { path.capacity.reset() }
         switch path.queue.isBunching && !isStarting(at: now) ? .unknown : path.capacity.reading {
         case .capacity(let capacity):
@@ -64,12 +80,13 @@ extension BandwidthEstimate {
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
-        // Without a queue the packets are not compared.
+        // Without queueing delay there is no overload, and the comparison is not needed.
         guard now >= holdUntil, path.queue.shortTerm > 0.03 + noise,
             let slowdown = path.acknowledged.slowdown(of: packets)
         else { return false }
         let isCollapse = slowdown.ratio < 0.6
-        // Our own bursts look like this, too, unless it is known what they do.
+        // Our own bursts cause a mild slowdown, too. It counts only where the model predicts the queue of these
+        // bursts.
         let isSurge =
             slowdown.ratio < 0.8 && path.queue.shortTerm > 0.05 + noise && knownCapacity != nil
             && !path.queue.isBunching
@@ -79,10 +96,10 @@ extension BandwidthEstimate {
         limits.drainUntil = holdUntil
         path.acknowledged.forgetPackets(before: packets.end)
         if slowdown.isStall {
-            // What the path carries after a pause is what it carried before, or nobody knows.
+            // A stall does not measure the capacity. The rate is halved at most.
             cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
         } else {
-            // What arrives behind a queue is the capacity.
+            // Behind a queue the delivery rate is the capacity.
             path.capacity.reset(to: slowdown.rate)
             cut(to: 0.85 * slowdown.rate)
         }
@@ -98,7 +115,10 @@ extension BandwidthEstimate {
         return true
     }
 
-    /// Ends the check after a rest when a train has shown what the path carries now: all that is left of the rate may be far too much.
+    /// Ends rate validation once a train has measured the capacity after the idle period, and cuts the rate if that
+    /// is much lower.
+    ///
+    /// The old rate may be far too high by then (RFC 7661 reduces the congestion window for the same reason).
     private mutating func cutAfterIdle(at now: MediaTime) -> Bool {
         guard let since = limits.validatingSince else { return false }
         if now - since > BandwidthEstimate.longestValidation { limits.validatingSince = nil }
@@ -118,10 +138,10 @@ extension BandwidthEstimate {
         fairRate = bits
     }
 
-    /// Sets the rate for a reason that feedback does not tell, and holds it for a second.
+    /// Sets the rate for a reason outside of feedback, such as REMB or a circuit breaker, and holds it for a second.
     ///
     /// - Parameters:
-    ///   - bitrate: the rate; it is kept within the bounds.
+    ///   - bitrate: the rate. It is clamped to ``range``.
     ///   - now: the current time.
     package mutating func set(_ bitrate: Bitrate, at now: MediaTime) {
         if bitrate < rate { cutCount += 1 }
@@ -132,15 +152,15 @@ extension BandwidthEstimate {
         updateModel(at: now)
     }
 
-    /// Limits the rate from now on, below its own bounds: what is known of the path stays.
+    /// Limits the rate from now on, in addition to ``range``. The measurements of the path stay.
     ///
-    /// - Parameter bitrate: the most.
+    /// - Parameter bitrate: the upper limit.
     package mutating func limit(to bitrate: Bitrate) {
         limit = Double(bitrate.bitsPerSecond)
         if bits > limit { move(to: limit) }
     }
 
-    /// Halves the rate, while nothing is heard.
+    /// Halves the rate after a feedback timeout, and again every 500 ms until feedback arrives.
     mutating func halve(at now: MediaTime) {
         decision = .silence(now - (waitingSince ?? now))
         silenceTime = now + .milliseconds(500)

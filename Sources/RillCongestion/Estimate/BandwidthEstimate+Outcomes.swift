@@ -1,17 +1,17 @@
 import RillCore
 public import RillRTP
 
-/// How the outcomes of packets are noted.
+/// Recording the outcomes of packets: feedback enters the estimate here.
 extension BandwidthEstimate {
-    /// Takes transport-wide feedback: notes the outcomes that it settles, and works out the rate anew.
+    /// Processes transport-wide feedback: records the outcomes that it resolves, and updates the rate.
     ///
-    /// The same as ``SentPacketHistory/take(_:_:)-(TransportFeedback,_)`` with ``record(_:_:at:)`` for each packet, and then ``update(at:)``, at
-    /// a lower cost.
+    /// It equals ``SentPacketHistory/take(_:_:)-(TransportFeedback,_)`` with ``record(_:_:at:)`` for each packet,
+    /// followed by ``update(at:)``, at a lower cost.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
+    ///   - feedback: parsed feedback. Its content may be forged.
     ///   - history: the packets that were sent.
-    ///   - now: when the feedback arrived.
+    ///   - now: the arrival time of the feedback.
     public mutating func take(
         _ feedback: borrowing TransportFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
@@ -21,12 +21,12 @@ extension BandwidthEstimate {
         update(at: now)
     }
 
-    /// Takes feedback by stream: notes the outcomes that it settles, and works out the rate anew.
+    /// Processes feedback by stream (RFC 8888): records the outcomes that it resolves, and updates the rate.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
+    ///   - feedback: parsed feedback. Its content may be forged.
     ///   - history: the packets that were sent.
-    ///   - now: when the feedback arrived.
+    ///   - now: the arrival time of the feedback.
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, of history: inout SentPacketHistory, at now: MediaTime
     ) {
@@ -36,17 +36,17 @@ extension BandwidthEstimate {
         update(at: now)
     }
 
-    /// Notes the outcome of a packet.
+    /// Records the outcome of one packet.
     ///
     /// - Parameters:
-    ///   - packet: the packet; in the order of sending.
-    ///   - outcome: what feedback says of it.
-    ///   - now: when the feedback arrived.
+    ///   - packet: the packet. Packets come in the order of sending.
+    ///   - outcome: what feedback reports of it.
+    ///   - now: the arrival time of the feedback.
     public mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime) {
         recordOutcomes(at: now) { path, round, packets in path.record(packet, outcome, of: &round, after: &packets) }
     }
 
-    /// Notes what `note` passes on, all of it from one feedback. In the caller's own code, as it is called for each packet.
+    /// Records all outcomes of one feedback, which `record` passes on. It is inlined, as it runs for each packet.
     @inline(__always)
     private mutating func recordOutcomes(
         at now: MediaTime,

@@ -2,18 +2,18 @@ public import RillCore
 public import RillRTP
 
 extension SentPacketHistory {
-    /// Records a packet that is sent now, with the number that feedback by stream uses (RFC 8888).
+    /// Records a packet that is sent now, with the sequence number that feedback by stream uses (RFC 8888).
     ///
-    /// A packet with the number of an earlier one, as a retransmission without RTX is, gets the outcome ``PacketOutcome/unknown``, and so does
-    /// the earlier one: nobody can tell which of the two arrived.
+    /// A retransmission without RTX has the sequence number of an earlier packet. Both then have the outcome
+    /// ``PacketOutcome/unknown``: feedback cannot distinguish them.
     ///
     /// - Parameters:
     ///   - kind: the packet's purpose.
     ///   - ssrc: its stream.
     ///   - sequenceNumber: its number in that stream.
     ///   - byteCount: its size on the path in bytes.
-    ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
-    ///   - now: when it is handed to the network.
+    ///   - train: the number of its train, which increases with each pause of the pacer.
+    ///   - now: the time when it is passed to the network.
     /// - Returns: its transport-wide sequence number, for feedback of the other kind.
     @discardableResult
     public mutating func record(
@@ -28,21 +28,21 @@ extension SentPacketHistory {
         return result
     }
 
-    /// Takes feedback by stream, and passes each packet whose outcome it settles to `body`, in the order of sending.
+    /// Processes feedback by stream. Passes each packet whose outcome it resolves to `body`, in the order of sending.
     ///
-    /// A packet is lost when it was missing in all feedback that listed it, or when the receiver lists nothing of its stream any more
-    /// and packets that were sent after it had arrived three feedbacks ago.
+    /// A packet is lost if all feedback that listed it reported it as missing. It is also lost if the receiver lists
+    /// nothing of its stream any more, and packets that were sent later had arrived three feedbacks ago.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
-    ///   - body: receives the packet and its outcome.
+    ///   - feedback: parsed feedback. Its content may be forged.
+    ///   - body: receives each packet and its outcome.
     public mutating func take(
         _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketOutcome) -> Void
     ) {
         resolve(feedback, body)
     }
 
-    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    /// The inlined form: a call for each packet would cost more than its work.
     @inline(__always)
     mutating func resolve(
         _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketOutcome) -> Void
@@ -67,7 +67,7 @@ extension SentPacketHistory {
         skipResolved()
     }
 
-    /// The first and the last packet whose outcome is to be resolved.
+    /// The first and the last packet with a new outcome.
     private struct ResolvedRange {
         var first = Int64.max
         var last = Int64.min
@@ -94,7 +94,7 @@ extension SentPacketHistory {
             refusals.neverSent += report.packets.count
             return
         }
-        // What the receiver does not list any more keeps the outcome that it was listed with.
+        // Packets that the receiver lists no more keep their last reported state.
         let open = max(byStream.streams[stream].firstOpen, newest - Int64(byStream.streams[stream].capacity) + 1)
         if open < begin {
             for sequence in open..<begin {
@@ -112,7 +112,7 @@ extension SentPacketHistory {
         resolved.record(taking.resolved)
     }
 
-    /// One report while it is taken: what changes, in one place, and one access to each array for all packets.
+    /// The state of processing one report. It accesses each array once for all packets.
     private struct Taking {
         let slots: [SentStream.Slot]
         let begin: Int64
@@ -135,7 +135,7 @@ extension SentPacketHistory {
         mutating func take(
             _ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout NumberedRing<Entry>
         ) {
-            // Behind the newest nothing was sent.
+            // No packet was sent after the newest.
             let count = min(packets.count, Int(newest - begin) + 1)
             neverSent += packets.count - count
             for index in 0..<count {
@@ -169,7 +169,8 @@ extension SentPacketHistory {
                 entry.state = .unknown
                 return
             }
-            // 64 steps of the timestamp are one of the offset. Below two years, so that nothing overflows.
+            // An offset has units of 1/1024 s, which are 64 units of the timestamp. The sum stays below two years, so
+            // nothing overflows.
             let ticks = time - Int64(steps) * 64
             let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
             entry.arrival = MediaTime(nanoseconds: nanoseconds)
@@ -184,7 +185,8 @@ extension SentPacketHistory {
         }
     }
 
-    /// Settles the outcome of a packet that no feedback will list any more. If none has listed it, its outcome is `unlisted`.
+    /// Resolves a packet that no feedback will list any more. If no feedback has listed it, its outcome is
+    /// `unlisted`.
     private mutating func giveUp(_ number: Int64, unlisted: Entry.State = .lost, _ resolved: inout ResolvedRange) {
         guard number >= oldest, ring[number].isOpen else { return }
         uncount(number)
@@ -192,7 +194,7 @@ extension SentPacketHistory {
         resolved.record(number)
     }
 
-    /// Passes the outcomes on.
+    /// Passes the new outcomes to `body`.
     @inline(__always)
     private mutating func report(_ resolved: ResolvedRange, _ body: (PacketRecord, PacketOutcome) -> Void) {
         guard resolved.first <= resolved.last else { return }

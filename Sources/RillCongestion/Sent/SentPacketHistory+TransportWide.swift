@@ -2,16 +2,17 @@ import RillCore
 public import RillRTP
 
 extension SentPacketHistory {
-    /// Takes transport-wide feedback, and passes each packet whose outcome it settles to `body`, in the order of their numbers.
+    /// Processes transport-wide feedback. Passes each packet whose outcome it resolves to `body`, in the order of
+    /// their numbers.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
-    ///   - body: receives the packet and its outcome.
+    ///   - feedback: parsed feedback. Its content may be forged.
+    ///   - body: receives each packet and its outcome.
     public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketOutcome) -> Void) {
         resolve(feedback, body)
     }
 
-    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    /// The inlined form: a call for each packet would cost more than its work.
     @inline(__always)
     mutating func resolve(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketOutcome) -> Void) {
         let first = extended(feedback.baseSequenceNumber)
@@ -23,24 +24,26 @@ extension SentPacketHistory {
             refusals.outdated += 1
             return
         }
-        // What the receiver does not list any more keeps the outcome that it was listed with.
+        // Packets that the receiver lists no more keep their last reported state.
         if oldest < first { resolve(before: first, body) }
         let range = open(first, count: feedback.count)
         var times = arrivals.mutableValues
         feedback.readArrivals(of: range, into: &times)
-        // 64 ms per step of the reference time, 250 µs per step of a delta.
+        // The reference time has units of 64 ms, a delta of 250 µs.
         let reference = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
         resolve(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
         skipResolved()
     }
 
-    /// The number that is closest to the newest packet's. A receiver lists nothing that was not sent, so it lies before that.
+    /// Extends a number to the value closest to the newest packet. A receiver lists sent packets only, so it lies
+    /// before that.
     private func extended(_ number: SequenceNumber) -> Int64 {
         let distance = Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: next - 1)))
         return next - 1 + distance
     }
 
-    /// Whether feedback is at least as new as what was taken. Older feedback has nothing that a newer one did not repeat.
+    /// Whether feedback is at least as new as the last one. Older feedback adds nothing, as newer feedback repeats
+    /// it.
     private mutating func isNew(_ feedbackCount: UInt8) -> Bool {
         let count = feedbackCounts.peek(UInt32(feedbackCount))
         if let newest = feedbackCounts.newest, count < newest, newest - count < 64 { return false }
@@ -48,7 +51,7 @@ extension SentPacketHistory {
         return true
     }
 
-    /// The packets of a feedback whose outcome may be open, counted from its first one. Counts the others as refused.
+    /// The packets of a feedback whose outcome may be open, as indices into it. Counts the others as refused.
     private mutating func open(_ first: Int64, count: Int) -> Range<Int> {
         let end = min(count, Int(next - first))
         let start = min(max(0, Int(oldest - first)), end)
@@ -62,7 +65,7 @@ extension SentPacketHistory {
 
     // MARK: Outcomes
 
-    /// Settles packets by ``arrivals``.
+    /// Resolves packets by ``arrivals``.
     @inline(__always)
     private mutating func resolve(
         _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketOutcome) -> Void
@@ -74,7 +77,7 @@ extension SentPacketHistory {
         oldest = max(oldest, resolving.firstOpen)
     }
 
-    /// Packets while they are settled: what changes, in one place.
+    /// The state of resolving packets.
     private struct Resolving {
         var byteCount = 0
         var repeated = 0
