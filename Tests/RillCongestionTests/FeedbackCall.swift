@@ -6,7 +6,8 @@ enum FeedbackKind: CaseIterable {
     case transportWide, byStream
 }
 
-/// A call through history and estimate, whose feedback the test may change: trains of three packets, 4 ms apart.
+/// A call through history and estimate, whose feedback the test may change. It sends trains of three packets, 4 ms
+/// apart.
 final class FeedbackCall {
     let kind: FeedbackKind
     var history = SentPacketHistory()
@@ -14,7 +15,7 @@ final class FeedbackCall {
     private var transportWide = FeedbackBuilder()
     private var byStream = StreamFeedbackBuilder()
     private(set) var now = MediaTime.zero
-    private(set) var fateCount = 0
+    private(set) var outcomeCount = 0
     private(set) var sentCount = 0
     private(set) var highest = 0
     private var resolved: Set<Int64> = []
@@ -59,7 +60,7 @@ final class FeedbackCall {
         }
     }
 
-    /// Takes a datagram as a session does. Returns whether it could be read.
+    /// Processes a datagram as a session does. Returns whether it could be parsed.
     func take(_ datagram: [UInt8]) -> Bool {
         guard let packet = try? RTCPPacket(parsing: datagram.span), let message = try? RTCPMessage(parsing: packet)
         else { return false }
@@ -77,7 +78,7 @@ final class FeedbackCall {
     }
 
     private func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at time: MediaTime) {
-        fateCount += 1
+        outcomeCount += 1
         precondition(resolved.insert(packet.number).inserted, "packet \(packet.number) has two outcomes")
         estimate.record(packet, outcome, at: time)
         if resolved.count > 100_000 { resolved = resolved.filter { $0 > packet.number - 50_000 } }
@@ -85,6 +86,6 @@ final class FeedbackCall {
 
     /// Whether everything is within its bounds.
     func isSound() -> Bool {
-        estimate.range.contains(estimate.rate) && history.bytesInFlight >= 0 && fateCount <= sentCount
+        estimate.range.contains(estimate.rate) && history.bytesInFlight >= 0 && outcomeCount <= sentCount
     }
 }

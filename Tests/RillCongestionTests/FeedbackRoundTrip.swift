@@ -6,7 +6,7 @@ final class FeedbackRoundTrip {
     var history = SentPacketHistory()
     var builder = FeedbackBuilder()
     private(set) var outcomes: [Int64: PacketOutcome] = [:]
-    private(set) var fateCount = 0
+    private(set) var outcomeCount = 0
 
     /// Sends a packet, which arrives after `delay`; `nil` loses it.
     func send(at now: MediaTime, delay: MediaDuration?, byteCount: Int = 1228) {
@@ -26,7 +26,7 @@ final class FeedbackRoundTrip {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try TransportFeedback(parsing: packet)
         history.take(feedback) { packet, outcome in
-            fateCount += 1
+            outcomeCount += 1
             outcomes[packet.number] = outcome
         }
     }

@@ -37,7 +37,7 @@ import Testing
                 }
             }
         }
-        #expect(trip.fateCount == trip.outcomes.count)
+        #expect(trip.outcomeCount == trip.outcomes.count)
         #expect(trip.history.refusals.neverSent == 0 && trip.history.refusals.outdated == 0)
     }
 
@@ -62,14 +62,14 @@ import Testing
         #expect(!unknown.isEmpty && !trip.outcomes.values.contains(.lost))
     }
 
-    @Test func `Packets that overtake each other are received, not lost`() throws {
+    @Test func `Reordered packets are received, not lost`() throws {
         let trip = try run(count: 200) { .milliseconds($0 % 5 == 0 ? 75 : 40) }
         let known = (0..<180).filter { if case .received = trip.outcomes[Int64($0)] { true } else { false } }
         #expect(known.count == 180)
         #expect(trip.spacing(5, after: 6) == .milliseconds(25))
     }
 
-    @Test func `Bytes in flight are those without an outcome`() throws {
+    @Test func `Bytes in flight are those with an open outcome`() throws {
         let trip = FeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
@@ -78,13 +78,13 @@ import Testing
         try trip.take(datagram)
         #expect(trip.history.bytesInFlight == 0)
         try trip.take(datagram)
-        #expect(trip.history.bytesInFlight == 0 && trip.fateCount == 10 && trip.history.refusals.repeated == 10)
+        #expect(trip.history.bytesInFlight == 0 && trip.outcomeCount == 10 && trip.history.refusals.repeated == 10)
         trip.send(at: .zero + .seconds(1), delay: nil)
         trip.history.reset()
         #expect(trip.history.bytesInFlight == 0)
     }
 
-    @Test func `What is overdue does not count as in flight, and late feedback still settles it`() throws {
+    @Test func `Overdue packets do not count as in flight, and late feedback still resolves them`() throws {
         let trip = FeedbackRoundTrip()
         for index in 0..<10 {
             trip.send(at: .zero + .milliseconds(100 * index), delay: .milliseconds(20), byteCount: 1000)
@@ -95,11 +95,11 @@ import Testing
         #expect(trip.history.bytesInFlight == 5000)
         let made = trip.feedback(at: .zero + .seconds(1))
         try trip.take(try #require(made))
-        #expect(trip.fateCount == 10 && trip.history.bytesInFlight == 0)
+        #expect(trip.outcomeCount == 10 && trip.history.bytesInFlight == 0)
     }
 
     @Test(arguments: [20, 60, 130, 500, 2500])
-    func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
+    func `Feedback takes 5 % of the received bitrate at most, and is due every 50 ms at most`(kilobits: Int) throws {
         let trip = FeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(1228 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
@@ -121,7 +121,7 @@ import Testing
         if kilobits >= 500 { #expect(times.count >= 60_000 / 110, "\(times.count)") }
     }
 
-    @Test func `Behind a rest feedback comes as often as before`() throws {
+    @Test func `After a pause feedback is as frequent as before`() throws {
         let trip = FeedbackRoundTrip()
         var times = [MediaTime]()
         for start in [0.0, 20] {
@@ -142,12 +142,12 @@ import Testing
         #expect((spacings.max() ?? .seconds(9)) <= .milliseconds(110), "\(spacings)")
     }
 
-    /// Deltas reach over 8 s: then feedback cannot repeat what was before.
+    /// Deltas reach over 8 s: after that, feedback cannot repeat earlier packets.
     @Test(arguments: [1, 8, 9, 12, 3600])
-    func `Packets behind a rest are reported at once`(seconds: Int) throws {
+    func `Packets after a pause are reported at once`(seconds: Int) throws {
         let trip = FeedbackRoundTrip()
         var (now, count) = (MediaTime.zero, 0)
-        // The second rest comes before a feedback could repeat the first one's packets.
+        // The second pause starts before a feedback could repeat the packets of the first.
         for _ in 0..<3 {
             for _ in 0..<2 {
                 trip.send(at: now, delay: .milliseconds(20))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `A flood beyond the memory forgets the oldest packets`() {
+    @Test func `A flood beyond the capacity forgets the oldest packets`() {
         var history = SentPacketHistory()
         for index in 0..<3 * SentPacketHistory.maximumCapacity {
             _ = history.record(.media, byteCount: 1000, at: .zero + .microseconds(index))
@@ -168,7 +168,7 @@ import Testing
         #expect(history.bytesInFlight == 1000 * SentPacketHistory.maximumCapacity)
     }
 
-    @Test func `Mutated feedback settles nothing that was not sent`() throws {
+    @Test func `Mutated feedback resolves sent packets only`() throws {
         var generator = SeededGenerator(seed: 29)
         let trip = try run(count: 50)
         let sent = Int64(50)
@@ -191,10 +191,10 @@ import Testing
         #expect(takenCount > 5000 && refusedCount > 1000, "\(takenCount) taken, \(refusedCount) refused")
         #expect(trip.history.refusals.neverSent > 10_000, "\(trip.history.refusals)")
         #expect(trip.outcomes.keys.allSatisfy { (0...sent).contains($0) })
-        #expect(trip.fateCount == trip.outcomes.count && trip.history.bytesInFlight >= 0)
+        #expect(trip.outcomeCount == trip.outcomes.count && trip.history.bytesInFlight >= 0)
     }
 
-    @Test func `Any order of numbers leaves the builder sound`() throws {
+    @Test func `Any order of numbers leaves the builder consistent`() throws {
         var generator = SeededGenerator(seed: 30)
         var builder = FeedbackBuilder()
         for step in 0..<20_000 {

@@ -1,7 +1,8 @@
 import RillCongestion
 import RillTestSupport
 
-/// A sender's history and a receiver's builder of feedback by stream, joined by datagrams that the test may lose, repeat or mutate.
+/// A sender's history and a receiver's builder of feedback by stream, joined by datagrams that the test may lose,
+/// repeat or mutate.
 final class StreamFeedbackRoundTrip {
     /// A packet by its stream and its place in it, from 0.
     struct Key: Hashable, Comparable {
@@ -25,7 +26,7 @@ final class StreamFeedbackRoundTrip {
     var start: UInt16 = 0
     private(set) var outcomes: [Key: PacketOutcome] = [:]
     private(set) var marks: [Key: CongestionControlFeedback.ECNMark] = [:]
-    private(set) var fateCount = 0
+    private(set) var outcomeCount = 0
     /// The numbers of packets in the order in which their outcomes came, for each datagram.
     private(set) var order: [[Int64]] = []
     private var keys: [Int64: Key] = [:]
@@ -55,7 +56,7 @@ final class StreamFeedbackRoundTrip {
         return number
     }
 
-    /// Delivers what has arrived by then.
+    /// Delivers the packets that have arrived by then.
     func deliver(at now: MediaTime) {
         travelling.sort { $0.arrival < $1.arrival }
         while let first = travelling.first, first.arrival <= now {
@@ -65,7 +66,7 @@ final class StreamFeedbackRoundTrip {
         }
     }
 
-    /// Whether feedback is due, of what has arrived by then.
+    /// Whether feedback is due on the packets that have arrived by then.
     func isDue(at now: MediaTime) -> Bool {
         deliver(at: now)
         return builder.dueTime <= now
@@ -87,7 +88,7 @@ final class StreamFeedbackRoundTrip {
         let feedback = try CongestionControlFeedback(parsing: packet)
         var numbers: [Int64] = []
         history.take(feedback) { packet, outcome in
-            fateCount += 1
+            outcomeCount += 1
             numbers.append(packet.number)
             guard let key = keys[packet.number] else { preconditionFailure("packet \(packet.number) was never sent") }
             outcomes[key] = outcome

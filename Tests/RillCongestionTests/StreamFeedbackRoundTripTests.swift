@@ -4,7 +4,8 @@ import Testing
 
 /// Feedback by stream (RFC 8888), from the receiver's builder to the sender's history.
 @Suite struct StreamFeedbackRoundTripTests {
-    /// A packet every 10 ms, of one of two streams in turn by 2 : 1; packets whose index is in `lost` do not arrive.
+    /// A packet every 10 ms, of one of two streams in a ratio of 2 : 1; packets whose index is in `lost` do not
+    /// arrive.
     private func run(
         count: Int, lost: Set<Int> = [], losingFeedback: Set<Int> = [], from start: UInt16 = 0,
         delay: (Int) -> MediaDuration = { _ in .milliseconds(40) }
@@ -33,7 +34,7 @@ import Testing
         }
         let count = (0..<45).count { trip.isReceived(2, $0) }
         #expect(count == 45)
-        #expect(trip.fateCount == trip.outcomes.count)
+        #expect(trip.outcomeCount == trip.outcomes.count)
         let refusals = trip.history.refusals
         #expect(
             refusals.neverSent == 0 && refusals.outdated == 0 && refusals.unknownStream == 0 && refusals.forgotten == 0)
@@ -68,7 +69,7 @@ import Testing
         #expect(unknown > 0 && lost == 0)
     }
 
-    @Test func `Packets that overtake each other are received, not lost`() throws {
+    @Test func `Reordered packets are received, not lost`() throws {
         let trip = try run(count: 200) { .milliseconds($0 % 5 == 0 ? 75 : 40) }
         // The first packet arrives after a feedback that begins with the second: its outcome is unknown.
         let count = (1..<180).count { trip.isReceived(1, $0) }
@@ -110,8 +111,7 @@ import Testing
         #expect(abs(spacing - 1) <= 1)
     }
 
-    @Test func `A packet with the number of an earlier one has an unknown outcome, and so has the earlier one`() throws
-    {
+    @Test func `Two packets with one sequence number have unknown outcomes`() throws {
         var history = SentPacketHistory()
         var outcomes: [Int64: PacketOutcome] = [:]
         var builder = StreamFeedbackBuilder()
@@ -137,7 +137,7 @@ import Testing
         #expect(found[0] == .unknown && found[1] == .unknown && found[2] != .unknown && outcomes.count > 50)
     }
 
-    @Test func `Bytes in flight are those without an outcome`() throws {
+    @Test func `Bytes in flight are those with an open outcome`() throws {
         let trip = StreamFeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
@@ -146,14 +146,14 @@ import Testing
         try trip.take(datagram)
         #expect(trip.history.bytesInFlight == 0)
         try trip.take(datagram)
-        #expect(trip.history.bytesInFlight == 0 && trip.fateCount == 10 && trip.history.refusals.repeated == 10)
+        #expect(trip.history.bytesInFlight == 0 && trip.outcomeCount == 10 && trip.history.refusals.repeated == 10)
         trip.send(at: .zero + .seconds(1), delay: nil)
         trip.history.reset()
         #expect(trip.history.bytesInFlight == 0)
     }
 
     @Test(arguments: [20, 60, 130, 500, 2500])
-    func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
+    func `Feedback takes 5 % of the received bitrate at most, and is due every 50 ms at most`(kilobits: Int) throws {
         let trip = StreamFeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(300 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
@@ -202,7 +202,7 @@ import Testing
                 }
             }
         }
-        // Three times each, or twice, or once where there is no more room; of 4000 each 50 ms only the newest.
+        // Three times each, or twice, or once where there is no more room. Of 4000 in 50 ms only the newest.
         let sent = 37 * packetsPerInterval
         let share = Double(listed.values.reduce(0, +)) / Double(sent)
         switch packetsPerInterval {
@@ -219,7 +219,7 @@ import Testing
         for ssrc in 0..<3 * limit {
             let now = MediaTime.zero + .milliseconds(Int(ssrc))
             builder.record(SequenceNumber(0), of: SSRC(ssrc), byteCount: 1200, arrival: now)
-            // The first one goes on.
+            // The first one continues.
             builder.record(SequenceNumber(UInt16(ssrc)), of: SSRC(0), byteCount: 1200, arrival: now)
         }
         let prepared = builder.prepare()

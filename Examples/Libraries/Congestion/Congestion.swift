@@ -1,5 +1,5 @@
-// library-congestion: RillCongestion alone. A sender of made-up packets learns what a path of 800 kbit/s carries, from the
-// feedback of its receiver.
+// library-congestion: RillCongestion alone. A sender of made-up packets learns what a path of 800 kbit/s carries, from
+// the feedback of its receiver.
 
 import RillCongestion
 import RillCore

@@ -7,10 +7,10 @@ import RillCore
 /// with a time constant.
 ///
 /// The constants of the step:
-/// - A cut goes to 0.85 of the acknowledged rate, the decrease factor of GCC's AIMD. After it the rate stays for 450 ms,
-///   about the time in which the queue drains and feedback reports it.
-/// - A delivery rate below 0.6 of the send rate with 30 ms of queue is an overload. So is one below 0.8 with 50 ms, where
-///   the capacity is known. Both limits rise with the jitter.
+/// - A cut goes to 0.85 of the acknowledged rate, the decrease factor of GCC's AIMD. After it the rate stays for
+///   450 ms, about the time in which the queue drains and feedback reports it.
+/// - A delivery rate below 0.6 of the send rate with 30 ms of queue is an overload. So is one below 0.8 with 50 ms,
+///   where the capacity is known. Both limits rise with the jitter.
 /// - The rate approaches its goal with a time constant of 200 ms upwards and 100 ms downwards.
 /// - Trains without dispersion raise it to 0.94 of the rate that they show, and by 1.6 times at most.
 extension BandwidthEstimate {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CeilingTests {
     private func seconds(_ value: Double) -> MediaTime { .zero + .seconds(value) }
 
-    @Test func `The more often it was found, the longer nothing is tried`() {
+    @Test func `Each confirmation of the ceiling delays the next probing`() {
         var ceiling = Ceiling()
         var (time, waits) = (0.0, [Double]())
         for _ in 0..<7 {
@@ -18,7 +18,7 @@ import Testing
         #expect(ceiling.rate == 1e6 && waits == [1, 2, 4, 8, 16, 32, 32])
     }
 
-    @Test func `A short queue while nothing higher is tried proves nothing once more`() {
+    @Test func `A short queue at a steady rate does not confirm the ceiling`() {
         var ceiling = Ceiling()
         func see(_ arriving: Double, sending: Double, queue: Double, at time: Double) {
             ceiling.record(arriving, sending: sending, queue: queue, at: seconds(time))
@@ -26,19 +26,19 @@ import Testing
         }
         for time in [0.0, 40, 80] { see(1e6, sending: 1.05e6, queue: 0.02, at: time) }
         #expect(ceiling.confirmations == 2)
-        // At the steady rate just below it, a second later and again: by chance.
+        // At the steady rate just below the ceiling, a second later and again: chance.
         for time in [81.0, 82] { see(0.95e6, sending: 0.975e6, queue: 0.003, at: time) }
         #expect(ceiling.confirmations == 2)
         see(0.95e6, sending: 0.975e6, queue: 0.03, at: 83)
         #expect(ceiling.confirmations == 3)
         see(1e6, sending: 1.01e6, queue: 0.003, at: 100)
         #expect(ceiling.confirmations == 4)
-        // What a rise met by chance makes the next one earlier, but not fast.
+        // A chance queue during a rise makes the next rise earlier, but not fast.
         for step in 0..<5 { see(1e6, sending: 1.01e6, queue: 0.0001, at: 200 + 100 * Double(step)) }
         #expect(ceiling.confirmations == 2)
     }
 
-    @Test func `A higher rate is taken over at once, a lower one after a second`() {
+    @Test func `A higher rate replaces the ceiling at once, a lower one after a second`() {
         var ceiling = Ceiling()
         ceiling.record(1e6, sending: 1e6, queue: 0.01, at: .zero)
         ceiling.recordEmptyQueue()

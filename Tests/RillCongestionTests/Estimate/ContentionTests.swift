@@ -4,7 +4,7 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct ContentionTests {
-    /// Feeds updates every 50 ms, and returns the times at which a trial began.
+    /// Feeds updates every 50 ms, and returns the start times of yield tests.
     private func run(
         _ contention: inout Contention, _ seconds: Double, isStanding: (Double, Contention) -> Bool
     ) -> [Double] {
@@ -18,19 +18,19 @@ import Testing
         return tests
     }
 
-    @Test func `Others are seen while their queue comes back after tests`() {
+    @Test func `Cross traffic is detected while its queue returns after tests`() {
         var contention = Contention()
         let tests = run(&contention, 40) { time, contention in time > 1 && !contention.isTesting }
         #expect(contention.isDetected && tests.count >= 3 && abs(tests[0] - 4.05) < 0.11, "\(tests)")
     }
 
-    @Test func `A queue that drains in a trial was our own`() {
+    @Test func `A queue that drains in a yield test was our own`() {
         var contention = Contention()
         let tests = run(&contention, 40) { time, _ in (1...4.2).contains(time) }
         #expect(!contention.isDetected && !contention.isObserving && tests.count == 1)
     }
 
-    @Test func `A queue that is seen once is none, and one that is seen twice is`() {
+    @Test func `A single observation is no queue, and a second one is`() {
         var contention = Contention()
         _ = run(&contention, 2) { time, _ in Int(time * 20 + 0.5) % 2 == 0 }
         #expect(!contention.isDetected)
@@ -38,7 +38,7 @@ import Testing
         #expect(contention.isDetected)
     }
 
-    @Test func `Without a queue for three seconds nobody is there`() {
+    @Test func `Three seconds without a queue end contention`() {
         var contention = Contention()
         _ = run(&contention, 2) { time, _ in time < 1 }
         #expect(contention.isDetected)

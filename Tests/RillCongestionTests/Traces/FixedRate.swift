@@ -1,6 +1,6 @@
 import RillCongestion
 
-/// A sender that does not know its network.
+/// A sender without congestion control.
 struct FixedRate: RateController {
     let rate: Bitrate
     var cutCount: Int { 0 }

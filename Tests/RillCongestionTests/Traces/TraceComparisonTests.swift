@@ -6,7 +6,8 @@ import Testing
 
 /// Rill's estimate beside plain Google congestion control and fixed bitrates, on wireless-like traces.
 @Suite struct TraceComparisonTests {
-    /// `RILL_PICTURES=FOLDER Scripts/test RillCongestion --all --filter TraceComparison` draws `traces.html` and a picture of each plot there.
+    /// `RILL_PICTURES=FOLDER Scripts/test RillCongestion --all --filter TraceComparison` draws `traces.html` and a
+    /// picture of each plot there.
     private static let folder = ProcessInfo.processInfo.environment["RILL_PICTURES"]
 
     @Test(arguments: WirelessModel.allCases)
