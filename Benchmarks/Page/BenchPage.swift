@@ -2,8 +2,8 @@ import Arguments
 import Foundation
 import RillPages
 
-/// Makes a page of the results of `Scripts/bench`: `bench-page write` reads them as JSON from standard input, and writes HTML to
-/// standard output. ``Block`` lists the elements.
+/// Makes a page of the results of `Scripts/bench`: `bench-page write` reads them as JSON from standard input, and
+/// writes HTML to standard output. ``Block`` lists the elements.
 @main
 enum BenchPage {
     static func main() {

@@ -1,6 +1,6 @@
 import RillPages
 
-/// A table; a cell may have a verdict, which determines its color.
+/// A table; a cell may have a rating, which determines its color.
 struct TableContent: Decodable {
     var head: [String]
     var rows: [Row]
@@ -10,8 +10,8 @@ struct TableContent: Decodable {
         /// A row of one cell is a heading.
         var cells: [String]
         var isDetail: Bool
-        /// The verdict of each cell.
-        var verdicts: [String?]?
+        /// The rating of each cell.
+        var ratings: [String?]?
     }
 
     var html: HTML {
@@ -20,8 +20,8 @@ struct TableContent: Decodable {
             if row.cells.count == 1, head.count > 1 {
                 table.addGroup(row.cells[0])
             } else {
-                let verdicts = (row.verdicts ?? []).map { $0.flatMap(PageTable.Verdict.init(rawValue:)) }
-                table.add(row.cells, isDetail: row.isDetail, verdicts: verdicts)
+                let ratings = (row.ratings ?? []).map { $0.flatMap(PageTable.Rating.init(rawValue:)) }
+                table.add(row.cells, isDetail: row.isDetail, ratings: ratings)
             }
         }
         return table.html

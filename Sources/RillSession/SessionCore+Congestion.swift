@@ -70,7 +70,7 @@ extension SessionCore {
         }
     }
 
-    /// Begins anew on another path, as after a change of the address.
+    /// Restarts on another path, as after a change of the address.
     mutating func restartCongestion(at now: MediaTime) {
         begin(at: now)
         congestion?.restart(at: now)
@@ -115,8 +115,8 @@ extension SessionCore {
         if congestion?.update(at: now) == true { giveUpFrames(at: now) }
     }
 
-    /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams continue with a key
-    /// frame.
+    /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams
+    /// continue with a key frame.
     mutating func giveUpFrames(at now: MediaTime) {
         let isFlooded = congestion?.takeFlood(at: now) ?? false
         for index in sending.indices {

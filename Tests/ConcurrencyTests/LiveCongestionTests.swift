@@ -10,8 +10,8 @@ import Testing
 
 @testable import Rill
 
-/// A sender whose bitrate follows the feedback of a live receiver: over sockets, and over an emulated network. Run under the
-/// thread sanitizer by the test script.
+/// A sender whose bitrate follows the feedback of a live receiver: over sockets, and over an emulated network. Run
+/// under the thread sanitizer by the test script.
 @Suite struct LiveCongestionTests {
     @Test(arguments: StreamDescription.CongestionFeedback.allCases)
     func `A receiver reports the packets of all its streams together`(

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Rill
 
-/// Senders and receivers of one process, wired to each other without a network between them: every packet is received on the
-/// thread that sends it, and what a NACK asks for is retransmitted on the thread that asks. Run under the thread sanitizer
-/// by the test script.
+/// Senders and receivers of one process, wired to each other without a network between them: every packet is received
+/// on the thread that sends it, and what a NACK asks for is retransmitted on the thread that asks. Run under the thread
+/// sanitizer by the test script.
 ///
-/// A thread that waits for itself or for another one for ever is the failure that is looked for, so nothing here waits for
-/// more than a minute longer than it should take.
+/// A thread that waits for itself or for another one for ever is the failure that is looked for, so nothing here waits
+/// for more than a minute longer than it should take.
 @Suite struct LiveDirectCallTests {
     private static let seconds = isLongRun ? 60 : 15
 

@@ -7,8 +7,8 @@ import RillTestSupport
 import RillThreads
 import Testing
 
-/// What the live receiver decided in real time, the virtual driver's pipeline and a bare session decide again from its journal:
-/// which frames are given and when, what is asked for and when, each byte of it, and what is counted.
+/// What the live receiver decided in real time, the virtual driver's pipeline and a bare session decide again from its
+/// journal: which frames are given and when, what is asked for and when, each byte of it, and what is counted.
 @Suite struct LiveReceiverReplayTests {
     /// A network as bad as it gets, for as long as the call lasts.
     private struct Arrival {

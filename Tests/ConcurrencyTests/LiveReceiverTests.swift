@@ -6,8 +6,8 @@ import Testing
 
 @testable import Rill
 
-/// Many streams on few decoding threads. Run under the thread sanitizer by the test script, so sizes are small and nothing
-/// depends on how fast the machine is.
+/// Many streams on few decoding threads. Run under the thread sanitizer by the test script, so sizes are small and
+/// nothing depends on how fast the machine is.
 @Suite struct LiveReceiverTests {
     private let resolution = Resolution(width: 96, height: 64)
 
@@ -230,7 +230,7 @@ import Testing
                 echoes.withLock { $0[source] } == NTPTimestamp(seconds: source.rawValue, fraction: 0).short, "\(source)"
             )
         }
-        let stranger = receiver.insert(compound.span.extracting(0..<28))
-        #expect(!stranger)
+        let unknownPeer = receiver.insert(compound.span.extracting(0..<28))
+        #expect(!unknownPeer)
     }
 }

@@ -124,13 +124,13 @@ import Testing
         try two.meet(one)
         #expect(try await eventually { one.sinks[0].count > 10 && two.sinks[0].count > 10 })
         // A stranger sends what is not genuine: of a source that is known, and of none.
-        let stranger = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+        let unknownPeer = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let source = try #require(one.participant?.statistics.session.receiving.first?.ssrc.rawValue)
         for ssrc in [source, 7] {
             var packet = [UInt8](repeating: 1, count: 200)
             (packet[0], packet[1]) = (0x80, 96)
             for byte in 0..<4 { packet[8 + byte] = UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * UInt32(byte))) }
-            try stranger.send(packet.span, to: one.transport.localAddress)
+            try unknownPeer.send(packet.span, to: one.transport.localAddress)
         }
         let old = two.transport.localAddress
         try two.transport.move()
@@ -138,8 +138,8 @@ import Testing
         let count = (one.sinks[0].count, two.sinks[0].count)
         let isBack = try await eventually { one.sinks[0].count > count.0 + 30 && two.sinks[0].count > count.1 + 30 }
         #expect(isBack, "\(one.log.lines)")
-        // As texts, made outside of `#expect`: Swift 6.3.1, not optimising, reads an address that a closure has captured (its UInt128)
-        // as if it were aligned to 16 bytes, which it is not.
+        // As texts, made outside of `#expect`: Swift 6.3.1, not optimising, reads an address that a closure has
+        // captured (its UInt128) as if it were aligned to 16 bytes, which it is not.
         let (told, expected) = ("two moved from \(old) to \(new)", "\(new)")
         #expect(one.participant?.address?.description == expected)
         await one.call.end()
@@ -241,9 +241,9 @@ import Testing
                     await one.call.end()
                     await two.call.end()
                 }
-                if number == count / 4 { before = try await SystemLoad.settled() }
+                if number == count / 4 { before = try await SystemLoad.steady() }
             }
-            let after = try await SystemLoad.settled()
+            let after = try await SystemLoad.steady()
             #expect(after.threads <= before.threads && after.descriptors <= before.descriptors, "\(before), \(after)")
             // A call takes megabytes while it lasts; what malloc keeps grows no further.
             #expect(after.memory - before.memory < 32 << 20 || isSanitized, "\(before), \(after)")
@@ -346,7 +346,7 @@ struct SystemLoad: Equatable {
     var memory = 0
 
     /// When nothing ends any more.
-    static func settled() async throws -> SystemLoad {
+    static func steady() async throws -> SystemLoad {
         var (last, quiet) = (SystemLoad(), 0)
         while quiet < 10 {
             try await Task.sleep(for: .milliseconds(50))

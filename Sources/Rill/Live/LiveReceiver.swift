@@ -22,10 +22,10 @@ import RillThreads
 /// (``/RillReceive/StreamReceiverSettings/congestionFeedback``), one report covers the packets of all streams. Senders
 /// that each number their packets for themselves, transport-wide, need a receiver each.
 ///
-/// Threads: `rill-decode-0` and so on, and `rill-feedback` for congestion feedback. A stream's sink, its observer and the
-/// feedback sink are called on its decoding thread, with no lock held; congestion feedback arrives at the feedback sink
-/// on its own thread. They may call any method of the receiver except ``stop()``, which waits for them. The decoding
-/// threads ask the system for long time slices, so that sending in a call does not wait for receiving.
+/// Threads: `rill-decode-0` and so on, and `rill-feedback` for congestion feedback. A stream's sink, its observer and
+/// the feedback sink are called on its decoding thread, with no lock held; congestion feedback arrives at the feedback
+/// sink on its own thread. They may call any method of the receiver except ``stop()``, which waits for them. The
+/// decoding threads ask the system for long time slices, so that sending in a call does not wait for receiving.
 public final class LiveReceiver: Sendable {
     /// The clock that timestamps packets and frames.
     public let clock: LiveClock

@@ -14,8 +14,8 @@ import RillThreads
 /// may be delivered in either order. A layer's packets come from one encoder, in sequence number order, with
 /// retransmissions interleaved.
 ///
-/// A session with a pacer has output at times when no thread changes it. ``drive(_:sendingTo:)`` makes one thread deliver
-/// all output, in order, when it is due.
+/// A session with a pacer has output at times when no thread changes it. ``drive(_:sendingTo:)`` makes one thread
+/// deliver all output, in order, when it is due.
 package final class SharedSession: Sendable {
     fileprivate let state: Monitor<State>
     private let keyFrames = Monitor<KeyFrameHandler?>(nil)

@@ -29,7 +29,7 @@ extension Loopback {
             try receiving.add(try receiveSettings(layer: index), sink: meters[index], at: .zero)
         }
         var framesSeen = 0
-        try call.run(settlingWithin: Self.drainTime) {
+        try call.run(drainingWithin: Self.drainTime) {
             recorder?.network?.look(at: sender, at: call.now)
             guard call.sender.framesCaptured != framesSeen else { return }
             framesSeen = call.sender.framesCaptured

@@ -94,7 +94,7 @@ enum PageStyle {
             svg .limit-label { fill: var(--text); paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
             @media (max-width: 899px) { .histogram { grid-template-columns: minmax(0, 1fr); } }
             .headline { font-size: 18px; max-width: 80ch; margin: 8px 0 4px; }
-            .verdict { font-weight: 600; white-space: nowrap; } .ahead { color: var(--green); }
+            .rating { font-weight: 600; white-space: nowrap; } .ahead { color: var(--green); }
             .behind { color: var(--red); } .level { color: var(--soft); }
             pre { font-size: 12px; background: var(--head); padding: 8px 10px; border-radius: 6px; overflow-x: auto;
               white-space: pre-wrap; overflow-wrap: anywhere; margin: 4px 0 12px; }

@@ -5,14 +5,14 @@ public struct PageTable: Sendable {
     /// The rows. The first cell is the row's name.
     public private(set) var rows: [[String]] = []
     private var kinds: [RowKind] = []
-    private var verdicts: [Int: [Verdict?]] = [:]
+    private var ratings: [Int: [Rating?]] = [:]
     /// Whether the values are words, which are aligned to the left.
     public var holdsWords: Bool
 
     private enum RowKind { case plain, detail, group }
 
     /// The meaning of a value, shown by its color.
-    public enum Verdict: String, Sendable {
+    public enum Rating: String, Sendable {
         /// Better than the reference, or as promised.
         case ahead
         /// No difference, or no significant one.
@@ -32,12 +32,12 @@ public struct PageTable: Sendable {
     /// - Parameters:
     ///   - row: the cells, one per column. The first is the row's name.
     ///   - isDetail: whether the row details the one above, and is indented.
-    ///   - verdicts: one per cell, or none.
-    public mutating func add(_ row: [String], isDetail: Bool = false, verdicts: [Verdict?] = []) {
+    ///   - ratings: one per cell, or none.
+    public mutating func add(_ row: [String], isDetail: Bool = false, ratings: [Rating?] = []) {
         precondition(row.count == head.count, "a row of \(row.count) cells under a head of \(head.count)")
         precondition(
-            verdicts.isEmpty || verdicts.count == row.count, "\(verdicts.count) verdicts on \(row.count) cells")
-        if !verdicts.isEmpty { self.verdicts[rows.count] = verdicts }
+            ratings.isEmpty || ratings.count == row.count, "\(ratings.count) ratings on \(row.count) cells")
+        if !ratings.isEmpty { self.ratings[rows.count] = ratings }
         rows.append(row)
         kinds.append(isDetail ? .detail : .plain)
     }
@@ -62,8 +62,8 @@ public struct PageTable: Sendable {
             }
             let name = HTML.element("th", ["scope": "row"], HTML(text: row[0]))
             let cells = row.enumerated().dropFirst().map { column, text in
-                let verdict = verdicts[index]?[column]
-                return HTML.element("td", verdict.map { ["class": "verdict \($0)"] } ?? [:], HTML(text: text))
+                let rating = ratings[index]?[column]
+                return HTML.element("td", rating.map { ["class": "rating \($0)"] } ?? [:], HTML(text: text))
             }
             return HTML.element("tr", kind == .detail ? ["class": "detail"] : [:], [name] + cells)
         }

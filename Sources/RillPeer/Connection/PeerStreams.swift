@@ -28,8 +28,8 @@ public struct PeerReceivingStream: Equatable, Sendable {
 
 /// The streams of a session, kept to what the sections say.
 ///
-/// A stream whose section stops sending stays, paused: its SSRC and its sequence numbers go on when it resumes. A second
-/// stream with the SSRC would use numbers, and so SRTP's counters, twice.
+/// A stream whose section stops sending stays, paused: its SSRC and its sequence numbers go on when it resumes. A
+/// second stream with the SSRC would use numbers, and so SRTP's counters, twice.
 struct PeerStreams: ~Copyable {
     /// How long frames that are received wait before they are decoded.
     private let playoutDelay: PlayoutDelayBounds

@@ -7,8 +7,9 @@ enum DTLSRecords {
         datagram.count >= headerByteCount && (datagram[3] != 0 || datagram[4] != 0)
     }
 
-    /// Removes encrypted records that are shorter than what the cipher adds to each. Nobody has authenticated them, and yet
-    /// OpenSSL 3.0 ends the connection for one: its cipher reports an error of its own, where a wrong tag is no error.
+    /// Removes encrypted records that are shorter than what the cipher adds to each. Nobody has authenticated them, and
+    /// yet OpenSSL 3.0 ends the connection for one: its cipher reports an error of its own, where a wrong tag is no
+    /// error.
     ///
     /// - Parameters:
     ///   - datagram: any bytes. What follows a record that the datagram does not hold whole is left to OpenSSL.

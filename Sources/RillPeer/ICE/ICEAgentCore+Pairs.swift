@@ -1,7 +1,7 @@
 import RillCore
 
-// The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path; an
-// agent has few enough of them to look through.
+// The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path;
+// an agent has few enough of them to look through.
 extension ICEAgentCore {
     var selectedIndex: Int? {
         guard let selectedID else { return nil }

@@ -8,15 +8,15 @@ public import RillRTP
 /// settings.congestion = CongestionSettings(bitrates: .kilobits(30) ... .megabits(3))
 /// ```
 ///
-/// It needs feedback from the remote side: transport-wide feedback (`a=rtcp-fb:* transport-cc`), for which the packets of
-/// all streams carry the transport-wide sequence number, or feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888), for
-/// which they carry nothing. If neither was negotiated, the session keeps to ``bitrateWithoutFeedback``.
+/// It needs feedback from the remote side: transport-wide feedback (`a=rtcp-fb:* transport-cc`), for which the packets
+/// of all streams carry the transport-wide sequence number, or feedback by stream (`a=rtcp-fb:* ack ccfb`, RFC 8888),
+/// for which they carry nothing. If neither was negotiated, the session keeps to ``bitrateWithoutFeedback``.
 public struct CongestionSettings: Hashable, Sendable {
     /// The bitrate to begin with, with all headers. 300 kbit/s by default.
     public var startBitrate = Bitrate.kilobits(300)
-    /// The bitrate where no feedback was negotiated, so that nobody tells what the path carries; at most ``startBitrate``.
-    /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a second
-    /// of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
+    /// The bitrate where no feedback was negotiated, so that nobody tells what the path carries; at most
+    /// ``startBitrate``. 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets
+    /// lost and half a second of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
     public var bitrateWithoutFeedback = Bitrate.kilobits(500)
     /// The bounds of the bitrate, with all headers: 30 kbit/s to 2.5 Mbit/s by default.
     public var bitrates: ClosedRange<Bitrate>
@@ -28,8 +28,9 @@ public struct CongestionSettings: Hashable, Sendable {
     public var packetOverhead = 28
 
     /// The kind of feedback that was negotiated, which ``negotiate(_:preferring:)`` takes from an answer; `nil` for
-    /// none, and the bitrate then stays the same. If it was negotiated and does not come, the bitrate falls to its lower
-    /// bound. Feedback of another kind is reported as ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
+    /// none, and the bitrate then stays the same. If it was negotiated and does not come, the bitrate falls to its
+    /// lower bound. Feedback of another kind is reported as ``SessionEvent/transportFeedback(_:)``. Transport-wide by
+    /// default.
     public var feedback: StreamDescription.CongestionFeedback? = .transportWide
 
     /// Creates settings with every other value at its default.
@@ -78,10 +79,11 @@ public struct SendingAllowance: Equatable, Sendable {
 
     /// The bitrate for all streams together, with retransmissions, FEC and all headers of the path.
     public var bitrate: Bitrate
-    /// The bitrate for the encoded frames of all streams together, in the mean: ``bitrate`` less everything else, as measured. It decides
-    /// which layers are sent, and their sizes.
+    /// The bitrate for the encoded frames of all streams together, in the mean: ``bitrate`` less everything else, as
+    /// measured. It decides which layers are sent, and their sizes.
     public var frameBitrate: Bitrate
-    /// The bitrate of the next frames: less than ``frameBitrate`` while packets wait, so that they leave before the wait grows.
+    /// The bitrate of the next frames: less than ``frameBitrate`` while packets wait, so that they leave before the
+    /// wait grows.
     public var nextFrameBitrate: Bitrate
     /// Why the next frame is left out; `nil` if it is not.
     public var obstacle: Obstacle?

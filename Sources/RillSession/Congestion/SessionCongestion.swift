@@ -52,8 +52,8 @@ struct SessionCongestion: ~Copyable {
         releaseDue(at: now, to: queue)
     }
 
-    /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback tells of
-    /// them.
+    /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback
+    /// tells of them.
     private func pacingRate(at now: MediaTime) -> Bitrate {
         settings.feedback == nil ? estimate.rate : estimate.pacingRate(at: now)
     }
@@ -164,7 +164,7 @@ struct SessionCongestion: ~Copyable {
     /// When ``update(at:)`` is due without feedback: too long none came.
     var dueTime: MediaTime { estimate.dueTime }
 
-    /// Works out the estimate anew; returns whether the rate was cut because of overload.
+    /// Updates the estimate; returns whether the rate was cut because of overload.
     mutating func update(at now: MediaTime) -> Bool {
         let cuts = estimate.cutCount
         estimate.update(at: now)
@@ -182,7 +182,8 @@ struct SessionCongestion: ~Copyable {
         pathLoss.update(estimate.lossShare, at: now) ? pathLoss.share : nil
     }
 
-    /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows room.
+    /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows
+    /// room.
     mutating func reduce(to bitrate: Bitrate, at now: MediaTime) {
         reduction = bitrate
         estimate.set(bitrate, at: now)
@@ -203,7 +204,7 @@ struct SessionCongestion: ~Copyable {
         if settings.feedback == nil, rate != estimate.rate { estimate.set(rate, at: now) }
     }
 
-    /// Begins anew on another path: what is in flight on the old one says nothing of it.
+    /// Restarts on another path: what is in flight on the old one says nothing of it.
     mutating func restart(at now: MediaTime) {
         history.reset()
         estimate.restart(at: now)
@@ -232,7 +233,8 @@ struct SessionCongestion: ~Copyable {
         return count > 0
     }
 
-    /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight with it for a while.
+    /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight
+    /// with it for a while.
     mutating func takeFlood(at now: MediaTime) -> Bool {
         guard estimate.isFlooded(history.bytesInFlight), now >= floodTime + SessionCongestion.memory else {
             return false

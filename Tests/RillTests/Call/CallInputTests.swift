@@ -6,8 +6,8 @@ import Testing
 
 /// Whose packets are taken, in the clear.
 @Suite struct CallInputTests {
-    private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.Stranger {
-        CallInput.Stranger(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
+    private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.UnknownPacket {
+        CallInput.UnknownPacket(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
     }
 
     @Test func `A participant with a given address accepts nothing from elsewhere`() throws {
@@ -30,8 +30,8 @@ import Testing
         let report = packet(isMedia: false, isPlaced: true, isOfSameHost: true)
         #expect(input.mayBelong(report, at: .zero) && !input.moves(with: report, at: .zero))
         for isMedia in [true, false] {
-            let stranger = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
-            #expect(!input.mayBelong(stranger, at: .zero))
+            let unknownPeer = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
+            #expect(!input.mayBelong(unknownPeer, at: .zero))
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
         let input = try CallInput(ParticipantSettings(at: nil, key: nil))
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.moves(with: first, at: .zero))
-        let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
-        #expect(!input.mayBelong(stranger, at: .zero))
+        let unknownPeer = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
+        #expect(!input.mayBelong(unknownPeer, at: .zero))
     }
 }
