@@ -14,8 +14,8 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// The settings of all targets. CI sets the variable: debug builds then compile each module at once, as release builds do,
-/// instead of in batches of files. A build from nothing takes less work, and one after a change of one file more.
+/// The settings of all targets. CI sets the variable: debug builds then compile each module at once, as release builds
+/// do, instead of in batches of files. A build from nothing takes less work, and one after a change of one file more.
 let targetSettings =
     Context.environment["RILL_WHOLE_MODULES"] == nil
     ? settings
@@ -31,9 +31,9 @@ let moduleSettings =
     Context.environment["RILL_PLAIN_DEBUG"] == nil
     ? targetSettings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : targetSettings
 
-/// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64 before
-/// SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to link. So each
-/// target links it.
+/// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64
+/// before SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to
+/// link. So each target links it.
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], linkedWith libraries: [String] = []
 ) -> Target {
@@ -42,8 +42,8 @@ func module(
         linkerSettings: (libraries + ["m"]).map { .linkedLibrary($0) })
 }
 
-/// libvpx is linked statically, so that CVPXMemory can replace its allocator: an encoder then needs at most half the memory.
-/// On a system that has only the shared library, set RILL_SHARED_LIBVPX=1.
+/// libvpx is linked statically, so that CVPXMemory can replace its allocator: an encoder then needs at most half the
+/// memory. On a system that has only the shared library, set RILL_SHARED_LIBVPX=1.
 let libvpx = Context.environment["RILL_SHARED_LIBVPX"] == nil ? ":libvpx.a" : "vpx"
 
 /// The tests of a module; `measurePixels` if they spend their time on pixels themselves, and are worth optimizing.
@@ -146,8 +146,8 @@ let package = Package(
             ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
         module("RillWHIP", ["RillCore"]),
-        // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a network
-        // without building codecs.
+        // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
+        // network without building codecs.
         module(
             "RillLink",
             [
@@ -172,7 +172,8 @@ let package = Package(
         module(
             "RillTranscode",
             ["RillCore", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
-        // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection, replay.
+        // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
+        // replay.
         module(
             "RillLab",
             [
@@ -293,8 +294,8 @@ let package = Package(
     ]
 )
 
-// Scripts/test builds the tests of some targets only: RILL_TESTS="RillCoreTests PeerTests". SwiftPM builds all test targets of a
-// package into one product, so the others are removed here.
+// Scripts/test builds the tests of some targets only: RILL_TESTS="RillCoreTests PeerTests". SwiftPM builds all test
+// targets of a package into one product, so the others are removed here.
 if let names = Context.environment["RILL_TESTS"]?.split(separator: " ").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

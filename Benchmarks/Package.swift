@@ -3,8 +3,8 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]
 
-/// Modules of Rill. A target lists every module whose structs it uses by value, also indirectly: otherwise, if only that module
-/// changed, the build (Swift 6.3) keeps code compiled for the structs' old layout.
+/// Modules of Rill. A target lists every module whose structs it uses by value, also indirectly: otherwise, if only
+/// that module changed, the build (Swift 6.3) keeps code compiled for the structs' old layout.
 func rill(_ modules: String...) -> [Target.Dependency] { modules.map { .product(name: $0, package: "rill") } }
 
 func program(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {

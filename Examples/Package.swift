@@ -40,8 +40,8 @@ let package = Package(
         // Shows the pictures before they are encoded, while it sends them.
         .executableTarget(
             name: "local-preview", dependencies: rill("Rill", "RillFiles", "RillScenes"), path: "LocalPreview"),
-        // Each library product in a program of its own that imports nothing else, not even Glibc or Foundation: they would
-        // link libraries that the product must link itself.
+        // Each library product in a program of its own that imports nothing else, not even Glibc or Foundation: they
+        // would link libraries that the product must link itself.
         .executableTarget(
             name: "library-rill", dependencies: rill("Rill"), path: "Libraries/Rill"),
         .executableTarget(

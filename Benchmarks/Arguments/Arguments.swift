@@ -62,7 +62,7 @@ public struct Arguments {
 
 /// The command line, or an input that it names, is wrong.
 public struct WrongUse: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// The error.
     public let description: String
 
     /// Creates an error with a description.

@@ -12,10 +12,11 @@ import Rill
 ///     bench-calls congestion-shared --case NAME --clip CLIP.y4m [--seed N]
 ///     bench-calls congestion-live --case NAME --clip CLIP.y4m [--seed N] [--seconds N] --rill PROGRAM
 ///
-/// `prepare` encodes both layers once. `calls` makes a call for each input line and writes a line for each. A call with a
-/// capture also writes CAPTURE.json, which `judge` needs to evaluate another receiver of that capture. `long` simulates
-/// hours of a call by repeating the ten seconds that `workload prepare` encodes. `congestion` makes a call with encoders that
-/// follow the network, and writes what it showed; `congestion-shared` makes several at once behind one queue; `congestion-live` makes it in real time, over sockets and `rill relay`.
+/// `prepare` encodes both layers once. `calls` makes a call for each input line and writes a line for each. A call with
+/// a capture also writes CAPTURE.json, which `judge` needs to evaluate another receiver of that capture. `long`
+/// simulates hours of a call by repeating the ten seconds that `workload prepare` encodes. `congestion` makes a call
+/// with encoders that follow the network, and writes what it showed; `congestion-shared` makes several at once behind
+/// one queue; `congestion-live` makes it in real time, over sockets and `rill relay`.
 @main
 enum BenchCalls {
     static func main() {

@@ -22,7 +22,7 @@ struct LayerResult: Codable {
     var packetsRetransmitted = 0
     var nacks = 0
     /// The time after the disturbance until the median delay stays within 5 ms of its earlier value; -1 for never.
-    var settled: Int?
+    var recovered: Int?
 
     /// A gap between shown frames.
     struct Gap: Codable {
@@ -75,11 +75,11 @@ struct ShownFrames {
             framesSent: frames.count, framesShown: shown.count, delays: delays, jitters: [],
             freezes: freezes.freezeCount, freezeTime: tenths(freezes.totalFreezesDuration),
             longGaps: freezes.longGapCount, longestGap: tenths(longest), gaps: gaps,
-            settled: disturbance.map { settled(after: $0, delays) })
+            recovered: disturbance.map { recovered(after: $0, delays) })
     }
 
     /// The medians are over two seconds, every half second.
-    private func settled(after disturbance: Disturbance, _ delays: [Int]) -> Int {
+    private func recovered(after disturbance: Disturbance, _ delays: [Int]) -> Int {
         func median(from begin: Double, to end: Double) -> Int? {
             let part = shown.indices.filter { (begin..<end).contains(shown[$0].at.seconds) }.map { delays[$0] }
             return part.isEmpty ? nil : part.sorted()[part.count / 2]

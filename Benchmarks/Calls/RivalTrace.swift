@@ -32,7 +32,8 @@ struct RivalTrace: Codable {
 }
 
 extension RivalTrace.Layer {
-    /// Evaluates a log of shown pictures, `LATENCY TIMESTAMP NANOSECONDS` in each line; returns a result for each latency.
+    /// Evaluates a log of shown pictures, `LATENCY TIMESTAMP NANOSECONDS` in each line; returns a result for each
+    /// latency.
     func judge(_ log: String) throws -> [Int: LayerResult] {
         let places = Dictionary(uniqueKeysWithValues: zip(timestamps, timestamps.indices))
         let interval = MediaDuration(nanoseconds: interval)

@@ -4,7 +4,7 @@ import RillCore
 import RillFiles
 import RillScenes
 
-/// What a camera, a light or a hand does to a clip. Deterministic: the same clip gives the same bytes.
+/// Effects of a camera, a light or a hand on a clip. Deterministic: the same clip gives the same bytes.
 enum Alteration: String, CaseIterable {
     case original
     /// Gaussian noise of a sensor, of that standard deviation in luma, half of it in chroma.
@@ -17,7 +17,7 @@ enum Alteration: String, CaseIterable {
     case flicker
     /// The white balance drifts to and fro by 6 steps.
     case balance
-    /// A hand holds the camera: so many pixels to each side, between pixels too.
+    /// A hand holds the camera: motion by this many pixels to each side, between pixels too.
     case shake1, shake2, shake4
     /// The camera turns by two pixels a frame.
     case pan

@@ -4,10 +4,10 @@ import RillCodec
 import RillCore
 import RillImage
 
-/// What still blocks do to the picture at equal actual rates.
+/// The effect of still blocks on the picture at equal actual rates.
 ///
-/// Without them the clip is encoded at 0.85, 1 and 1.18 times each bitrate, and the figures are interpolated over the logarithm of the
-/// actual rate.
+/// Without them the clip is encoded at 0.85, 1 and 1.18 times each bitrate, and the figures are interpolated over the
+/// logarithm of the actual rate.
 struct Comparison {
     private let clip: Clip
     private let trial: Trial

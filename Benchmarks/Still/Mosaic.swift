@@ -3,8 +3,8 @@ import RillCodec
 import RillCore
 import RillFiles
 
-/// Four pictures in one, frame by frame: the source, with still blocks blackened below their middle; what decoders show; its error
-/// times ten on gray; and what they show without still blocks.
+/// Four pictures in one, frame by frame: the source, with still blocks blackened below their middle; what decoders
+/// show; its error times ten on gray; and what they show without still blocks.
 struct Mosaic {
     private let clip: Clip
     private let output: String

@@ -9,11 +9,11 @@ import RillScenes
 ///     bench-still alter   --clip C.y4m --as NAME --output A.y4m      one of the alterations of a clip
 ///     bench-still encode  --clip A.y4m --kilobits N --still on|off   only reads and encodes, for counting instructions
 ///     bench-still compare --clip A.y4m --kilobits N,N,N [--cache F]  the pictures, at equal actual rates
-///     bench-still show    --clip A.y4m --kilobits N --output M.y4m   the source, what is left out, the result and its error
+///     bench-still show    --clip A.y4m --kilobits N --output M.y4m   source, skipped blocks, result and its error
 ///     bench-still names                                              the names of the alterations
 ///
-/// `--codec vp9` is for encode and compare, and so is `--still-speed N`, libvpx's speed with still blocks on. `--cache` keeps the figures
-/// without still blocks in files whose names start with F.
+/// `--codec vp9` is for encode and compare, and so is `--still-speed N`, libvpx's speed with still blocks on. `--cache`
+/// keeps the figures without still blocks in files whose names start with F.
 @main
 enum StillBench {
     static func main() {

@@ -14,7 +14,7 @@ import Arguments
 ///     bench-work receivers  --at ADDRESS --high N --low N …             many live streams
 ///     bench-work conference --at PORT --others PORT …                   one end of a conference
 ///     bench-work others     --at PORT --ends PORT,… …                   all other ends
-///     bench-work strangers  --seconds N --rate R                        a call whose port strangers flood
+///     bench-work flood      --seconds N --rate R                        a call whose port unknown peers flood
 ///     bench-work forward                                                a forwarder of streams
 ///     bench-work publisher  --clip C --size WxH --bitrate B             a call that publishes
 ///     bench-work viewers    [--at IP]                                   many viewers
@@ -45,7 +45,7 @@ enum BenchWork {
         "receivers": { try ReceiversWork($0).run() },
         "conference": { try ConferenceWork($0).run($0) },
         "others": { try ConferenceWork($0).runOthers($0) },
-        "strangers": { try StrangersWork($0).run() },
+        "flood": { try FloodWork($0).run() },
         "forward": { _ in try ForwardWork().run() },
         "publisher": { try PublisherWork($0).run() },
         "viewers": { try ViewersWork($0).run() },

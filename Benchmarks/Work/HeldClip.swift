@@ -2,7 +2,8 @@ import Arguments
 import Rill
 import RillFiles
 
-/// The first pictures of a clip, held in memory and shared by any number of sources, so that the measured work reads no file.
+/// The first pictures of a clip, held in memory and shared by any number of sources, so that the measured work reads no
+/// file.
 struct HeldClip {
     let frames: [VideoFrame]
     let resolution: Resolution

@@ -3,7 +3,8 @@ import Clips
 import Rill
 import RillFiles
 
-/// Records both layers' packets, or only the high layer's, in a file for each layer, with the capture times of their pictures.
+/// Records both layers' packets, or only the high layer's, in a file for each layer, with the capture times of their
+/// pictures.
 ///
 ///     record --clip C --high FILE [--low FILE --low-stream 45k@5] --bitrate B --seconds S
 struct RecordWork {

@@ -3,8 +3,8 @@ import Rill
 import RillBeauty
 import RillFiles
 
-/// The whole sending side, as fast as possible: a clip's pictures, two encoders, and packets, which are sent to sockets or
-/// discarded.
+/// The whole sending side, as fast as possible: a clip's pictures, two encoders, and packets, which are sent to sockets
+/// or discarded.
 ///
 ///     send --clip C [--bitrate 1500k] [--low-bitrate 45k] [--threads 1] [--beauty natural] [--still-blocks on]
 ///          [--high ADDRESS --low ADDRESS]
@@ -12,8 +12,8 @@ struct SendWork {
     private let clip: String
     private let settings: SendSettings
     private let sockets: (high: ConnectedUDPSocket, low: ConnectedUDPSocket)?
-    /// The threads of each encoder. With one, the whole process has only one thread; otherwise reading and the low layer each
-    /// have another.
+    /// The threads of each encoder. With one, the whole process has only one thread; otherwise reading and the low
+    /// layer each have another.
     private let threadCount: Int
 
     init(_ arguments: Arguments) throws {

@@ -4,8 +4,8 @@ import Rill
 import RillCodec
 import RillFiles
 
-/// Only reads a clip, and scales and encodes both layers through `SimulcastEncoder`, for comparison with a bare C loop of the same
-/// library calls, `Programs/bare-loop.c`. The output is the same, each encoded frame after its length.
+/// Only reads a clip, and scales and encodes both layers through `SimulcastEncoder`, for comparison with a bare C loop
+/// of the same library calls, `Programs/bare-loop.c`. The output is the same, each encoded frame after its length.
 ///
 ///     simulcast --clip C --codec vp8|vp9 --bitrate B --low-bitrate B [--count FRAMES] [--output FILE]
 struct SimulcastWork {

@@ -10,9 +10,9 @@ import Workloads
 ///     workload list --folder F
 ///     workload run --name NAME --folder F [--iterations N] [--time MS] [--count N]
 ///
-/// `prepare` writes the input of the others. `list` prints all workloads. `run` repeats the work `--count` times, or as often
-/// as fits into `--time` but at least five times its own count, and prints a line for each iteration: nanoseconds, cycles and
-/// instructions per unit of work, or 0 if the machine does not count them.
+/// `prepare` writes the input of the others. `list` prints all workloads. `run` repeats the work `--count` times, or as
+/// often as fits into `--time` but at least five times its own count, and prints a line for each iteration:
+/// nanoseconds, cycles and instructions per unit of work, or 0 if the machine does not count them.
 @main
 enum WorkloadRunner {
     static func main() {

@@ -21,7 +21,8 @@ extension Suite {
         }
     }
 
-    /// Filters pictures with the installed cascade, lips and eyes, after the time in which a face is found and counts in full.
+    /// Filters pictures with the installed cascade, lips and eyes, after the time in which a face is found and counts
+    /// in full.
     private static func searching(
         _ name: String, of unit: Workload.Unit = .clipFrame, finds: Bool = true,
         _ pictures: @escaping @Sendable (Material) throws -> Pendulum
@@ -44,7 +45,8 @@ extension Suite {
 }
 
 extension FaceCascade {
-    /// The same cascade, but nothing passes its last stage. Of drawn pictures without a face, it would take something for one.
+    /// The same cascade, but nothing passes its last stage. Of drawn pictures without a face, it would take something
+    /// for one.
     fileprivate func rejectingAll() throws -> FaceCascade {
         var stages = stages
         stages[stages.count - 1].threshold = .infinity

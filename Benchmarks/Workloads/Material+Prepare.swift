@@ -22,8 +22,8 @@ extension Material {
         }
     }
 
-    /// Writes all files of the material into an existing folder: from a Y4M clip of 30 frames per second, or from the drawn
-    /// portrait at 1280x720.
+    /// Writes all files of the material into an existing folder: from a Y4M clip of 30 frames per second, or from the
+    /// drawn portrait at 1280x720.
     public static func prepare(in folder: String, clip path: String? = nil) throws {
         let count = 30 * seconds
         let source: any FrameSource =

@@ -5,8 +5,8 @@ import RillFiles
 
 /// The input of all workloads: pictures, encoded frames and packets, from the files of a folder.
 ///
-/// Encoding takes seconds, and minutes under callgrind, so it is done once, by ``prepare(in:clip:)``. Each part is read when
-/// it is first used.
+/// Encoding takes seconds, and minutes under callgrind, so it is done once, by ``prepare(in:clip:)``. Each part is read
+/// when it is first used.
 public final class Material {
     /// The files that `prepare` writes.
     enum File: String {

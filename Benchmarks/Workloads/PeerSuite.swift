@@ -1,5 +1,5 @@
 extension Suite {
-    /// What a port with a thousand peers spends on each datagram: of a peer, and of strangers that flood it.
+    /// The cost of each datagram at a port with a thousand peers: from a peer, and from unknown peers that flood it.
     static let peerWorkloads: [Workload] = [
         workload("data") { try $0.data(count: $1) },
         workload("check") { try $0.checks(count: $1) },

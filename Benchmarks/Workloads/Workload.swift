@@ -7,8 +7,8 @@ import Rill
 ///         return { count in try repeating(count) { picture.mirrored(into: pool)?.y[0, 0] } }
 ///     }
 ///
-/// An entry like this in its suite's list is enough: the command line, the thresholds and the table of throughput find it
-/// there.
+/// An entry like this in its suite's list is enough: the command line, the thresholds and the table of throughput find
+/// it there.
 public struct Workload: Sendable {
     /// Repeats the work a number of times, and returns a number that depends on all of it.
     public typealias Work = (_ count: Int) throws -> Int

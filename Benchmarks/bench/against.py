@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .figures import FEW, MOST_SCATTER, Figure, Sample, Verdict
+from .figures import FEW, MOST_SCATTER, Figure, Sample, Rating
 from .report import Block, Table, Text
 
 # Smaller changes of repeatable figures are ignored: a different link order or a longer path name causes them.
@@ -35,23 +35,23 @@ def figures(report: dict) -> Iterator[tuple[Key, Old]]:
                         yield key, Old(cell["text"], cell["value"], cell.get("values", []), cell["repeats"])
 
 
-def change(before: Old, now: Old) -> tuple[float, Verdict]:
-    """The relative change of a figure, and the verdict on it. Whether more is better depends on the figure."""
+def change(before: Old, now: Old) -> tuple[float, Rating]:
+    """The relative change of a figure, and the rating on it. Whether more is better depends on the figure."""
     share = now.value / before.value - 1 if before.value else 0.0 if now.value == before.value else float("inf")
     if before.repeats and now.repeats:
-        return share, Verdict.LEVEL if abs(share) <= LEAST else Verdict.AHEAD if share < 0 else Verdict.BEHIND
+        return share, Rating.LEVEL if abs(share) <= LEAST else Rating.AHEAD if share < 0 else Rating.BEHIND
     samples = [Sample.of(each.values) for each in (before, now)]
     if any(sample is None or len(sample.values) < FEW for sample in samples):
-        return share, Verdict.UNJUDGED
+        return share, Rating.UNJUDGED
     (low, high), (other_low, other_high) = (sample.quartiles for sample in samples)
     if any((end - start) / sample.median > 2 * MOST_SCATTER for sample, (start, end) in zip(samples, ((low, high), (other_low, other_high)))):
-        return share, Verdict.UNJUDGED
+        return share, Rating.UNJUDGED
     if high < other_low or other_high < low:
-        return share, Verdict.AHEAD if share < 0 else Verdict.BEHIND
-    return share, Verdict.LEVEL
+        return share, Rating.AHEAD if share < 0 else Rating.BEHIND
+    return share, Rating.LEVEL
 
 
-WORDS = {Verdict.AHEAD: "less", Verdict.BEHIND: "more", Verdict.LEVEL: "the same", Verdict.UNJUDGED: "not judged"}
+WORDS = {Rating.AHEAD: "less", Rating.BEHIND: "more", Rating.LEVEL: "the same", Rating.UNJUDGED: "not judged"}
 
 
 def compare(path: str, now: str) -> list[Block]:
@@ -59,16 +59,16 @@ def compare(path: str, now: str) -> list[Block]:
     with open(path, encoding="utf-8") as file:
         old = json.load(file)
     before, after = dict(figures(old)), dict(figures(json.loads(now)))
-    rows, told = [], []
+    rows, ratings = [], []
     for key in before.keys() & after.keys():
-        share, verdict = change(before[key], after[key])
-        told.append(verdict)
+        share, rating = change(before[key], after[key])
+        ratings.append(rating)
         text = "–" if share == float("inf") else f"{share:+.1%}"
         rows.append((list(after).index(key), [
             f"{key[0]}, {key[1]}", key[2], Figure(before[key].text), Figure(after[key].text),
-            Figure(f"{text}, {WORDS[verdict]}", verdict=Verdict.LEVEL if verdict is Verdict.UNJUDGED else None),
+            Figure(f"{text}, {WORDS[rating]}", rating=Rating.LEVEL if rating is Rating.UNJUDGED else None),
         ]))
-    counts = ", ".join(f"{told.count(each)} {WORDS[each]}" for each in Verdict if told.count(each))
+    counts = ", ".join(f"{ratings.count(each)} {WORDS[each]}" for each in Rating if ratings.count(each))
     facts = {key: value for key, value in old["facts"].items() if key != "load"}
     blocks: list[Block] = [Text(
         f"Compared with {path} ({facts.get('rill', 'unknown')}, {facts.get('processor', 'unknown')}): of {len(rows)} figures {counts or 'none'}. "

@@ -34,7 +34,7 @@ ELSEWHERE = 0.05
 DIGITS = {"instructions": 0, "allocations": 5, "ratio": 4}
 
 
-class Verdict(Enum):
+class Rating(Enum):
     KEPT = "kept"
     ELSEWHERE = "kept: another machine"
     EXCEEDED = "EXCEEDED"
@@ -44,22 +44,22 @@ class Verdict(Enum):
 
     @property
     def is_failure(self) -> bool:
-        return self in (Verdict.EXCEEDED, Verdict.NEW, Verdict.GONE)
+        return self in (Rating.EXCEEDED, Rating.NEW, Rating.GONE)
 
 
-def judge(measured: float | None, threshold: Threshold | None, more: float = 0.0) -> Verdict:
-    """The verdict on a figure. NaN exceeds its threshold: nothing that cannot be compared passes.
+def judge(measured: float | None, threshold: Threshold | None, more: float = 0.0) -> Rating:
+    """The rating on a figure. NaN exceeds its threshold: nothing that cannot be compared passes.
 
     `more` is a share of the committed value that is allowed in addition to its margin.
     """
     if threshold is None:
-        return Verdict.NEW
+        return Rating.NEW
     if measured is None:
-        return Verdict.GONE
+        return Rating.GONE
     if not measured <= threshold.value + threshold.margin:
         within = measured <= threshold.value * (1 + more) + threshold.margin
-        return Verdict.ELSEWHERE if within and more > 0 else Verdict.EXCEEDED
-    return Verdict.BETTER if measured < threshold.value - threshold.margin else Verdict.KEPT
+        return Rating.ELSEWHERE if within and more > 0 else Rating.EXCEEDED
+    return Rating.BETTER if measured < threshold.value - threshold.margin else Rating.KEPT
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Row:
     kind: str
     measured: float | None
     committed: float | None
-    verdict: Verdict
+    rating: Rating
 
     @property
     def change(self) -> float | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from . import counting
-from .figures import Cell, Figure, Verdict, count, judge, ratios, timed
+from .figures import Cell, Figure, Rating, count, judge, ratios, timed
 from .job import Context
 from .process import Command, CommandFailed, Run, installed, printed, progress, run
 from .recipes import PACKAGES
@@ -134,8 +134,8 @@ class Heat:
             sample = ratios(measure.of(entry), measure.of(self.ours))
             if sample and entry.part != AGAIN and entry.failure is None and not self.void(entry):
                 scatter = self.scatter(measure)
-                verdict = None if entry.part == FLOOR else judge(sample, scatter, measure.repeats)
-                found.append((entry, Beside(measure, sample.median, sample.quartiles, scatter, verdict)))
+                rating = None if entry.part == FLOOR else judge(sample, scatter, measure.repeats)
+                found.append((entry, Beside(measure, sample.median, sample.quartiles, scatter, rating)))
         return found
 
     def beside(self, measure: Measure, name: str) -> "Beside | None":
@@ -146,18 +146,18 @@ class Heat:
         """Adds a target for Rill's cost relative to another program's. Without a limit, Rill may be worse by the noise."""
         if found := self.beside(measure, name):
             limit = 1 + found.scatter if limit is None else limit
-            result.targets.append(target(text, 1 / found.ratio, limit, "×", is_judged=found.verdict is not Verdict.UNJUDGED))
+            result.targets.append(target(text, 1 / found.ratio, limit, "×", is_judged=found.rating is not Rating.UNJUDGED))
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The other's cost divided by Rill's: median, quartiles, noise, and the verdict, which a floor does not have."""
+    """The other's cost divided by Rill's: median, quartiles, noise, and the rating, which a floor does not have."""
 
     measure: Measure
     ratio: float
     quartiles: tuple[float, float]
     scatter: float
-    verdict: Verdict | None
+    rating: Rating | None
 
     @property
     def text(self) -> str:
@@ -242,7 +242,7 @@ def describe(result: Result, heats: list[Heat]) -> None:
             compared = heat.compared(measure)
             where = f"{result.job}, {measure.title}, {heat.title}"
             result.comparisons += [
-                Comparison(where, entry.name, beside.ratio, beside.text, beside.verdict) for entry, beside in compared if beside.verdict
+                Comparison(where, entry.name, beside.ratio, beside.text, beside.rating) for entry, beside in compared if beside.rating
             ]
             if compared:
                 groups.append(_group(heat, measure, compared))
@@ -258,14 +258,14 @@ def describe(result: Result, heats: list[Heat]) -> None:
         result.blocks += [_table(heat), _scatter(heat)]
 
 
-INKS = {Verdict.AHEAD: "green", Verdict.LEVEL: "grey", Verdict.BEHIND: "red", Verdict.UNJUDGED: "grey", None: "blue"}
+INKS = {Rating.AHEAD: "green", Rating.LEVEL: "grey", Rating.BEHIND: "red", Rating.UNJUDGED: "grey", None: "blue"}
 
 
 def _group(heat: Heat, measure: Measure, compared: list[tuple[Entry, Beside]]) -> dict:
     rows = [
         {
-            "name": entry.name, "ink": INKS[beside.verdict], "ratio": beside.ratio, "range": beside.quartiles,
-            "note": f"{beside.text}, " + (f"{_word(beside.verdict)}" if beside.verdict else "a floor: it does less work"),
+            "name": entry.name, "ink": INKS[beside.rating], "ratio": beside.ratio, "range": beside.quartiles,
+            "note": f"{beside.text}, " + (f"{_word(beside.rating)}" if beside.rating else "a floor: it does less work"),
         }
         for entry, beside in compared
     ]
@@ -274,8 +274,8 @@ def _group(heat: Heat, measure: Measure, compared: list[tuple[Entry, Beside]]) -
     return {"title": title, "rows": rows, "level": [1 / (1 + scatter), 1 + scatter]}
 
 
-def _word(verdict: Verdict) -> str:
-    return f"Rill is {verdict.value}" if verdict in (Verdict.AHEAD, Verdict.BEHIND) else verdict.value
+def _word(rating: Rating) -> str:
+    return f"Rill is {rating.value}" if rating in (Rating.AHEAD, Rating.BEHIND) else rating.value
 
 
 def _table(heat: Heat) -> Table:
@@ -289,7 +289,7 @@ def _table(heat: Heat) -> Table:
             middle = timed(values).value
             row.append(Figure(measure.form(middle), middle, tuple(values), measure.repeats) if values else Figure("–"))
             beside = next((found for other, found in heat.compared(measure) if other is entry), None)
-            row.append(Figure(beside.text, beside.ratio, repeats=measure.repeats, verdict=beside.verdict) if beside else "")
+            row.append(Figure(beside.text, beside.ratio, repeats=measure.repeats, rating=beside.rating) if beside else "")
             spread += [f"{measure.form(min(values))} – {measure.form(max(values))}" if len(values) > 1 else "", ""]
         work = entry.work
         row += [count(work.frames if work else None), count(work.coded_bytes if work else None)]

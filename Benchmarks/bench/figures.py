@@ -1,4 +1,4 @@
-"""Measured numbers: samples, their formatting, and the verdict on two of them."""
+"""Measured numbers: samples, their formatting, and the rating on two of them."""
 
 import math
 import statistics
@@ -66,7 +66,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[max(1, math.ceil(share * len(values) - 1e-9)) - 1]
 
 
-class Verdict(Enum):
+class Rating(Enum):
     """How Rill compares in a quantity of which less is better; the values are the words in tables."""
 
     AHEAD = "ahead"
@@ -76,24 +76,24 @@ class Verdict(Enum):
 
     @property
     def colour(self) -> str:
-        return "level" if self is Verdict.UNJUDGED else self.value
+        return "level" if self is Rating.UNJUDGED else self.value
 
 
-def judge(sample: Sample, scatter: float, repeats: bool) -> Verdict:
-    """The verdict on ratios, the other's cost divided by Rill's.
+def judge(sample: Sample, scatter: float, repeats: bool) -> Rating:
+    """The rating on ratios, the other's cost divided by Rill's.
 
     The difference is noise if the quartiles lie on both sides of 1, or if it is smaller than `scatter`, the difference between
     two runs of one command. Quantities that do not repeat (timings) are not judged with few iterations or high noise.
     """
     if not repeats and (len(sample.values) < FEW or scatter > MOST_SCATTER):
-        return Verdict.UNJUDGED
+        return Rating.UNJUDGED
     low, high = sample.quartiles
     # Symmetric: a ratio of 1/(1+s) is as far from 1 as one of 1+s.
     if sample.median > 1 + scatter and low > 1:
-        return Verdict.AHEAD
+        return Rating.AHEAD
     if sample.median * (1 + scatter) < 1 and high < 1:
-        return Verdict.BEHIND
-    return Verdict.LEVEL
+        return Rating.BEHIND
+    return Rating.LEVEL
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Figure:
     # Whether it is repeatable, as counts are and timings are not.
     repeats: bool = True
     # Determines its color on a page.
-    verdict: Verdict | None = None
+    rating: Rating | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -138,6 +138,6 @@ def timed(values: Iterable[float | None], form: str = ".2f", scale: float = 1, u
 
 def met(is_met: bool | None) -> Figure:
     """Whether a target is met; None if it could not be judged."""
-    words = {True: ("met", Verdict.AHEAD), False: ("MISSED", Verdict.BEHIND), None: ("not judged", Verdict.UNJUDGED)}
-    text, verdict = words[is_met]
-    return Figure(text, verdict=verdict)
+    words = {True: ("met", Rating.AHEAD), False: ("MISSED", Rating.BEHIND), None: ("not judged", Rating.UNJUDGED)}
+    text, rating = words[is_met]
+    return Figure(text, rating=rating)

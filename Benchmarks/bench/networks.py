@@ -121,9 +121,9 @@ class Cell:
         return 2 * self.interval + self.round_trip_time + self.jitter + 100
 
     @property
-    def settled(self) -> list[float]:
+    def recovered(self) -> list[float]:
         """Seconds after the disturbance until the delays are back to normal; negative for never."""
-        return [each["settled"] / (10_000 if each["settled"] >= 0 else 1) for each in self.results if "settled" in each]
+        return [each["recovered"] / (10_000 if each["recovered"] >= 0 else 1) for each in self.results if "recovered" in each]
 
     def gaps_over(self, is_excused: bool) -> list[Gap]:
         """Gaps longer than the target, longest first; those with a packet lost three times are excused."""
@@ -151,8 +151,8 @@ class Cell:
                 text += f", the worst {over[0].length:.0f} ms (seed {over[0].seed})"
             found.append(Target(f"{where}no gap longer than {self.gap_target:.0f} ms", text, not over))
         if self.network.disturbance is not None:
-            late = [value for value in self.settled if value < 0 or value > 10]
-            text = f"{len(late)} later, the latest {max(self.settled):.1f} s" if late else f"{max(self.settled):.1f} s"
+            late = [value for value in self.recovered if value < 0 or value > 10]
+            text = f"{len(late)} later, the latest {max(self.recovered):.1f} s" if late else f"{max(self.recovered):.1f} s"
             if any(value < 0 for value in late):
                 text = f"{len(late)} later or never"
             found.append(Target(f"{where}the median back within 10 s", text, not late))

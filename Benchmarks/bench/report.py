@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .figures import Cell, Figure, Verdict, met
+from .figures import Cell, Figure, Rating, met
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Table:
         rows = [
             {
                 "cells": [str(cell) for cell in row], "isDetail": index in self.details,
-                "verdicts": [getattr(getattr(cell, "verdict", None), "colour", None) for cell in row],
+                "ratings": [getattr(getattr(cell, "rating", None), "colour", None) for cell in row],
             }
             for index, row in enumerate(self.rows)
         ]
@@ -99,13 +99,13 @@ def target(name: str, figure: float | None, limit: float, unit: str = "", note: 
 
 @dataclass
 class Comparison:
-    """Rill compared with another program in one measure: the other's cost divided by Rill's, its text, and the verdict."""
+    """Rill compared with another program in one measure: the other's cost divided by Rill's, its text, and the rating."""
 
     where: str
     rival: str
     ratio: float
     text: str
-    verdict: Verdict
+    rating: Rating
 
 
 @dataclass
@@ -155,11 +155,11 @@ class Report:
 
     def headline(self) -> str:
         """The number of comparisons in which Rill is ahead, level and behind."""
-        found = [each.verdict for each in self.comparisons]
-        judged = [verdict for verdict in found if verdict is not Verdict.UNJUDGED]
+        found = [each.rating for each in self.comparisons]
+        judged = [rating for rating in found if rating is not Rating.UNJUDGED]
         parts = []
         if judged:
-            ahead, level, behind = (judged.count(each) for each in (Verdict.AHEAD, Verdict.LEVEL, Verdict.BEHIND))
+            ahead, level, behind = (judged.count(each) for each in (Rating.AHEAD, Rating.LEVEL, Rating.BEHIND))
             things = "comparison" if len(judged) == 1 else "comparisons"
             parts.append(f"Of {len(judged)} {things} Rill is ahead in {ahead}, level in {level} and behind in {behind}.")
         if len(found) > len(judged):
@@ -175,7 +175,7 @@ class Report:
 
     def shortcomings(self) -> list[str]:
         """The comparisons in which Rill is behind, worst first."""
-        behind = [each for each in self.comparisons if each.verdict is Verdict.BEHIND]
+        behind = [each for each in self.comparisons if each.rating is Rating.BEHIND]
         return [
             f"{each.where}: Rill takes {1 / each.ratio:.3g} times as much as {each.rival}"
             for each in sorted(behind, key=lambda each: each.ratio)
@@ -208,7 +208,7 @@ class Report:
                 "job": result.job, "title": result.title,
                 "tables": [each.json() for each in result.blocks if isinstance(each, Table)],
                 "targets": [vars(each) for each in result.targets],
-                "comparisons": [vars(each) | {"verdict": each.verdict.value} for each in result.comparisons],
+                "comparisons": [vars(each) | {"rating": each.rating.value} for each in result.comparisons],
                 "commands": dict(result.commands), "failures": result.failures,
             }
             for result in self.results
@@ -243,7 +243,7 @@ class Report:
 
     def _overview(self) -> Table:
         rows = [
-            [each.where, each.rival, Figure(f"{each.text} {each.verdict.value}", verdict=each.verdict)]
+            [each.where, each.rival, Figure(f"{each.text} {each.rating.value}", rating=each.rating)]
             for each in self.comparisons
         ]
         return Table(["measure", "compared with", "its cost relative to Rill's"], rows, holds_words=True)

@@ -1,10 +1,10 @@
-"""The verdict on two samples, and the comparison of a run with an earlier one."""
+"""The rating on two samples, and the comparison of a run with an earlier one."""
 
 import json
 import unittest
 
 from bench.against import change, figures, Old
-from bench.figures import Sample, Verdict, judge, percentile, ratios, timed
+from bench.figures import Sample, Rating, judge, percentile, ratios, timed
 from bench.report import Comparison, Report, Result, Table, target
 
 
@@ -30,27 +30,27 @@ class Samples(unittest.TestCase):
         self.assertAlmostEqual(sample(0.9, 1, 1.2).straying_from_one, 0.1)
 
 
-class Verdicts(unittest.TestCase):
+class Ratings(unittest.TestCase):
     def test_a_difference_above_the_noise_counts_in_either_direction(self) -> None:
-        self.assertIs(judge(sample(*[1.2] * 5), 0.05, False), Verdict.AHEAD)
-        self.assertIs(judge(sample(*[0.8] * 5), 0.05, False), Verdict.BEHIND)
-        self.assertIs(judge(sample(*[1.04] * 5), 0.05, False), Verdict.LEVEL)
+        self.assertIs(judge(sample(*[1.2] * 5), 0.05, False), Rating.AHEAD)
+        self.assertIs(judge(sample(*[0.8] * 5), 0.05, False), Rating.BEHIND)
+        self.assertIs(judge(sample(*[1.04] * 5), 0.05, False), Rating.LEVEL)
 
     def test_both_directions_need_the_same_distance(self) -> None:
-        self.assertIs(judge(sample(*[1 / 1.04] * 5), 0.05, False), Verdict.LEVEL)
-        self.assertIs(judge(sample(*[1 / 1.06] * 5), 0.05, False), Verdict.BEHIND)
+        self.assertIs(judge(sample(*[1 / 1.04] * 5), 0.05, False), Rating.LEVEL)
+        self.assertIs(judge(sample(*[1 / 1.06] * 5), 0.05, False), Rating.BEHIND)
 
     def test_iterations_that_do_not_agree_are_level(self) -> None:
-        self.assertIs(judge(sample(0.8, 0.9, 1.3, 1.4, 1.5), 0.01, False), Verdict.LEVEL)
+        self.assertIs(judge(sample(0.8, 0.9, 1.3, 1.4, 1.5), 0.01, False), Rating.LEVEL)
 
     def test_timings_are_not_judged_with_few_iterations_or_high_noise(self) -> None:
-        self.assertIs(judge(sample(*[2] * 4), 0.01, False), Verdict.UNJUDGED)
-        self.assertIs(judge(sample(*[2] * 11), 0.11, False), Verdict.UNJUDGED)
-        self.assertIs(judge(sample(2), 0.002, True), Verdict.AHEAD)
+        self.assertIs(judge(sample(*[2] * 4), 0.01, False), Rating.UNJUDGED)
+        self.assertIs(judge(sample(*[2] * 11), 0.11, False), Rating.UNJUDGED)
+        self.assertIs(judge(sample(2), 0.002, True), Rating.AHEAD)
 
     def test_the_headline_counts_only_what_was_judged(self) -> None:
-        verdicts = [Verdict.AHEAD, Verdict.UNJUDGED, Verdict.BEHIND]
-        result = Result("send", "Sending", comparisons=[Comparison("cpu", "other", 0.5, "", each) for each in verdicts])
+        ratings = [Rating.AHEAD, Rating.UNJUDGED, Rating.BEHIND]
+        result = Result("send", "Sending", comparisons=[Comparison("cpu", "other", 0.5, "", each) for each in ratings])
         headline = Report("", [result], {}).headline()
         self.assertIn("Of 2 comparisons Rill is ahead in 1, level in 0 and behind in 1.", headline)
         self.assertIn("Not judged: 1", headline)
@@ -72,18 +72,18 @@ class Targets(unittest.TestCase):
 class Against(unittest.TestCase):
     def test_counts_are_compared_exactly(self) -> None:
         before = Old("", 1000, [], True)
-        for now, verdict in ((1001, Verdict.LEVEL), (1030, Verdict.BEHIND), (970, Verdict.AHEAD)):
-            self.assertIs(change(before, Old("", now, [], True))[1], verdict, now)
+        for now, rating in ((1001, Rating.LEVEL), (1030, Rating.BEHIND), (970, Rating.AHEAD)):
+            self.assertIs(change(before, Old("", now, [], True))[1], rating, now)
 
     def test_timings_are_compared_if_the_iterations_of_both_runs_agree(self) -> None:
         def seconds(*values: float) -> Old:
             return Old("", sorted(values)[len(values) // 2], list(values), False)
 
         calm = seconds(1.0, 1.01, 1.02, 1.03, 1.04)
-        self.assertIs(change(calm, seconds(1.2, 1.21, 1.22, 1.23, 1.24))[1], Verdict.BEHIND)
-        self.assertIs(change(calm, seconds(1.01, 1.02, 1.03, 1.04, 1.05))[1], Verdict.LEVEL)
-        self.assertIs(change(calm, seconds(1.2, 1.21))[1], Verdict.UNJUDGED)
-        self.assertIs(change(calm, seconds(1.0, 1.5, 2.0, 2.5, 3.0))[1], Verdict.UNJUDGED)
+        self.assertIs(change(calm, seconds(1.2, 1.21, 1.22, 1.23, 1.24))[1], Rating.BEHIND)
+        self.assertIs(change(calm, seconds(1.01, 1.02, 1.03, 1.04, 1.05))[1], Rating.LEVEL)
+        self.assertIs(change(calm, seconds(1.2, 1.21))[1], Rating.UNJUDGED)
+        self.assertIs(change(calm, seconds(1.0, 1.5, 2.0, 2.5, 3.0))[1], Rating.UNJUDGED)
 
     def test_the_figures_of_a_report_are_found_in_its_json(self) -> None:
         table = Table(["stage", "ns"], [["rtp"], ["rtp/parse", timed([3, 4, 5])]])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.clip import opened
 from bench.contest import AGAIN, CPU, OURS, RIVAL, Entry, Heat, Work
-from bench.figures import Verdict
+from bench.figures import Rating
 from bench.job import OPTIONS
 from bench.jobs import JOBS, congestion_live
 from bench.jobs.latency import STAGES, Call, targets
@@ -84,7 +84,7 @@ class Contests(unittest.TestCase):
         ours, again = self.entry(OURS, 1, Work(30)), self.entry(AGAIN, 1.06, Work(30))
         heat = Heat("", [CPU], [ours, self.entry(RIVAL, 1.05, Work(30), "b"), again])
         self.assertAlmostEqual(heat.scatter(CPU), 0.06)
-        self.assertIs(heat.compared(CPU)[0][1].verdict, Verdict.LEVEL)
+        self.assertIs(heat.compared(CPU)[0][1].rating, Rating.LEVEL)
 
 
 class Programs(unittest.TestCase):

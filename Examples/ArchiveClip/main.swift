@@ -1,7 +1,8 @@
 // archive-clip OUT.ivf [CLIP.y4m]
 //
-// Encodes a clip, or five seconds of the portrait scene, in two passes at constant quality, writes the low layer to a second
-// file, and shows its progress. Both files get their names only when they are complete: an interrupted run leaves neither.
+// Encodes a clip, or five seconds of the portrait scene, in two passes at constant quality, writes the low layer to a
+// second file, and shows its progress. Both files get their names only when they are complete: an interrupted run
+// leaves neither.
 
 import Rill
 import RillFiles

@@ -1,7 +1,7 @@
 // lossy-relay PORT A-HOST:PORT PORT B-HOST:PORT NETWORK SECONDS
 //
-// A network between two programs: datagrams that arrive at the first port are sent to B from the second, and vice versa. Each
-// direction has its own emulated link.
+// A network between two programs: datagrams that arrive at the first port are sent to B from the second, and vice
+// versa. Each direction has its own emulated link.
 //
 //     lossy-relay 6000 127.0.0.1:5004 6001 127.0.0.1:5005 loss=5%,delay=20ms,seed=1 10
 

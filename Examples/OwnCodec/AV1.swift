@@ -22,8 +22,8 @@ struct AOMError: Error, CustomStringConvertible {
 }
 
 extension PayloadFormat {
-    /// A payload format of this program. No RFC defines one for AV1. The Alliance for Open Media's splits a frame into its OBUs,
-    /// which this one does not.
+    /// A payload format of this program. No RFC defines one for AV1. The Alliance for Open Media's splits a frame into
+    /// its OBUs, which this one does not.
     ///
     ///     |S|K|0 0 0 0 0 0|  number (16)  |  with S and K: width (16), height (16)  |  piece of the frame …
     ///

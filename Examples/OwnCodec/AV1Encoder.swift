@@ -2,8 +2,8 @@ import CAOM
 import Rill
 import RillCore
 
-/// Encodes AV1 in real time with libaom, at constant bitrate and without lookahead. Of the layer's settings it applies the
-/// content type, threads, quantizers, key frame interval and all of the rate control.
+/// Encodes AV1 in real time with libaom, at constant bitrate and without lookahead. Of the layer's settings it applies
+/// the content type, threads, quantizers, key frame interval and all of the rate control.
 final class AV1Encoder: VideoEncoder {
     private(set) var statistics = EncoderStatistics()
     private let rid: StreamLayer.RID

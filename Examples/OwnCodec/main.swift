@@ -1,8 +1,8 @@
 // own-codec
 //
-// A codec that Rill does not include, through both pipelines: libaom encodes a scene as AV1, this program's own payload format
-// packetizes it, the network loses every 40th packet, the receiver repairs, reassembles and decodes the stream, and the result
-// is compared with the input. A hardware encoder plugs in the same way.
+// A codec that Rill does not include, through both pipelines: libaom encodes a scene as AV1, this program's own payload
+// format packetizes it, the network loses every 40th packet, the receiver repairs, reassembles and decodes the stream,
+// and the result is compared with the input. A hardware encoder plugs in the same way.
 
 import Rill
 import RillImage

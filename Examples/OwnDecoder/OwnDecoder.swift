@@ -1,7 +1,7 @@
 // own-decoder FILE.rtpdump
 //
-// A receiver for an app that has its own decoder: packets go in as they arrived, complete frames come out in decoding order,
-// each when it is due. It links RillReceive, and with it neither a codec nor Foundation.
+// A receiver for an app that has its own decoder: packets go in as they arrived, complete frames come out in decoding
+// order, each when it is due. It links RillReceive, and with it neither a codec nor Foundation.
 
 import RillCore
 import RillRTP
@@ -26,8 +26,8 @@ struct OwnDecoder {
     }
 }
 
-/// The jitter buffer and the decoder that it feeds. The caller passes the time: here from the recording, in a call from the
-/// monotonic clock.
+/// The jitter buffer and the decoder that it feeds. The caller passes the time: here from the recording, in a call from
+/// the monotonic clock.
 struct Receiver: ~Copyable {
     var decoder = Decoder()
     private(set) var now = MediaTime.zero

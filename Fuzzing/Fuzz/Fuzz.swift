@@ -28,6 +28,6 @@ struct Fuzz {
     }
 }
 
-/// The selected target. It is a global because a C callback captures nothing; it is written once, before libFuzzer's only thread
-/// reads it.
+/// The selected target. It is a global because a C callback captures nothing; it is written once, before libFuzzer's
+/// only thread reads it.
 nonisolated(unsafe) private var target = FuzzTarget.all[0]

@@ -11,7 +11,7 @@ public enum BeautyError: Error, Equatable, Sendable {
 }
 
 extension BeautyError: CustomStringConvertible {
-    /// What is wrong, and what is expected.
+    /// The fault and the expected value.
     public var description: String {
         switch self {
         case .unknownSetting(let text):

@@ -7,12 +7,12 @@ public import RillCore
 /// guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // no free buffer
 /// ```
 ///
-/// With a cascade, or if an app gives faces, they are followed, and skin is what has the color of a face within its reach.
-/// While no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels.
-/// Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and
-/// includes the eyes and lips that skin surrounds; those of a known face are spared. Inside the mask, luma moves toward
-/// the result of an edge-preserving diffusion (see `DiffusionKernel`). Where cells of two by two pixels differ from their
-/// surroundings by more than pores do, luma stays. Only the last step processes every pixel.
+/// With a cascade, or if an app gives faces, they are followed, and skin is what has the color of a face within its
+/// reach. While no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four
+/// pixels. Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time,
+/// and includes the eyes and lips that skin surrounds; those of a known face are spared. Inside the mask, luma moves
+/// toward the result of an edge-preserving diffusion (see `DiffusionKernel`). Where cells of two by two pixels differ
+/// from their surroundings by more than pores do, luma stays. Only the last step processes every pixel.
 ///
 /// Deterministic: the same frames with the same options produce the same bytes on any machine. If all amounts
 /// are 0, the frame itself is returned.
@@ -29,9 +29,9 @@ public struct BeautyFilter: ~Copyable {
     /// Counts since the filter was created.
     public private(set) var statistics = BeautyStatistics()
 
-    /// What finds faces, whose color then says what skin is; `nil` to detect skin by the colors of all skin.
+    /// The face detector, whose faces determine the color of skin; `nil` to detect skin by the colors of all skin.
     ///
-    /// A change forgets the known faces and the mask, and frees and allocates memory with the next frame.
+    /// A change resets the known faces and the mask, and frees and allocates memory with the next frame.
     public var cascade: FaceCascade? {
         didSet { if cascade != oldValue { planes = nil } }
     }
@@ -50,7 +50,8 @@ public struct BeautyFilter: ~Copyable {
     ///
     /// - Parameters:
     ///   - options: the options of the first frame.
-    ///   - cascade: finds faces, whose color then says what skin is; `nil` to detect skin by the colors of all skin.
+    ///   - cascade: the face detector, whose faces determine the color of skin; `nil` to detect skin by the colors of
+    ///     all skin.
     public init(_ options: BeautyOptions = .natural, cascade: FaceCascade? = nil) {
         self.options = options
         self.cascade = cascade
@@ -163,21 +164,21 @@ public struct BeautyFilter: ~Copyable {
         return result
     }
 
-    /// The faces that are known, in pixels of the last frame: given, or found by the cascade and seen a second time. At most
-    /// four.
+    /// The faces that are known, in pixels of the last frame: given, or found by the cascade and seen a second time. At
+    /// most four.
     public var faces: [FaceRegion] { planes?.knownFaces ?? [] }
 
-    /// Gives all faces of the next frame, found by a detector of the app.
+    /// Sets all faces of the next frame, found by a detector of the app.
     ///
     /// ```swift
     /// filter.giveFaces([FaceRegion(x: 500, y: 120, side: 240)])
     /// ```
     ///
-    /// A face stays known for 120 frames, so a detector may look at every tenth frame only, and be some frames late. An
-    /// empty list says that there is none. For 120 frames after a call the filter does not search itself.
+    /// A face stays known for 120 frames, so a detector may process every tenth frame only, and be some frames late.
+    /// An empty list means that there is none. For 120 frames after a call the filter does not search itself.
     ///
-    /// - Parameter faces: squares in pixels of the frame, as the filter takes it (upright). Any numbers; the first four
-    ///   count.
+    /// - Parameter faces: squares in pixels of the frame, as the filter takes it (upright). Any number; the first
+    ///   four count.
     public mutating func giveFaces(_ faces: [FaceRegion]) { given = faces }
 
     /// Forgets faces that were given for a frame that is not filtered.

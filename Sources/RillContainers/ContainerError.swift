@@ -28,14 +28,14 @@ public enum ContainerError: Error, Equatable, Sendable {
     /// A writer got a frame of another codec than it was created for.
     case unexpectedCodec(path: String, expected: VideoCodec, given: VideoCodec)
 
-    /// What a path leads to instead of a file.
+    /// The kind of object at a path that is not a file.
     public enum NonFile: Equatable, Sendable {
         case folder, endless
     }
 }
 
 extension ContainerError: CustomStringConvertible {
-    /// One line for a person: the path, and what is wrong.
+    /// One line for a person: the path, and the error.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "\(path) cannot be opened as a clip: \(reason)"

@@ -4,7 +4,8 @@ extension FaceCascade {
     /// Where Debian's and Fedora's package `opencv-data` has the cascade that finds faces in video best.
     public static let installedFile = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
 
-    /// Reads a cascade of OpenCV: the XML that `opencv_traincascade` writes, with boosted trees of upright Haar features.
+    /// Reads a cascade of OpenCV: the XML that `opencv_traincascade` writes, with boosted trees of upright Haar
+    /// features.
     ///
     /// ```swift
     /// let cascade = try FaceCascade(openCVFile: FaceCascade.installedFile)

@@ -16,8 +16,8 @@ public import RillCore
 ///
 /// A link whose settings have a rate or a trace creates a bottleneck of its own: ``EmulatedLink/bottleneck``.
 ///
-/// Cross traffic and CUBIC flows are simulated packet by packet, up to the time of each `send`: a silence costs what they
-/// send meanwhile, 0.1 to 0.2 µs a packet.
+/// Cross traffic and CUBIC flows are simulated packet by packet, up to the time of each `send`: a silence costs what
+/// they send meanwhile, 0.1 to 0.2 µs a packet.
 ///
 /// Threads: one owner, one thread at a time, together with all its links.
 public final class Bottleneck {
@@ -25,8 +25,8 @@ public final class Bottleneck {
     /// ``LinkSettings/headerByteCount``, ``LinkSettings/crossTraffic`` with its packets' size, and
     /// ``LinkSettings/cubicFlows`` count here.
     public let settings: LinkSettings
-    /// The statistics so far, of all links together; those of cross traffic and CUBIC flows as of the latest datagram or
-    /// ``advance(to:)``.
+    /// The statistics so far, of all links together; those of cross traffic and CUBIC flows as of the latest datagram
+    /// or ``advance(to:)``.
     public var statistics: BottleneckStatistics { state.statistics }
 
     // One value, so that the run time checks exclusive access once per datagram.
@@ -43,8 +43,8 @@ public final class Bottleneck {
 
     /// Creates an idle bottleneck.
     ///
-    /// - Parameter settings: its rate or trace, queue limit, headers, cross traffic and CUBIC flows; `nil` is returned if
-    ///   there is neither rate nor trace.
+    /// - Parameter settings: its rate or trace, queue limit, headers, cross traffic and CUBIC flows; `nil` is returned
+    ///   if there is neither rate nor trace.
     public init?(_ settings: LinkSettings) {
         guard let queue = BottleneckQueue(settings) else { return nil }
         self.settings = settings
@@ -59,7 +59,8 @@ public final class Bottleneck {
     /// - Returns: the capacity in bit/s.
     public func capacity(at time: MediaTime) -> Bitrate { settings.capacity(at: time) ?? Bitrate(bitsPerSecond: 0) }
 
-    /// Advances to a time: cross traffic and CUBIC flows send what is due by then. `send` of a link does the same first.
+    /// Advances to a time: cross traffic and CUBIC flows send what is due by then. `send` of a link does the same
+    /// first.
     ///
     /// - Parameter now: the current time.
     /// - Returns: the same, or the latest time if that is later.

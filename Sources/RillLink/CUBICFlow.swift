@@ -1,6 +1,7 @@
 public import RillCore
 
-/// A simulated TCP flow that shares a bottleneck: as much data as its congestion control, CUBIC (RFC 9438), lets it send.
+/// A simulated TCP flow that shares a bottleneck: as much data as its congestion control, CUBIC (RFC 9438), lets it
+/// send.
 ///
 /// ```swift
 /// let flow = CUBICFlow(roundTrip: .milliseconds(50), from: .zero + .seconds(10))
@@ -10,8 +11,8 @@ public import RillCore
 /// It sends segments of 1500 bytes, headers included, from a window of ten on (RFC 6928): slow start (RFC 5681), then
 /// the cubic function or Reno's, fast convergence, 0.7 of the window once a round trip in which the queue dropped
 /// something. A segment counts as lost when the third one after it is acknowledged; if none is, after a second or more
-/// (RFC 6298). The model's simplifications: each segment is acknowledged on its own, each acknowledgement releases at most
-/// two segments, nothing is lost but in the queue, and timeouts are never spurious.
+/// (RFC 6298). The model's simplifications: each segment is acknowledged on its own, each acknowledgement releases at
+/// most two segments, nothing is lost but in the queue, and timeouts are never spurious.
 public struct CUBICFlow: Hashable, Sendable {
     /// The round trip without the queue and the transmission, 1 ms to 60 s.
     public var roundTrip: MediaDuration
@@ -41,8 +42,8 @@ public struct CUBICFlow: Hashable, Sendable {
 }
 
 extension CUBICFlow: CustomStringConvertible {
-    /// Parses flows in the command line's notation: `ROUNDTRIP`, `ROUNDTRIP@START` or `ROUNDTRIP@START-END`, separated by
-    /// `/`.
+    /// Parses flows in the command line's notation: `ROUNDTRIP`, `ROUNDTRIP@START` or `ROUNDTRIP@START-END`, separated
+    /// by `/`.
     ///
     /// - Parameter text: the flows.
     /// - Returns: the flows in the order of the text.

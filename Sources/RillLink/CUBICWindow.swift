@@ -29,7 +29,8 @@ package struct CUBICWindow {
     package static let scale = 0.4
     /// `beta_cubic`.
     package static let decrease = 0.7
-    /// `alpha_cubic`: Reno's increase in segments per round trip, for the average window of a halving Reno (section 4.3).
+    /// `alpha_cubic`: Reno's increase in segments per round trip, for the average window of a halving Reno (section
+    /// 4.3).
     private static let renoIncrease = 3 * (1 - decrease) / (1 + decrease)
 
     /// Creates the initial window.

@@ -1,7 +1,7 @@
 import RillCore
 
-/// A sender of constant bitrate that shares a bottleneck: it sends a packet whenever the schedule has carried the bits of
-/// one, and never learns what becomes of it.
+/// A sender of constant bitrate that shares a bottleneck: it sends a packet whenever the schedule has carried the bits
+/// of one, and never learns what becomes of it.
 struct CrossTraffic {
     private var schedule: RateServer
     private let packetByteCount: Int

@@ -95,7 +95,7 @@ public final class EmulatedLink {
         let sequence = statistics.sent
         statistics.sent += 1
         statistics.sentBytes += datagram.count
-        // Drawn even for dropped datagrams, so that each datagram's fate depends only on its number.
+        // Drawn even for dropped datagrams, so that each datagram's outcome depends only on its number.
         let draw = impairments.draw()
         lastPassage = nil
 

@@ -66,8 +66,8 @@ public struct LinkSettings: Hashable, Sendable {
     /// The bytes of headers that the bottleneck and its queue count for each datagram, 0 to 1000: 28 for IPv4 and UDP,
     /// 48 for IPv6 and UDP. 0 by default. A datagram arrives without them.
     public internal(set) var headerByteCount = 0
-    /// Cross traffic: the rate, constant or in steps, of packets that share the bottleneck and are not delivered. 0, also
-    /// at the end, or 1 kbit/s to 1 Gbit/s, headers included. `nil` by default: none.
+    /// Cross traffic: the rate, constant or in steps, of packets that share the bottleneck and are not delivered. 0,
+    /// also at the end, or 1 kbit/s to 1 Gbit/s, headers included. `nil` by default: none.
     ///
     /// ``BottleneckStatistics`` counts it. Together with the datagrams it may exceed the capacity; then the queue drops
     /// both. A packet comes whenever the rate has carried its bits.

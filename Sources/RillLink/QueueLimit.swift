@@ -8,11 +8,11 @@ public enum QueueLimit: Hashable, Sendable {
     case time(MediaDuration)
     /// A datagram with more than this many bytes before it is dropped, 0 to 64 MiB.
     case bytes(Int)
-    /// As a router counts: a datagram is dropped if what is queued and itself, with headers, would take longer than this
-    /// at the present capacity (``LinkSettings/capacity(at:)``), 0 to 60 s. An empty queue takes one of any size.
+    /// As a router counts: a datagram is dropped if what is queued and itself, with headers, would take longer than
+    /// this at the present capacity (``LinkSettings/capacity(at:)``), 0 to 60 s. An empty queue takes one of any size.
     ///
-    /// Unlike ``time(_:)``, which knows the rates to come, it follows a step when that comes: from 2 Mbit/s to 500 kbit/s
-    /// a full queue is four times too long, and takes nothing until three quarters have passed.
+    /// Unlike ``time(_:)``, which knows the rates to come, it follows a step when that comes: from 2 Mbit/s to 500
+    /// kbit/s a full queue is four times too long, and takes nothing until three quarters have passed.
     case drain(MediaDuration)
 
     /// The largest limit in bytes: the link's memory.
@@ -23,8 +23,8 @@ extension QueueLimit: CustomStringConvertible {
     private static let drainPrefix = "drain/"
     private static let units: KeyValuePairs<String, Int> = ["MB": 1_000_000, "kB": 1000, "B": 1]
 
-    /// Parses a duration, `drain/` and a duration, or a whole number of bytes with `B`, `kB` or `MB`, the command line's
-    /// notation: `300ms`, `drain/300ms`, `64kB`.
+    /// Parses a duration, `drain/` and a duration, or a whole number of bytes with `B`, `kB` or `MB`, the command
+    /// line's notation: `300ms`, `drain/300ms`, `64kB`.
     ///
     /// - Parameter text: the limit.
     /// - Throws: ``LinkError`` if the text is malformed.

@@ -27,7 +27,7 @@ extension JitterBuffer {
         now = max(now, time)
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
         let result: InsertResult
-        // Without its bytes it could not start the stream anew, so it is not evidence of a jump.
+        // Without its bytes it could not restart the stream, so it is not evidence of a jump.
         switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: now) {
         case .fits(let sequence, let timestamp):
             if isUntouched { packets.restart(around: sequence) }
@@ -75,7 +75,7 @@ extension JitterBuffer {
             by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: now, &packets)
         if layout.hasExtension { assembler.rotateNewest(rotation(toldBy: bytes)) }
         if isComplete { complete(assembler.frames.count - 1, at: now) }
-        if isComplete || requests.generator.missingCount > 0 { unsettle() }
+        if isComplete || requests.generator.missingCount > 0 { invalidateWait() }
         return true
     }
 
@@ -114,10 +114,10 @@ extension JitterBuffer {
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
         settings.ssrc = header.ssrc
 
-        let verdict = continuity.judge(
+        let outcome = continuity.judge(
             header.sequenceNumber, header.timestamp, isEvidence: origin == .network, isAfterSilence: isAfterSilence,
             at: now)
-        switch verdict {
+        switch outcome {
         case .fits(let sequence, let timestamp):
             return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
         case .straggler:
@@ -258,20 +258,20 @@ extension JitterBuffer {
         // The start of this frame may reveal the end of the previous one.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
         let isComplete = noteWholeFrame(index, at: piece.arrival)
-        settle(isComplete: isComplete, by: piece, at: index)
+        updateWait(isComplete: isComplete, by: piece, at: index)
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
     }
 
     /// Makes the next poll check everything if a packet of the frame at `index` may have changed what is to be done.
-    private mutating func settle(isComplete: Bool, by piece: FramePiece, at index: Int) {
+    private mutating func updateWait(isComplete: Bool, by piece: FramePiece, at index: Int) {
         guard !isComplete, requests.generator.missingCount == 0, index == assembler.frames.count - 1 else {
-            return unsettle()
+            return invalidateWait()
         }
         // One more packet of the newest frame changes nothing while others are missing.
         guard assembler.frames[index].packetCount == 1 else { return }
         // Nor does the first one, except that its missing packets are due for a check after a while.
-        guard piece.startsFrame, finder.chain == .intact else { return unsettle() }
-        settledUntil = min(settledUntil, now + JitterBuffer.gapTimeout)
+        guard piece.startsFrame, finder.chain == .intact else { return invalidateWait() }
+        cachedWait = min(cachedWait, now + JitterBuffer.gapTimeout)
     }
 
     /// Notes that a packet is not a gap, although it carries nothing.
@@ -283,7 +283,7 @@ extension JitterBuffer {
         case .free: break
         }
         packets.storePadding(as: sequence)
-        unsettle()
+        invalidateWait()
         noteWholeFrame(assembler.placePadding(sequence), at: arrival)
         return .padding
     }
@@ -329,7 +329,7 @@ extension JitterBuffer {
             dropped += 1
         }
         advance(to: newFloor)
-        unsettle()
+        invalidateWait()
         counts.drops.overflow += dropped
         if dropped > 0 { finder.lose() }
         return dropped
@@ -350,7 +350,7 @@ extension JitterBuffer {
             counts.drops.resynchronized += 1
         }
         counts.resynchronizations += 1
-        unsettle()
+        invalidateWait()
         packets.restart(around: continuity.newestSequence ?? 0)
         requests.generator.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
@@ -363,7 +363,7 @@ extension JitterBuffer {
     /// The next frames still refer to the frames before.
     private mutating func resume(_ jump: StreamContinuity.Jump) {
         counts.resynchronizations += 1
-        unsettle()
+        invalidateWait()
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         timing.restart()
     }

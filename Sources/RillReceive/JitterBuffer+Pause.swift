@@ -42,7 +42,7 @@ extension JitterBuffer {
         guard allowed <= now else { return false }
         requester.noteRequest(at: now)
         counts.pliCount += 1
-        unsettle()
+        invalidateWait()
         return true
     }
 
@@ -53,7 +53,7 @@ extension JitterBuffer {
     public mutating func expedite(at time: MediaTime) {
         now = max(now, time)
         isExpedited = true
-        unsettle()
+        invalidateWait()
     }
 
     /// Drops what is held, and forgets what is missing.
@@ -76,7 +76,7 @@ extension JitterBuffer {
         }
         // Ends the repetition of NACKs.
         collectUnanswered()
-        unsettle()
+        invalidateWait()
     }
 
     /// The most packets that the pause message may overtake.

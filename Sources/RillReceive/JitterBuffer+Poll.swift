@@ -17,17 +17,17 @@ extension JitterBuffer {
         guard pollsWithoutProgress == 0 else { return .wait(until: .distantFuture) }
         if isPaused {
             dropAll(behind: nil)
-            settledUntil = .distantFuture
+            cachedWait = .distantFuture
             return .wait(until: .distantFuture)
         }
-        if settledUntil <= now {
+        if cachedWait <= now {
             let result = act(into: &payload)
             guard case .wait = result else { return result }
         }
         // Repeating a NACK does not change what the rest waits for.
         guard requests.isRepetitionDue(at: now) else { return .wait(until: nextPoll) }
         collectUnanswered()
-        return requestedPackets.isEmpty ? .wait(until: settledUntil) : .requestPackets
+        return requestedPackets.isEmpty ? .wait(until: cachedWait) : .requestPackets
     }
 
     /// Does what is due until there is a result to return.
@@ -37,7 +37,7 @@ extension JitterBuffer {
         for _ in 0..<limit {
             switch isStalled ? .drop(before: 0) : nextStep() {
             case .wait(let time):
-                settledUntil = time
+                cachedWait = time
                 return .wait(until: time)
             case .ask:
                 guard requests.isRequestDue(at: now, jitter: answerJitter) else { continue }
@@ -58,7 +58,7 @@ extension JitterBuffer {
             }
         }
         pollsWithoutProgress = limit
-        settledUntil = .distantFuture
+        cachedWait = .distantFuture
         return .wait(until: .distantFuture)
     }
 
@@ -69,7 +69,7 @@ extension JitterBuffer {
     public mutating func decodingFailed(_ frame: EncodedFrame) {
         finder.fail(frame)
         requester.noteFailure(at: now)
-        unsettle()
+        invalidateWait()
     }
 
     // MARK: Deciding the next step
@@ -204,9 +204,10 @@ extension JitterBuffer {
         guard settings.nack != nil else { return .broken(time) }
         let (last, hasEnd) = (assembler.frames[index].last, assembler.frames[index].hasEnd)
         if requests.generator.missingCount > 0,
-            let hope = requests.generator.hope(after: obstacle.previousLast, through: hasEnd ? last : last + 1)
+            let deadline = requests.generator.arrivalDeadline(
+                after: obstacle.previousLast, through: hasEnd ? last : last + 1)
         {
-            return .broken(max(time, hope))
+            return .broken(max(time, deadline))
         }
         // Only its end is missing, and nothing is known of it before something arrives after it.
         if !hasEnd, requests.generator.newest == last { return .suspicious(last + 1, suspicion(of: index)) }

@@ -35,7 +35,7 @@ public import RillRTP
 /// - Missing packets are NACKed as soon as they are noticed, once per round-trip time each. In between, the NACK is
 ///   repeated while they do not arrive (``JitterBufferSettings/nack``).
 /// - The first frame in decode order that cannot be decoded, because a packet of it or before it is missing, breaks
-///   the chain when it is due and repair is hopeless: three requests without an answer, or NACK is off. Then a key
+///   the chain when it is due and repair has failed: three requests without an answer, or NACK is off. Then a key
 ///   frame is requested, at most once in max(300 ms, round-trip time, three frame intervals), until one arrives. If
 ///   the missing packets arrive first, the chain is repaired, and decoding catches up.
 /// - A complete key frame that is due, or that arrives in a broken chain, replaces everything before it that cannot
@@ -86,9 +86,10 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// Whether the next frame is released as soon as it can be decoded: see ``expedite(at:)``.
     var isExpedited = false
     /// Until when `poll` last said to wait; in the past after anything that could change it.
-    var settledUntil = MediaTime(nanoseconds: .min)
+    var cachedWait = MediaTime(nanoseconds: .min)
 
-    /// The steps of a poll that led to nothing, an error of ours; after them the buffer returns nothing more. 0 for none.
+    /// The steps of a poll that led to nothing, an error of ours; after them the buffer returns nothing more. 0 for
+    /// none.
     package internal(set) var pollsWithoutProgress = 0
     /// For tests: each step leads to nothing.
     var isStalled = false
@@ -114,7 +115,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         set {
             requester.roundTripTime = newValue
             requests.generator.roundTripTime = newValue
-            unsettle()
+            invalidateWait()
         }
     }
 
@@ -142,15 +143,15 @@ public struct JitterBuffer: ~Copyable, Sendable {
 
     /// Makes the next poll check everything again.
     @inline(__always)
-    mutating func unsettle() { settledUntil = MediaTime(nanoseconds: .min) }
+    mutating func invalidateWait() { cachedWait = MediaTime(nanoseconds: .min) }
 
     /// When the next poll may return something new; in the past if something has happened.
-    package var nextPoll: MediaTime { min(settledUntil, requests.nextRepetition) }
+    package var nextPoll: MediaTime { min(cachedWait, requests.nextRepetition) }
 
     /// For tests: from now on each step of a poll leads to nothing, as by an error of ours.
     package mutating func stall() {
         isStalled = true
-        unsettle()
+        invalidateWait()
     }
 
     /// The number of packets and frames that are held now.

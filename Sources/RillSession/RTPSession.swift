@@ -143,7 +143,7 @@ public final class RTPSession {
     /// - Returns: `nil` without ``RTPSessionSettings/congestion``.
     public func allowance(at now: MediaTime) -> SendingAllowance? { cell.state.congestion?.allowance(at: now) }
 
-    /// Begins congestion control anew: packets take another path from now on, as after a change of the interface. What
+    /// Restarts congestion control: packets take another path from now on, as after a change of the interface. What
     /// was learned of the old one is forgotten, and the bitrate is at most the start bitrate.
     ///
     /// - Parameter now: the current time.
@@ -255,11 +255,11 @@ public final class RTPSession {
         cell.state.setWanted(isWanted, of: id, at: now)
     }
 
-    /// Requests a key frame of a stream (PLI, RFC 4585 §6.3.1), as for someone who joins; poll afterwards. What the stream
-    /// itself needs is requested without this call.
+    /// Requests a key frame of a stream (PLI, RFC 4585 §6.3.1), as for someone who joins; poll afterwards. What the
+    /// stream itself needs is requested without this call.
     ///
-    /// What was requested a moment ago is not requested again: both are answered by the same key frame. Who forwards to many
-    /// asks for all of them at once.
+    /// What was requested a moment ago is not requested again: both are answered by the same key frame. Who forwards to
+    /// many asks for all of them at once.
     ///
     /// - Parameters:
     ///   - id: the stream.
@@ -272,11 +272,12 @@ public final class RTPSession {
         return cell.state.requestKeyFrame(of: id, at: now)
     }
 
-    /// Whether the remote side gets frames of a stream: not while it has paused it, or a circuit breaker has stopped it.
+    /// Whether the remote side gets frames of a stream: not while it has paused it, or a circuit breaker has stopped
+    /// it.
     package func isAccepted(_ id: SendingStreamID) -> Bool { cell.state.isAccepted(id) }
 
-    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted: not while the
-    /// remote side reports nothing at all (RFC 8083 §4.1).
+    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted: not
+    /// while the remote side reports nothing at all (RFC 8083 §4.1).
     ///
     /// - Parameter now: the current time.
     package func takesPacket(at now: MediaTime) -> Bool { cell.state.takesPacket(at: now) }

@@ -41,8 +41,8 @@ public struct RTPSessionSettings: Sendable {
     /// feedback of the remote side is reported as ``SessionEvent/transportFeedback(_:)``.
     public var congestion: CongestionSettings?
 
-    /// Stops a stream that nobody receives, or that takes many times its share of the network: the circuit breakers of RFC
-    /// 8083, which every sender must have (RFC 8834 §7.1). Off only for experiments in which nobody answers.
+    /// Stops a stream that nobody receives, or that takes many times its share of the network: the circuit breakers of
+    /// RFC 8083, which every sender must have (RFC 8834 §7.1). Off only for experiments in which nobody answers.
     package var hasCircuitBreaker = true
 
     /// When the session is ``SessionEvent/interrupted(at:)``, and the remote side ``SessionEvent/lost(at:)``.

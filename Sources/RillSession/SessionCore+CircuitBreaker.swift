@@ -72,7 +72,8 @@ extension SessionCore {
         )
     }
 
-    /// Keeps congestion control below what opens the breakers (RFC 8083 §1): loss without a queue does not lower its rate.
+    /// Keeps congestion control below what opens the breakers (RFC 8083 §1): loss without a queue does not lower its
+    /// rate.
     private mutating func limitCongestion(at now: MediaTime) {
         guard waiting != nil else { return }
         var (headroom, sent) = (Double.infinity, 0.0)
@@ -112,8 +113,8 @@ extension SessionCore {
         if stream.isStopped { setStopped(false, of: stream, at: now) }
     }
 
-    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted. Its receiver
-    /// reports on nothing of it here; that it reports at all must do.
+    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted. Its
+    /// receiver reports on nothing of it here; that it reports at all must do.
     mutating func takesPacket(at now: MediaTime) -> Bool {
         guard settings.hasCircuitBreaker else { return true }
         guard !arePacketsStopped else { return false }

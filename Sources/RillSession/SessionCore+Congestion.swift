@@ -64,7 +64,7 @@ extension SessionCore {
             if needsNumber, offset == nil { continue }
             waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
             guard stream.cell.state.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
-            congestion?.noteProbe()
+            congestion?.recordProbe()
             congestion?.release(at: now, to: datagrams)
             return
         }
@@ -159,8 +159,8 @@ extension SessionCore {
         if congestion?.update(at: now) == true { giveUpFrames(at: now) }
     }
 
-    /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams continue with a key
-    /// frame.
+    /// Overload: what waits would only lengthen the queue, and what is lost of a flood would be sent twice. The streams
+    /// continue with a key frame.
     mutating func giveUpFrames(at now: MediaTime) {
         let isFlooded = congestion?.takeFlood(at: now) ?? false
         for index in sending.indices {

@@ -48,7 +48,7 @@ extension SessionCore {
         case .goodbye(let goodbye): take(goodbye, at: now)
         case .pictureLossIndication(let request): give(message, to: request.media, at: now)
         case .genericNACK(let request):
-            // What was stopped is not sent again either.
+            // A stopped stream retransmits nothing either.
             guard ownSources[request.media].flatMap({ sending[$0] })?.isStopped != true else { return }
             give(message, to: request.media, at: now)
         case .fullIntraRequest: giveToAll(message, at: now)

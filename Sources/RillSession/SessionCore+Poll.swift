@@ -105,8 +105,8 @@ extension SessionCore {
         return nil
     }
 
-    /// Does what is due by time alone; returns until when there is nothing to do, which is later than `now`, or `nil` if there was
-    /// something.
+    /// Does what is due by time alone; returns until when there is nothing to do, which is later than `now`, or `nil`
+    /// if there was something.
     private mutating func work(at now: MediaTime) -> MediaTime? {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }

@@ -19,7 +19,8 @@ public enum SessionEvent: Equatable, Sendable {
     case left(reason: String?)
     /// The remote side sends again after it left.
     case restarted(at: MediaTime)
-    /// The session has ended, for that reason, and the remote side was sent a BYE. Nothing is sent or accepted any more.
+    /// The session has ended, for that reason, and the remote side was sent a BYE. Nothing is sent or accepted any
+    /// more.
     case failed(SessionError)
 
     /// The first picture of a stream was decoded: its size, and the time since the stream was added.
@@ -49,10 +50,10 @@ public enum SessionEvent: Equatable, Sendable {
     /// ``SessionAction/makeKeyFrame(of:)``.
     case resumeRequested(of: SendingStreamID)
 
-    /// A circuit breaker opened (RFC 8083): nothing is sent on the stream any more. ``sendingResumed(of:)`` follows if a report
-    /// shows that the reason is gone, the path changes, or the app mutes the stream and resumes it.
+    /// A circuit breaker opened (RFC 8083): nothing is sent on the stream any more. ``sendingResumed(of:)`` follows if
+    /// a report shows that the reason is gone, the path changes, or the app mutes the stream and resumes it.
     case sendingStopped(of: SendingStreamID, CircuitBreak)
-    /// The stream is sent again, and restarts with the requested key frame: ``SessionAction/makeKeyFrame(of:)``.
+    /// The stream resumes, and restarts with the requested key frame: ``SessionAction/makeKeyFrame(of:)``.
     case sendingResumed(of: SendingStreamID)
     /// Feedback for a stream that is sent.
     case feedback(of: SendingStreamID, StreamFeedback)

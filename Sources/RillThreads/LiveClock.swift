@@ -16,7 +16,8 @@ public struct LiveClock: Sendable {
         virtual = nil
     }
 
-    /// A clock in virtual time, for a test that calls what threads call otherwise. Waiting for its times is not possible.
+    /// A clock in virtual time, for a test that calls what threads call otherwise. Waiting for its times is not
+    /// possible.
     package init(_ time: VirtualTime) {
         origin = monotonicNanoseconds()
         virtual = time

@@ -24,7 +24,7 @@ final class OutputWorker {
     /// The maximum number of frames that wait for an output. The source's pool must hold two more frames per output.
     static let queueCapacity = 2
 
-    /// What to do with the frames.
+    /// The treatment of the frames.
     enum Task {
         case analysis(LayerAnalyzer)
         case encoding(LayerEncoder, PartSink)

@@ -5,8 +5,8 @@ import RillTransport
 
 /// A WebRTC peer of a call: a browser, or a server that speaks to browsers.
 ///
-/// It is a participant of the call (``participant``) from the moment that both descriptions are there. Then the app needs
-/// this object only to negotiate again, and to see the state of the connection.
+/// It is a participant of the call (``participant``) from the moment that both descriptions are there. Then the app
+/// needs this object only to negotiate again, and to see the state of the connection.
 ///
 /// Threads: all methods may be called from any thread.
 public final class WebRTCPeer: Sendable {
@@ -65,8 +65,8 @@ public final class WebRTCPeer: Sendable {
     /// Why the connection failed; `nil` if it has not.
     public var failure: PeerError? { state.withLock { $0.failure } }
 
-    /// The statistics, as W3C webrtc-stats has them. Bytes of the transport are without SRTP's tags; `nil` once the peer
-    /// is closed.
+    /// The statistics, as W3C webrtc-stats has them. Bytes of the transport are without SRTP's tags; `nil` once the
+    /// peer is closed.
     public var statistics: PeerStatistics? {
         let (id, participant) = state.withLock { ($0.id, $0.participant) }
         return id.flatMap { port.transport.statistics(of: $0, participant?.statistics.session) }
@@ -99,9 +99,9 @@ public final class WebRTCPeer: Sendable {
         return answer.description.text
     }
 
-    /// Makes another offer, which changes what is sent and received, or finds a path anew.
+    /// Makes another offer, which changes what is sent and received, or finds another path.
     ///
-    /// - Parameter restartsICE: whether to find a path anew, as after a change of the network.
+    /// - Parameter restartsICE: whether to find another path, as after a change of the network.
     /// - Returns: the offer; pass the answer to ``accept(_:)``.
     /// - Throws: ``/RillPeer/PeerError``.
     public func offer(restartsICE: Bool = false) throws(PeerError) -> String {

@@ -14,11 +14,11 @@ import RillTransport
 /// for await state in bob.states { print(state) }    // connecting, connected, …
 /// ```
 ///
-/// Each peer is a participant of the call (``/Rill/CallParticipant``), encrypted as WebRTC requires: ICE, DTLS, SRTP. All
-/// peers share the port.
+/// Each peer is a participant of the call (``/Rill/CallParticipant``), encrypted as WebRTC requires: ICE, DTLS, SRTP.
+/// All peers share the port.
 ///
-/// Threads: STUN and DTLS are dealt with on the call's `rill-network` thread. All methods may be called from any thread.
-/// The port closes with the call.
+/// Threads: STUN and DTLS are dealt with on the call's `rill-network` thread. All methods may be called from any
+/// thread. The port closes with the call.
 public final class WebRTCPort: Sendable {
     let transport: WebRTCTransport
     /// Not held: a call that is released ends, and closes the port.

@@ -18,7 +18,7 @@ public struct WebRTCSettings: Sendable {
     public var negotiation = NegotiationSettings()
     /// Times and limits of DTLS, and the profiles of SRTP.
     public var dtls = DTLSSettings()
-    /// Times and limits of ICE. Its seed is drawn anew for each peer.
+    /// Times and limits of ICE. Its seed is drawn separately for each peer.
     public var ice = ICESettings(seed: 0)
     /// How long it may take from the peer's description to the connection. 30 s.
     public var connectTimeout = MediaDuration.seconds(30)

@@ -5,8 +5,8 @@ import RillTransport
 
 /// The datagrams of WebRTC peers on one UDP port, as a call reads and writes them.
 ///
-/// STUN and DTLS are dealt with here, by the thread that reads. The call sees the packets of SRTP from addresses that ICE
-/// has validated, and their addresses.
+/// STUN and DTLS are dealt with here, by the thread that reads. The call sees the packets of SRTP from addresses that
+/// ICE has validated, and their addresses.
 final class WebRTCTransport: DatagramTransport {
     private let socket: UDPSocket
     private let sockets: SocketSet
@@ -207,8 +207,8 @@ final class WebRTCTransport: DatagramTransport {
         return wakeTime
     }
 
-    /// Tells of events, unless another thread does so. A handler may call any method, and changes the peer as it likes: what
-    /// follows is told after it has returned.
+    /// Tells of events, unless another thread does so. A handler may call any method, and changes the peer as it likes:
+    /// what follows is told after it has returned.
     private func tell() {
         var isFirst = true
         while true {

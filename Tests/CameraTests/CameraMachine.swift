@@ -4,8 +4,8 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// Tests against the kernel's own drivers, in the virtual machine of `Tests/CameraVM`: `Scripts/test CameraTests` runs them
-/// there. The machine is slow: they assert events, their order and counts, not times.
+/// Tests against the kernel's own drivers, in the virtual machine of `Tests/CameraVM`: `Scripts/test CameraTests` runs
+/// them there. The machine is slow: they assert events, their order and counts, not times.
 @Suite(.serialized, .enabled(if: CameraMachine.isHere, "not in the camera machine: see Scripts/test CameraTests"))
 struct CameraMachineTests {}
 
@@ -16,8 +16,8 @@ enum CameraMachine {
 
     static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
-    /// Runs a program to its end. That of its time is not counted in seconds of this machine, which leap while the program
-    /// is read from disk: when it hangs, the machine's own time on the host is over (`camera-vm --timeout`).
+    /// Runs a program to its end. That of its time is not counted in seconds of this machine, which leap while the
+    /// program is read from disk: when it hangs, the machine's own time on the host is over (`camera-vm --timeout`).
     static func run(_ program: Program, _ arguments: [String]) throws -> RunningProgram.Outcome {
         try program.start(arguments, limit: longestTest).wait()
     }
@@ -29,7 +29,7 @@ enum CameraMachine {
         guard outcome.status == 0 else { throw TestFailure("\(name) \(arguments): \(outcome.errors)\(outcome.text)") }
     }
 
-    /// Loads vivid anew, with one camera, in that way.
+    /// Reloads vivid, with one camera, in that way.
     static func reloadVivid(_ parameters: String...) throws {
         try run("rmmod", "vivid")
         let all = ["n_devs=1", "num_inputs=1", "input_types=0", "node_types=0x1"] + parameters
@@ -91,8 +91,9 @@ enum CameraMachine {
     /// More seconds than the emulated machine's own clock leaps in any test.
     static let longestTest = 1_000_000
 
-    /// Seconds by the hardware clock, which goes with the host's. The machine's other clocks leap to the next deadline where
-    /// there is nothing to do, as while the host reads a file: half a minute may pass by them before a program was started.
+    /// Seconds by the hardware clock, which goes with the host's. The machine's other clocks leap to the next deadline
+    /// where there is nothing to do, as while the host reads a file: half a minute may pass by them before a program
+    /// was started.
     private static func hostSeconds() throws -> Int {
         let text = try String(contentsOfFile: "/sys/class/rtc/rtc0/since_epoch", encoding: .utf8)
         return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))

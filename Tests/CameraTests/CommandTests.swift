@@ -47,8 +47,8 @@ extension CameraMachineTests {
                     "--camera-size", "1280x720", "--timeout", "\(CameraMachine.longestTest)s"))
         }
 
-        /// Emulated, the machine may take longer for a frame than a thirtieth of a second. The camera then sends the next
-        /// one when there is time; what the driver has no buffer for is still a gap.
+        /// Emulated, the machine may take longer for a frame than a thirtieth of a second. The camera then sends the
+        /// next one when there is time; what the driver has no buffer for is still a gap.
         @Test func `300 frames of MJPEG at 1280x720 are read without a gap`() throws {
             let plug = try CameraMachine.plugUSBCamera()
             // The first run has its libraries read from disk, too.

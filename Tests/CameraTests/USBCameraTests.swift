@@ -71,7 +71,8 @@ extension CameraMachineTests {
                 try watched.take { _ in watched.kinds.contains("lost") }
                 let (start, used) = (CameraMachine.now(CLOCK_MONOTONIC), CameraMachine.now(CLOCK_THREAD_CPUTIME_ID))
                 for _ in 0..<50 { if case .frame = try watched.camera.next() { Issue.record("a frame from nowhere") } }
-                // Waiting costs nothing: the machine's clock counts instructions, so that a share of time says so there.
+                // Waiting costs nothing: the machine's clock counts instructions, so that a share of time says so
+                // there.
                 let share =
                     (CameraMachine.now(CLOCK_THREAD_CPUTIME_ID) - used) / (CameraMachine.now(CLOCK_MONOTONIC) - start)
                 #expect(share < 0.03, "\(share) of a processor while away")

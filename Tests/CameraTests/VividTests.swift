@@ -18,8 +18,8 @@ extension CameraMachineTests {
             let stream = try VideoStream(
                 node, CameraConstraints(resolution: Self.size, frameRate: 25, pixelFormat: format),
                 fourCC: FourCC(fourCC))
-            let reader = try PictureReader(stream.settled.layout)
-            let pool = try FramePool(resolution: stream.settled.layout.resolution, capacity: 1)
+            let reader = try PictureReader(stream.negotiated.layout)
+            let pool = try FramePool(resolution: stream.negotiated.layout.resolution, capacity: 1)
             let calls = SystemDeviceCalls()
             while true {
                 #expect(stream.wait(until: calls.now + .seconds(10)) == .ready, "\(fourCC)")
@@ -30,7 +30,7 @@ extension CameraMachineTests {
                 )
                 #expect(reader.read(first, second, third, into: &frame) == nil, "\(fourCC)")
                 let buffers = [first.array, second.array, third.array]
-                return (RawPicture(stream.settled.layout, buffers), frame.finish(captureTime: .zero))
+                return (RawPicture(stream.negotiated.layout, buffers), frame.finish(captureTime: .zero))
             }
         }
 
@@ -42,7 +42,7 @@ extension CameraMachineTests {
         }
 
         /// The pattern without words and numbers on it.
-        private func settle(_ pattern: String) throws {
+        private func prepare(_ pattern: String) throws {
             let controls = try CameraControls(.path("/dev/video0"))
             try controls.set("osd_text_mode=None")
             try controls.set("test_pattern=\(pattern)")
@@ -50,12 +50,12 @@ extension CameraMachineTests {
 
         @Test(arguments: ["75% Colorbar", "Noise"])
         func `Every format is read right`(pattern: String) throws {
-            try settle(pattern)
+            try prepare(pattern)
             for format in CameraPixelFormat.allCases where format != .mjpeg { try check(format.rawValue) }
         }
 
         @Test func `All formats show the same picture`() throws {
-            try settle("75% Colorbar")
+            try prepare("75% Colorbar")
             let expected = try picture("YU12").read
             for format in CameraPixelFormat.allCases where ![.mjpeg, .grey].contains(format) {
                 let psnr = PictureDifference(between: try picture(format.rawValue).read, and: expected).psnr
@@ -65,7 +65,7 @@ extension CameraMachineTests {
         }
 
         @Test func `Full range is reported by the driver and converted to limited range`() throws {
-            try settle("75% Colorbar")
+            try prepare("75% Colorbar")
             let controls = try CameraControls(.path("/dev/video0"))
             let limited = try picture("YUYV").read
             try controls.set("quantization=Full Range")
@@ -112,7 +112,7 @@ extension CameraMachineTests {
         @Test func `The multi-planar API is read right, in one buffer and in several`() throws {
             try CameraMachine.reloadVivid("multiplanar=2")
             defer { try? CameraMachine.reloadVivid("multiplanar=1") }  // the next test would say so
-            try settle("Noise")
+            try prepare("Noise")
             #expect(CameraDevice.list().first?.isMultiPlanar == true)
             for fourCC in ["YUYV", "YU12", "NV12", "NV16", "NM12", "NM21", "YM12", "YM21", "NM16", "RGB3", "GREY"] {
                 try check(fourCC)

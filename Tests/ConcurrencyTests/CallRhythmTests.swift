@@ -43,8 +43,8 @@ import Testing
         }
         let haveCome = try await eventually { far.statistics.received >= count }
         let statistics = far.statistics
-        // A line without packets wakes once in 1024 ms: where a busy machine has the test last minutes, that is no packet's. But half
-        // of the calls are looked at in any case.
+        // A line without packets wakes once in 1024 ms: where a busy machine has the test last minutes, that is no
+        // packet's. But half of the calls are looked at in any case.
         let idle = min(Int((ContinuousClock.now - start).components.seconds) + 1, statistics.receiveCalls / 2)
         await call.end()
         #expect(haveCome && statistics.received == count, "\(statistics)")

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Rill
 
-/// What the live driver decides is what the virtual one decides: the same frames at the same times, encoders and decoders
-/// that take the same time. Run under the thread sanitizer by the test script.
+/// What the live driver decides is what the virtual one decides: the same frames at the same times, encoders and
+/// decoders that take the same time. Run under the thread sanitizer by the test script.
 @Suite struct LiveAndVirtualTests {
     private let resolution = Resolution(width: 64, height: 48)
 

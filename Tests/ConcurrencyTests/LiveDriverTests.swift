@@ -8,8 +8,8 @@ import Testing
 
 @testable import Rill
 
-/// The live driver: real threads, paced by the frames' timestamps. Run under the thread sanitizer by the test script, so
-/// sizes are small and nothing depends on how fast the machine is.
+/// The live driver: real threads, paced by the frames' timestamps. Run under the thread sanitizer by the test script,
+/// so sizes are small and nothing depends on how fast the machine is.
 struct LiveDriverTests {
     private let resolution = Resolution(width: 96, height: 64)
 
@@ -141,7 +141,8 @@ struct LiveDriverTests {
     }
 }
 
-/// Pictures of which each waits until all before it were encoded, so that none has to give way however busy the machine is.
+/// Pictures of which each waits until all before it were encoded, so that none has to give way however busy the machine
+/// is.
 private final class PatientPictures: FrameSource {
     private let pictures: LoopedPictures
     private let recording: CodedRecording

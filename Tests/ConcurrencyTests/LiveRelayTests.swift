@@ -62,10 +62,10 @@ import Testing
         for (direction, network) in [(RelayDirection.forward, pair.network), (.return, pair.returnNetwork)] {
             let replay = RelayReplay(records, pair: 0, direction, over: network)
             #expect(replay.logged == replay.replayed && replay.logged.count >= 500, "\(direction)")
-            #expect(replay.logged.count { $0.fate == .lost } > 20, "\(direction)")
+            #expect(replay.logged.count { $0.outcome == .lost } > 20, "\(direction)")
         }
         let lost = RelayDirection.allCases.map { direction in
-            records.filter { $0.fate == .lost && $0.direction == direction }.map(\.number)
+            records.filter { $0.outcome == .lost && $0.direction == direction }.map(\.number)
         }
         #expect(isDone && lost[0] != lost[1], "the directions have chances of their own")
         // What the log says has left is what came, in its order.
@@ -196,8 +196,8 @@ import Testing
         let haveCome = try await eventually { relay.progress.onTheWay == 100 }
         relay.stop()
         try log.finish()
-        let fates = try records(path).map(\.fate)
-        #expect(haveCome && fates == [RelayRecord.Fate](repeating: .abandoned, count: 100))
+        let outcomes = try records(path).map(\.outcome)
+        #expect(haveCome && outcomes == [RelayRecord.Outcome](repeating: .abandoned, count: 100))
         // One that is not stopped ends by itself.
         _ = try LiveRelay(try settings("", to: far))
     }

@@ -125,13 +125,13 @@ import Testing
         try two.meet(one)
         #expect(try await eventually { one.sinks[0].count > 10 && two.sinks[0].count > 10 })
         // A stranger sends what is not genuine: of a source that is known, and of none.
-        let stranger = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+        let unknownPeer = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let source = try #require(one.participant?.statistics.session.receiving.first?.ssrc.rawValue)
         for ssrc in [source, 7] {
             var packet = [UInt8](repeating: 1, count: 200)
             (packet[0], packet[1]) = (0x80, 96)
             for byte in 0..<4 { packet[8 + byte] = UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * UInt32(byte))) }
-            try stranger.send(packet.span, to: one.transport.localAddress)
+            try unknownPeer.send(packet.span, to: one.transport.localAddress)
         }
         let old = two.transport.localAddress
         try two.transport.move()
@@ -139,8 +139,8 @@ import Testing
         let count = (one.sinks[0].count, two.sinks[0].count)
         let isBack = try await eventually { one.sinks[0].count > count.0 + 30 && two.sinks[0].count > count.1 + 30 }
         #expect(isBack, "\(one.log.lines)")
-        // As texts, made outside of `#expect`: Swift 6.3.1, not optimising, reads an address that a closure has captured (its UInt128)
-        // as if it were aligned to 16 bytes, which it is not.
+        // As texts, made outside of `#expect`: Swift 6.3.1, not optimising, reads an address that a closure has
+        // captured (its UInt128) as if it were aligned to 16 bytes, which it is not.
         let (told, expected) = ("two moved from \(old) to \(new)", "\(new)")
         #expect(one.participant?.address?.description == expected)
         await one.call.end()
@@ -244,14 +244,14 @@ import Testing
                 }
                 // A call takes megabytes while it lasts, and malloc keeps those of many at once: what leaks grows in each quarter.
                 guard (number + 1) % (count / 4) == 0 else { continue }
-                let load = try await SystemLoad.settled()
+                let load = try await SystemLoad.steady()
                 if before.threads == 0 { before = load } else { growth = min(growth, load.memory - memory) }
                 memory = load.memory
             }
             // What is left of calls stays; what a busy machine has not ended yet goes.
-            var after = try await SystemLoad.settled()
+            var after = try await SystemLoad.steady()
             let deadline = ContinuousClock.now + .seconds(60)
-            while !after.isWithin(before), ContinuousClock.now < deadline { after = try await SystemLoad.settled() }
+            while !after.isWithin(before), ContinuousClock.now < deadline { after = try await SystemLoad.steady() }
             #expect(after.isWithin(before), "\(before), \(after)")
             #expect(growth < 10 << 20 || isSanitized, "\(growth) bytes")
         }
@@ -369,7 +369,7 @@ struct SystemLoad: Equatable {
     }
 
     /// When nothing ends any more.
-    static func settled() async throws -> SystemLoad {
+    static func steady() async throws -> SystemLoad {
         var (last, quiet) = (SystemLoad(), 0)
         while quiet < 10 {
             try await Task.sleep(for: .milliseconds(50))

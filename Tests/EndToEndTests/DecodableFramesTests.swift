@@ -141,7 +141,8 @@ private final class Trial {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         decoder = try VPXDecoder(sent.codec)
-        // Half a ring reaches over the furthest that packets are moved here: what lies further off is a jump of the stream.
+        // Half a ring reaches over the furthest that packets are moved here: what lies further off is a jump of the
+        // stream.
         capacity = [128, 256, 1024][Int(seed / 7 % 3)]
         var settings = JitterBufferSettings(payloadType: PayloadType(96), codec: sent.codec)
         settings.packetCapacity = capacity

@@ -79,7 +79,8 @@ struct LossyCallTests {
             let lost = layer.frames[firstLost]
             guard firstLost + 1 < layer.frames.count else { continue }
             let request = try #require(layer.requests.first, "nothing was asked for, seed \(seed)")
-            // 40 ms there, a frame interval until the next frame shows the gap, the playout delay; a little for rounding.
+            // 40 ms there, a frame interval until the next frame shows the gap, the playout delay; a little for
+            // rounding.
             let limit = lost.captureTime + .milliseconds(40) + interval + .milliseconds(101)
             #expect(request <= limit, "asked at \(request), at the latest due \(limit), seed \(seed)")
             #expect(request > lost.captureTime, "seed \(seed)")

@@ -37,8 +37,8 @@ final class RepairedCall {
 
     /// Every packet that was sent for the first time.
     private(set) var sent: [Sent] = []
-    /// The numbers of each generic NACK, when it left; without those that were never sent, but taken for late when the call
-    /// was over.
+    /// The numbers of each generic NACK, when it left; without those that were never sent, but taken for late when the
+    /// call was over.
     private(set) var requests: [Request] = []
     /// Datagrams with more than one kind of request.
     private(set) var combinedRequests = 0
@@ -56,8 +56,8 @@ final class RepairedCall {
     /// - Parameters:
     ///   - back: the network back, where it differs.
     ///   - playoutDelay: long enough, by default, that every repair is in time.
-    ///   - isLost: decides over each packet as it is sent for the first time: its place in its frame, and whether it is a
-    ///     FEC packet. Retransmissions are the network's business.
+    ///   - isLost: decides over each packet as it is sent for the first time: its place in its frame, and whether it is
+    ///     a FEC packet. Retransmissions are the network's business.
     init(
         _ codec: VideoCodec = .vp8, frames: Int = 150, network: String = "delay=40ms", back: String? = nil,
         _ repair: Repair = Repair(),

@@ -6,8 +6,8 @@ extension VideoCodec {
     static let runLength: VideoCodec = "x-run-length"
 }
 
-/// Codes pictures without loss: a byte that says whether it is a key frame, width and height, then the difference of each sample
-/// to the same one of the picture before (of a key frame: to 0), in runs of a length and a value.
+/// Codes pictures without loss: a byte that says whether it is a key frame, width and height, then the difference of
+/// each sample to the same one of the picture before (of a key frame: to 0), in runs of a length and a value.
 ///
 /// It counts what it was told, so that tests can see that it was.
 final class RunLengthEncoder: VideoEncoder {

@@ -6,7 +6,8 @@ import RillSession
 import RillTestSupport
 import Testing
 
-/// Whatever comes to a call with keys: what is not genuine reaches no session and is counted; what is genuine may still be anything.
+/// Whatever comes to a call with keys: what is not genuine reaches no session and is counted; what is genuine may still
+/// be anything.
 @Suite struct ProtectedDatagramTests {
     private static let good =
         (0..<24).map { FuzzedPackets.media(UInt16($0), of: SSRC(0xCAFE)) }

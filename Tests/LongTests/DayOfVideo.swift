@@ -30,7 +30,8 @@ struct DayOfVideo {
     struct Outcome {
         var framesSent = 0
         var framesShown = 0
-        /// From capture to release, less the fastest way, in milliseconds, hour by hour; of the hours that are compared.
+        /// From capture to release, less the fastest way, in milliseconds, hour by hour; of the hours that are
+        /// compared.
         var delays: [Int: [Double]] = [:]
         /// The most packets that were held at once in each hour.
         var occupancy: [Int] = []

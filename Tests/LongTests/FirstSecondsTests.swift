@@ -43,8 +43,8 @@ struct FirstSecondsTests {
         return (Double(shown) / Double(Self.frameCount * Self.seeds.count), firstFrames / Self.seeds.count)
     }
 
-    /// Of 50 seeds 99.4 % are shown, and a call's share scatters by 1.9 %, so the mean of sixteen does by 0.5 %: the bound
-    /// is five times that below. When the delay only grew by 100 ms a second, 90 % were shown.
+    /// Of 50 seeds 99.4 % are shown, and a call's share scatters by 1.9 %, so the mean of sixteen does by 0.5 %: the
+    /// bound is five times that below. When the delay only grew by 100 ms a second, 90 % were shown.
     @Test func `Nearly all frames are shown where packets are lost`() throws {
         let (shown, firstFrame) = try play("loss=3%,delay=40ms,jitter=15ms")
         #expect(shown >= 0.97, "\(shown)")

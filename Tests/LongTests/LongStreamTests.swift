@@ -44,8 +44,8 @@ private func expectNoCreep(_ day: DayOfVideo) throws {
     #expect(abs(statistics.clockSkew - day.skew) < 0.000_020)
     #expect(outcome.isInOrder)
 
-    // No stall. A frame that is lost on its return is missed when the next one comes, and asked for; it is shown as long
-    // after that as any other.
+    // No stall. A frame that is lost on its return is missed when the next one comes, and asked for; it is shown as
+    // long after that as any other.
     let interval = MediaDuration.seconds(1 / Double(day.frameRate))
     #expect(outcome.comebacks.count == day.hours)
     let usual = DayOfVideo.fastestWay + MediaDuration.seconds(last / 1000)

@@ -24,7 +24,7 @@ import Testing
             if run.isIdle { break }
         }
         let run = try #require(measured)
-        #expect(run.isExact, "fates and order are those of the link in virtual time")
+        #expect(run.isExact, "outcomes and order are those of the link in virtual time")
         guard run.isIdle else { return note("the machine is not idle: no judgement") }
         #expect(run.difference.p99 < 1, "\(run)")
     }

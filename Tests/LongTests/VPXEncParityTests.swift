@@ -37,7 +37,8 @@ struct VPXEncParityTests {
         try compareQuality(clip)
     }
 
-    /// Through the sending pipeline frame by frame, and through the transcoder into a file, with the low layer beside it.
+    /// Through the sending pipeline frame by frame, and through the transcoder into a file, with the low layer beside
+    /// it.
     private func compareBytes(_ clip: AcceptanceClip, _ codec: VideoCodec) throws {
         let context = "\(clip.testDescription), \(codec.rawValue)"
         let input = try clip.path(in: folder)

@@ -9,7 +9,8 @@ enum Alteration: CaseIterable, Sendable {
     /// The size of the altered picture, of one with 640x480.
     var size: Resolution { self == .halved ? Resolution(width: 320, height: 240) : Resolution(width: 640, height: 480) }
 
-    /// Factors of linear red, green and blue: a black body of 5000 K or 8000 K instead of 6500 K, at the same luminance.
+    /// Factors of linear red, green and blue: a black body of 5000 K or 8000 K instead of 6500 K, at the same
+    /// luminance.
     private var gains: (red: Double, green: Double, blue: Double)? {
         switch self {
         case .warmer: (1.179, 0.972, 0.750)

@@ -21,8 +21,8 @@ struct AlteredLightTests {
             let unknown = try measures(of: .named(clip), alteration, cascade: nil)
             note("\(clip), \(alteration): \(known); without a face \(unknown)")
         }
-        // Where a forehead is clipped, the rest of the face is not lightened by more than it. In half of its size, the forehead
-        // of walk has two rows of blocks, of which one is half hair.
+        // Where a forehead is clipped, the rest of the face is not lightened by more than it. In half of its size, the
+        // forehead of walk has two rows of blocks, of which one is half hair.
         withKnownIssue {
             #expect(known.inequality < 2, "\(clip): \(known)")
         } when: {
@@ -32,8 +32,8 @@ struct AlteredLightTests {
         #expect(known.overlap > 0.75 && known.lumaChange < 0.1, "\(clip), \(alteration): \(known)")
     }
 
-    /// Shows each frame that has polygons for 12 frames, all of them twice, and measures the last of each. Highlights count last,
-    /// after some 200 frames.
+    /// Shows each frame that has polygons for 12 frames, all of them twice, and measures the last of each. Highlights
+    /// count last, after some 200 frames.
     private func measures(of clip: Clip, _ alteration: Alteration, cascade: FaceCascade?) throws -> MaskMeasures {
         let polygons = try SkinPolygons(clip: clip.name).scaled(by: alteration == .halved ? 0.5 : 1)
         let variants = alteration == .noisy ? 3 : 1

@@ -4,7 +4,7 @@ import Testing
 @testable import RillBeauty
 
 struct BeautyDeadlineTests {
-    /// What each level costs on a machine that is `slowness` times too slow.
+    /// The cost of each level on a machine that is `slowness` times too slow.
     private func cost(_ level: BeautyLevel, _ slowness: Double) -> MediaDuration {
         let share = [1.0, 0.7, 0.5, 0.3][level.rawValue]
         return MediaDuration(nanoseconds: Int64(1_000_000 * share * slowness))

@@ -14,7 +14,7 @@ struct BeautyFilterTests {
             try filter.apply(to: frame, into: FramePool(resolution: frame.resolution, capacity: 1), level: level))
     }
 
-    @Test func `What is off is the very frame`() throws {
+    @Test func `Without effects the output is the input frame itself`() throws {
         let picture = try frame(35, 21, gap: 3, seed: 1)
         for contrast in BeautyOptions.LighteningContrast.allCases {
             var options = BeautyOptions.off
@@ -28,7 +28,7 @@ struct BeautyFilterTests {
         #expect(filter.statistics.framesUnfiltered == 1 && filter.statistics.framesFiltered == 0)
     }
 
-    /// Any size from 16x16 up, any stride: what comes out depends on the samples alone.
+    /// Any size from 16x16 up, any stride: the output depends on the samples alone.
     @Test(arguments: [(16, 16), (17, 16), (16, 17), (31, 33), (64, 48), (65, 47), (98, 19)])
     func `Strides do not matter`(size: (Int, Int)) throws {
         for shape in [Shape.noise, .faint, .steps] {
@@ -110,7 +110,7 @@ struct BeautyFilterTests {
                 && result.rotation == .clockwise90 && result.isDiscontinuity && result.timestamps == picture.timestamps)
     }
 
-    @Test func `What cannot be filtered is refused`() throws {
+    @Test func `Unsupported frames are refused`() throws {
         let small = try frame(15, 40, seed: 1)
         #expect(throws: BeautyError.unsupportedPicture(format: "i420", width: 15, height: 40)) {
             try apply(.natural, to: small)

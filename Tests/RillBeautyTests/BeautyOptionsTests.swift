@@ -27,7 +27,7 @@ struct BeautyOptionsTests {
         #expect(options.smoothness == 1 && options.lips == 1 && options.eyes == 0)
     }
 
-    @Test func `What is written is read`() throws {
+    @Test func `Written values are parsed back`() throws {
         #expect(try BeautyOptions(notation: "natural") == .natural)
         #expect(try BeautyOptions(notation: "strong") == .strong)
         #expect(try BeautyOptions(notation: "off") == .off)
@@ -41,7 +41,7 @@ struct BeautyOptionsTests {
         options.lips = 0.25
         options.eyes = 1
         #expect(try BeautyOptions(notation: "natural,redness=0,eyes=1,lips=0.25") == options)
-        // What has neither is written as before there were these two.
+        // Options without both are written as before these two existed.
         #expect(
             "\(BeautyOptions(lightening: 0.1))"
                 == "lightening=0.1,smoothness=0.5,redness=0.1,sharpness=0.3,contrast=normal")
@@ -54,7 +54,7 @@ struct BeautyOptionsTests {
         "", "smooth", "smoothness", "smoothness=", "smoothness=2", "smoothness=-0.1", "smoothness=nan", "beauty=1",
         "contrast=loud", "redness=0.1,natural", "smoothness=0.5,,redness=0.1",
     ])
-    func `What is not a setting is refused`(text: String) {
+    func `Unknown settings are refused`(text: String) {
         #expect(throws: BeautyError.self) { try BeautyOptions(notation: text) }
     }
 

@@ -42,8 +42,8 @@ struct BeautyQualityTests {
     static let clips = [
         Subject(
             name: "book",
-            // The cheek in the light and the chin. The other cheek and the forehead are ten pixels wide between hair and
-            // features: there 0.43 and 0.31 of the texture are left at most.
+            // The cheek in the light and the chin. The other cheek and the forehead are ten pixels wide between hair
+            // and features: there 0.43 and 0.31 of the texture are left at most.
             skin: [PixelRect(313, 138, 327, 147), PixelRect(298, 160, 317, 166)],
             // Eyes, the brow that is seen, lips, the hair on both sides.
             features: [
@@ -110,9 +110,9 @@ struct BeautyQualityTests {
         try expectSmoothSkin(of: subject, in: subject.load())
     }
 
-    /// The clips of one person were recorded as H.264: what is left of texture in their skin (0.1 code values squared, by
-    /// differences that neither slopes nor curves of light make) is less than what rounding to whole code values brings. So
-    /// a camera's noise is added to them first; the one of two people has its own.
+    /// The clips of one person were recorded as H.264: what is left of texture in their skin (0.1 code values squared,
+    /// by differences that neither slopes nor curves of light make) is less than what rounding to whole code values
+    /// brings. So a camera's noise is added to them first; the one of two people has its own.
     @Test(arguments: clips)
     func `The skin of real people becomes smooth`(subject: Subject) throws {
         let frame = try subject.load()

@@ -5,8 +5,8 @@ import RillTestSupport
 
 /// Pictures made of the real clips, with polygons: a small one on a wall, and two side by side.
 enum ComposedClips {
-    /// A clip at a third of its size in the middle of a wall: faces have about 22 pixels. The wall is a part of that of book,
-    /// mirrored.
+    /// A clip at a third of its size in the middle of a wall: faces have about 22 pixels. The wall is a part of that of
+    /// book, mirrored.
     static func small(_ frame: VideoFrame, wall: VideoFrame, from pool: FramePool) throws -> VideoFrame {
         var target = try existing(pool.makeFrame())
         var planes = target.planes

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RillBeauty
 
-/// Drawn portraits of all tones, beside wood, cardboard, plaster and bricks of about skin's color. Their faces are given: no
-/// cascade sees a drawn one.
+/// Drawn portraits of all tones, beside wood, cardboard, plaster and bricks of about skin's color. Their faces are
+/// given: no cascade sees a drawn one.
 struct DrawnTonesTests {
     /// Light oak, dark wood, cardboard, a warm wall, bricks, beech.
     private static let materials: [UInt32] = [0xB08A5E, 0x6B4A32, 0xC0966A, 0xE0CDB0, 0xA86A50, 0xC8A080]

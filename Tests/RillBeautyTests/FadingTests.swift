@@ -6,7 +6,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What a viewer sees when a face is found or lost: nothing sudden.
+/// A face that is found or lost causes no sudden change.
 struct FadingTests {
     /// How much pixels change from one frame to the next while nothing moves.
     private struct Steps {
@@ -65,7 +65,8 @@ struct FadingTests {
                     + "\(steps.all) pixels by more than 1, in \(steps.frames) frames")
             #expect(steps.frames > 100, "the mask of the face is another one")
             #expect(steps.luma <= 2 && steps.red <= 1, "\(name), \(options): \(steps)")
-            // Where smoothing and sharpening are rounded at once, a pixel may change by two: fewer than one pixel a frame.
+            // Where smoothing and sharpening are rounded at once, a pixel may change by two: fewer than one pixel a
+            // frame.
             #expect(steps.large < steps.frames, "\(name), \(options): \(steps.large) of \(steps.all)")
         }
     }
@@ -101,7 +102,7 @@ struct FadingTests {
         for index in 0..<500 {
             if index % 10 == 0 { filter.giveFaces([face]) }
             let result = try existing(try filter.apply(to: index < 150 ? cold : warm, into: pool))
-            // What is smoothed and sharpened looks some pixels far.
+            // Smoothing and sharpening reach some pixels far.
             if index >= 150, let before { steps.add(before, result, middle.lowerBound + 16..<middle.upperBound - 16) }
             before = result
         }

@@ -39,8 +39,8 @@ struct HighlightsTests {
         #expect(last.lift < amounts.lift / 4)
     }
 
-    /// A drawn face with a white forehead: what else is lightened is lightened less than without the white.
-    @Test func `What is clipped counts among the highlights`() throws {
+    /// A drawn face with a white forehead: the rest is lightened less than without the white.
+    @Test func `Clipped pixels count among the highlights`() throws {
         let u = CellPlane(width: 32, height: 32)
         let v = CellPlane(width: 32, height: 32)
         let luma = CellPlane(width: 32, height: 32)

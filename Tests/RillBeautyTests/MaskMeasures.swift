@@ -43,7 +43,7 @@ struct MaskMeasures {
         self.mask = mask
     }
 
-    /// Adds the cells of a filtered frame: what each is, `nil` for those that do not count, and the mask.
+    /// Adds the cells of a filtered frame: whether each is skin, `nil` for those that do not count, and the mask.
     mutating func addCells(_ isSkin: [Bool?], _ mask: [UInt8], _ frame: VideoFrame, _ result: VideoFrame) {
         let width = frame.u.width
         for (index, isSkin) in isSkin.enumerated() {

@@ -8,8 +8,8 @@ import Testing
 
 /// The mask on the real clips, against polygons drawn by hand.
 struct MaskQualityTests {
-    /// Without faces the overlap is 0.12 to 0.55, luma changes by 0.41 to 1.4 outside of skin, and the flicker is 0.11 to
-    /// 0.48.
+    /// Without faces the overlap is 0.12 to 0.55, luma changes by 0.41 to 1.4 outside of skin, and the flicker is 0.11
+    /// to 0.48.
     @Test(
         .enabled(if: Clip.isThere, "RILL_MEDIA is not set"),
         .enabled(if: hasFaceCascade, "opencv-data is not installed"), arguments: Clip.all.map(\.name))
@@ -21,7 +21,8 @@ struct MaskQualityTests {
                 && measures.flicker < 0.1 && measures.inequality < 2)
     }
 
-    /// Filters a clip three times, and measures the last: a clip has two to four seconds, in which the filter meets the face.
+    /// Filters a clip three times, and measures the last: a clip has two to four seconds, in which the filter meets the
+    /// face.
     static func measures(of clip: Clip) throws -> MaskMeasures {
         let polygons = try SkinPolygons(clip: clip.name)
         var options = BeautyOptions.natural

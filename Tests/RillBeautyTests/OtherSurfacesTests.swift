@@ -6,7 +6,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What has the colour of skin and is none: it may be taken for skin, but keeps its structure.
+/// Surfaces with the colour of skin: they may be taken for skin, but keep their structure.
 struct OtherSurfacesTests {
     /// A surface: its colour, and how its luma goes up and down.
     struct Surface: Sendable, CustomTestStringConvertible {
@@ -73,13 +73,14 @@ struct OtherSurfacesTests {
         }
     }
 
-    /// What it cannot tell from skin: a warm wall with relief as fine as pores. Documented, and to be bettered.
+    /// A known limit: a warm wall with relief as fine as pores is taken for skin. Documented, and to be improved.
     @Test func `Plaster is taken for skin`() throws {
         let source = try picture(Self.plaster, height: 720)
         let all = PixelRect(8, 8, 88, 168)
         let result = try source.beautiful(.only(\.smoothness, 0.5))
         let kept = result.gradientEnergy(in: all) / source.gradientEnergy(in: all)
-        // Nothing that is looked at tells the two apart; where something does, this fails, and the README's table is to change.
+        // No feature distinguishes the two. If one does some day, this test fails, and the README's table must
+        // change.
         withKnownIssue("relief as fine as pores, in the colour of skin, is smoothed as skin") {
             #expect(kept >= 0.9)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What is taken for skin: surfaces of one colour with the noise of a camera.
+/// Detection of skin: surfaces of one colour with the noise of a camera.
 struct SkinMaskTests {
     private static let size = Resolution(width: 64, height: 64)
 

@@ -63,7 +63,8 @@ struct SkinPolygons {
         }
     }
 
-    /// What each cell of two by two pixels is, row by row: skin or not where all pixels around it agree, else `nil`.
+    /// The class of each cell of two by two pixels, row by row: skin or not if all pixels around it agree, else
+    /// `nil`.
     func isSkin(frame: Int, size: Resolution) -> [Bool?] {
         var pixels = [Bool?](repeating: false, count: size.width * size.height)
         for polygon in frames[frame] ?? [] where !polygon.label.isPart {

@@ -33,8 +33,8 @@ func freePorts(_ count: Int) throws -> [String] {
     return sockets.map { "\($0.localAddress.port)" }
 }
 
-/// A clip of 30 frames a second in which something moves. The drawn scene would do as well, but an unoptimised build takes
-/// a hundred times longer to draw it than to code it.
+/// A clip of 30 frames a second in which something moves. The drawn scene would do as well, but an unoptimised build
+/// takes a hundred times longer to draw it than to code it.
 func movingClip(in folder: TemporaryFolder, frames: Int, width: Int = 64, height: Int = 48) throws -> String {
     var bytes = Array("YUV4MPEG2 W\(width) H\(height) F30:1 C420jpeg\n".utf8)
     for frame in 0..<frames {

@@ -128,8 +128,8 @@ import Testing
 
 /// A copy of rill in a folder of its own, where no other program of Rill's is found.
 ///
-/// Other processes write the programs: a test beside this one that forks while a program is open for writing would have it
-/// busy ("Text file busy").
+/// Other processes write the programs: a test beside this one that forks while a program is open for writing would have
+/// it busy ("Text file busy").
 private struct Stage {
     private let folder: TemporaryFolder
 

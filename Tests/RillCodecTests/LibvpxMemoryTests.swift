@@ -48,7 +48,7 @@ import Testing
         #expect((3...pages.count / 8).contains(resident), "\(resident) pages")
     }
 
-    @Test func `What no machine has is refused`() {
+    @Test func `Impossible sizes are refused by the allocator`() {
         let isRefused = unsafe [
             vpx_calloc(.max, 2) == nil, vpx_calloc(.max / 2, 4) == nil, vpx_calloc(1, .max) == nil,
             vpx_calloc(1, .max - 100) == nil, vpx_malloc(.max) == nil, vpx_memalign(64, .max - 32) == nil,

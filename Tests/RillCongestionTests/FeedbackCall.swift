@@ -6,7 +6,8 @@ enum FeedbackKind: CaseIterable {
     case transportWide, byStream
 }
 
-/// A call through history and estimate, whose feedback the test may change: trains of three packets, 4 ms apart.
+/// A call through history and estimate, whose feedback the test may change. It sends trains of three packets, 4 ms
+/// apart.
 final class FeedbackCall {
     let kind: FeedbackKind
     var history = SentPacketHistory()
@@ -14,10 +15,10 @@ final class FeedbackCall {
     private var transportWide = FeedbackBuilder()
     private var byStream = StreamFeedbackBuilder()
     private(set) var now = MediaTime.zero
-    private(set) var fateCount = 0
+    private(set) var outcomeCount = 0
     private(set) var sentCount = 0
     private(set) var highest = 0
-    private var settled: Set<Int64> = []
+    private var resolved: Set<Int64> = []
     private var sequence: UInt16 = 65_000
     private var train = 0
 
@@ -31,8 +32,8 @@ final class FeedbackCall {
                 .media, of: SSRC(1), SequenceNumber(sequence), byteCount: 1228, train: train, at: now)
             let arrival = now + .milliseconds(50)
             switch kind {
-            case .transportWide: transportWide.note(number, byteCount: 1228, arrival: arrival)
-            case .byStream: byStream.note(SequenceNumber(sequence), of: SSRC(1), byteCount: 1228, arrival: arrival)
+            case .transportWide: transportWide.record(number, byteCount: 1228, arrival: arrival)
+            case .byStream: byStream.record(SequenceNumber(sequence), of: SSRC(1), byteCount: 1228, arrival: arrival)
             }
             sequence &+= 1
             sentCount += 1
@@ -59,32 +60,32 @@ final class FeedbackCall {
         }
     }
 
-    /// Takes a datagram as a session does. Returns whether it could be read.
+    /// Processes a datagram as a session does. Returns whether it could be parsed.
     func take(_ datagram: [UInt8]) -> Bool {
         guard let packet = try? RTCPPacket(parsing: datagram.span), let message = try? RTCPMessage(parsing: packet)
         else { return false }
         let time = now + .milliseconds(100)
-        var fates: [(packet: PacketRecord, fate: PacketFate)] = []
+        var outcomes: [(packet: PacketRecord, outcome: PacketOutcome)] = []
         switch message {
-        case .transportFeedback(let feedback): history.take(feedback) { fates.append(($0, $1)) }
-        case .congestionControlFeedback(let feedback): history.take(feedback) { fates.append(($0, $1)) }
+        case .transportFeedback(let feedback): history.take(feedback) { outcomes.append(($0, $1)) }
+        case .congestionControlFeedback(let feedback): history.take(feedback) { outcomes.append(($0, $1)) }
         default: return false
         }
-        for (packet, fate) in fates { note(packet, fate, at: time) }
+        for (packet, outcome) in outcomes { record(packet, outcome, at: time) }
         estimate.update(at: time)
         highest = max(highest, estimate.rate.bitsPerSecond)
         return true
     }
 
-    private func note(_ packet: PacketRecord, _ fate: PacketFate, at time: MediaTime) {
-        fateCount += 1
-        precondition(settled.insert(packet.number).inserted, "packet \(packet.number) has two fates")
-        estimate.note(packet, fate, at: time)
-        if settled.count > 100_000 { settled = settled.filter { $0 > packet.number - 50_000 } }
+    private func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at time: MediaTime) {
+        outcomeCount += 1
+        precondition(resolved.insert(packet.number).inserted, "packet \(packet.number) has two outcomes")
+        estimate.record(packet, outcome, at: time)
+        if resolved.count > 100_000 { resolved = resolved.filter { $0 > packet.number - 50_000 } }
     }
 
     /// Whether everything is within its bounds.
     func isSound() -> Bool {
-        estimate.range.contains(estimate.rate) && history.bytesInFlight >= 0 && fateCount <= sentCount
+        estimate.range.contains(estimate.rate) && history.bytesInFlight >= 0 && outcomeCount <= sentCount
     }
 }

@@ -3,12 +3,13 @@ import RillPacketSupport
 import RillTestSupport
 import Testing
 
-/// Feedback on packets in orders of low entropy: it is due only where there is something to report, and what it reports is right.
+/// Feedback on packets in orders of low entropy. It is due only while there is something to report, and its reports
+/// are correct.
 @Suite struct FeedbackOrderTests {
     private static let seeds = isLongRun ? 0..<2000 : 0..<120
 
     @Test(arguments: StreamDescription.CongestionFeedback.allCases)
-    func `Packets that are late behind a rest do not keep feedback due`(
+    func `Late packets after a pause do not keep feedback due`(
         kind: StreamDescription.CongestionFeedback
     ) throws {
         var receiver = FeedbackReceiver(kind, limit: FeedbackBuilder.maximumByteCount)
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: StreamDescription.CongestionFeedback.allCases)
-    func `In any order feedback is due only where there is something to report, and what it reports is right`(
+    func `In any order feedback is due only while there is something to report, and its reports are correct`(
         kind: StreamDescription.CongestionFeedback
     ) throws {
         var (count, receivedCount) = (0, 0)
@@ -36,7 +37,7 @@ import Testing
         #expect(receivedCount > 1000 * FeedbackOrderTests.seeds.count / 2, "\(receivedCount) packets listed")
     }
 
-    @Test func `Feedback on several streams in any order is right`() throws {
+    @Test func `Feedback on several streams in any order is correct`() throws {
         for seed in FeedbackOrderTests.seeds {
             var generator = SeededGenerator(seed: UInt64(1000 + seed))
             var receiver = FeedbackReceiver(.byStream, limit: seed % 2 == 0 ? 200 : FeedbackBuilder.maximumByteCount)
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `Two streams that rest take late packets where no room is left to repeat`() throws {
+    @Test func `Two paused streams report late packets where no room is left to repeat`() throws {
         var receiver = FeedbackReceiver(.byStream, limit: FeedbackBuilder.maximumByteCount)
         for _ in 0..<3 {
             for index in 0..<2 * 400 {
@@ -70,11 +71,11 @@ import Testing
     }
 
     @Test(arguments: StreamDescription.CongestionFeedback.allCases)
-    func `Feedback on packets that overtake each other fits a datagram`(
+    func `Feedback on reordered packets fits a datagram`(
         kind: StreamDescription.CongestionFeedback
     ) throws {
         var receiver = FeedbackReceiver(kind, limit: FeedbackBuilder.maximumByteCount)
-        // Each two have changed places: every second step back in time takes two bytes.
+        // Each pair is swapped: every second delta goes back in time and takes two bytes.
         for index in 0..<6000 {
             let number = SequenceNumber(UInt16(truncatingIfNeeded: index ^ 1))
             try receiver.take(ArrivalOrder.Step(after: .microseconds(260), number))
@@ -84,14 +85,14 @@ import Testing
     }
 }
 
-/// A receiver of packets, which knows what its builder of feedback may report.
+/// A receiver of packets, which knows what its feedback builder may report.
 struct FeedbackReceiver: ~Copyable {
     private var transportWide: FeedbackBuilder
     private var byStream: StreamFeedbackBuilder
     private let kind: StreamDescription.CongestionFeedback
     private let limit: Int
     private var now = MediaTime.zero
-    /// The newest number of each stream, and the arrivals of all its packets. Extended, as the order makes them.
+    /// The newest number of each stream, and the arrivals of all its packets, extended in the order of creation.
     private var newest: [SSRC: Int64] = [:]
     private var arrivals: [SSRC: [Int64: [MediaTime]]] = [:]
     private(set) var feedbackCount = 0
@@ -106,24 +107,24 @@ struct FeedbackReceiver: ~Copyable {
 
     private var dueTime: MediaTime { kind == .transportWide ? transportWide.dueTime : byStream.dueTime }
 
-    /// The number behind the newest of a stream.
+    /// The number after the newest of a stream.
     func next(of ssrc: SSRC) -> SequenceNumber {
         SequenceNumber(UInt16(truncatingIfNeeded: (newest[ssrc] ?? 999) + 1))
     }
 
-    /// Waits, writes the feedback that is due, and takes a packet.
+    /// Waits, writes the due feedback, and receives a packet.
     mutating func take(_ step: ArrivalOrder.Step, of ssrc: SSRC = SSRC(1)) throws {
         try wait(step.delay)
         let extended = extend(step.number, of: ssrc)
         newest[ssrc] = max(newest[ssrc] ?? .min, extended)
         arrivals[ssrc, default: [:]][extended, default: []].append(now)
         switch kind {
-        case .transportWide: transportWide.note(step.number, byteCount: 1200, arrival: now)
-        case .byStream: byStream.note(step.number, of: ssrc, byteCount: 1200, arrival: now)
+        case .transportWide: transportWide.record(step.number, byteCount: 1200, arrival: now)
+        case .byStream: byStream.record(step.number, of: ssrc, byteCount: 1200, arrival: now)
         }
     }
 
-    /// Writes what is due in the next seconds.
+    /// Writes the feedback that becomes due in the next seconds.
     mutating func rest() throws { try wait(.seconds(3)) }
 
     private mutating func wait(_ delay: MediaDuration) throws {
@@ -170,7 +171,7 @@ struct FeedbackReceiver: ~Copyable {
         return newest + Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: newest)))
     }
 
-    /// What is listed as received arrived then, and what is not did not.
+    /// Packets that are listed as received arrived at that time. The others did not arrive.
     private func checkTransportWide(_ feedback: borrowing TransportFeedback) throws -> Int {
         var packets = feedback.packets
         var count = 0

@@ -5,13 +5,13 @@ import RillTestSupport
 final class FeedbackRoundTrip {
     var history = SentPacketHistory()
     var builder = FeedbackBuilder()
-    private(set) var fates: [Int64: PacketFate] = [:]
-    private(set) var fateCount = 0
+    private(set) var outcomes: [Int64: PacketOutcome] = [:]
+    private(set) var outcomeCount = 0
 
     /// Sends a packet, which arrives after `delay`; `nil` loses it.
     func send(at now: MediaTime, delay: MediaDuration?, byteCount: Int = 1228) {
         let number = history.record(.media, byteCount: byteCount, at: now)
-        if let delay { builder.note(number, byteCount: byteCount, arrival: now + delay) }
+        if let delay { builder.record(number, byteCount: byteCount, arrival: now + delay) }
     }
 
     /// The feedback that is due now, as a datagram.
@@ -25,15 +25,15 @@ final class FeedbackRoundTrip {
     func take(_ datagram: [UInt8]) throws(RTPError) {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try TransportFeedback(parsing: packet)
-        history.take(feedback) { packet, fate in
-            fateCount += 1
-            fates[packet.number] = fate
+        history.take(feedback) { packet, outcome in
+            outcomeCount += 1
+            outcomes[packet.number] = outcome
         }
     }
 
     /// The arrival of a packet after that of another one, as the sender learned it.
     func spacing(_ number: Int64, after other: Int64) -> MediaDuration? {
-        guard case .received(let arrival)? = fates[number], case .received(let before)? = fates[other] else {
+        guard case .received(let arrival)? = outcomes[number], case .received(let before)? = outcomes[other] else {
             return nil
         }
         return arrival - before

@@ -23,21 +23,21 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 32_700, 65_500, 65_535, 131_000])
-    func `Every packet gets its fate once, across any wrap`(start: Int) throws {
+    func `Every packet gets its outcome once, across any wrap`(start: Int) throws {
         let lost: Set<Int> = [3, 17, 18, 50]
         let trip = try run(count: 100, lost: lost, from: start)
         for index in 0..<90 {
-            let fate = trip.fates[Int64(start + index)]
+            let outcome = trip.outcomes[Int64(start + index)]
             if lost.contains(index) {
-                #expect(fate == .lost, "\(start): \(index)")
+                #expect(outcome == .lost, "\(start): \(index)")
             } else {
-                guard case .received = fate else {
-                    Issue.record("\(start): \(index) is \(String(describing: fate))")
+                guard case .received = outcome else {
+                    Issue.record("\(start): \(index) is \(String(describing: outcome))")
                     continue
                 }
             }
         }
-        #expect(trip.fateCount == trip.fates.count)
+        #expect(trip.outcomeCount == trip.outcomes.count)
         #expect(trip.history.refusals.neverSent == 0 && trip.history.refusals.outdated == 0)
     }
 
@@ -52,24 +52,24 @@ import Testing
 
     @Test func `Two feedbacks in a row may be lost without losing a report`() throws {
         let trip = try run(count: 300, lost: [100], losingFeedback: [3, 4, 9, 10, 20])
-        let known = (0..<280).filter { if case .received = trip.fates[Int64($0)] { true } else { false } }
-        #expect(known.count == 279 && trip.fates[100] == .lost)
+        let known = (0..<280).filter { if case .received = trip.outcomes[Int64($0)] { true } else { false } }
+        #expect(known.count == 279 && trip.outcomes[100] == .lost)
     }
 
-    @Test func `Three lost feedbacks leave fates unknown, not lost`() throws {
+    @Test func `Three lost feedbacks leave outcomes unknown, not lost`() throws {
         let trip = try run(count: 300, losingFeedback: [6, 7, 8])
-        let unknown = (0..<280).filter { trip.fates[Int64($0)] == .unknown }
-        #expect(!unknown.isEmpty && !trip.fates.values.contains(.lost))
+        let unknown = (0..<280).filter { trip.outcomes[Int64($0)] == .unknown }
+        #expect(!unknown.isEmpty && !trip.outcomes.values.contains(.lost))
     }
 
-    @Test func `Packets that overtake each other are received, not lost`() throws {
+    @Test func `Reordered packets are received, not lost`() throws {
         let trip = try run(count: 200) { .milliseconds($0 % 5 == 0 ? 75 : 40) }
-        let known = (0..<180).filter { if case .received = trip.fates[Int64($0)] { true } else { false } }
+        let known = (0..<180).filter { if case .received = trip.outcomes[Int64($0)] { true } else { false } }
         #expect(known.count == 180)
         #expect(trip.spacing(5, after: 6) == .milliseconds(25))
     }
 
-    @Test func `Bytes in flight are those without a fate`() throws {
+    @Test func `Bytes in flight are those with an open outcome`() throws {
         let trip = FeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
@@ -78,13 +78,13 @@ import Testing
         try trip.take(datagram)
         #expect(trip.history.bytesInFlight == 0)
         try trip.take(datagram)
-        #expect(trip.history.bytesInFlight == 0 && trip.fateCount == 10 && trip.history.refusals.repeated == 10)
+        #expect(trip.history.bytesInFlight == 0 && trip.outcomeCount == 10 && trip.history.refusals.repeated == 10)
         trip.send(at: .zero + .seconds(1), delay: nil)
         trip.history.reset()
         #expect(trip.history.bytesInFlight == 0)
     }
 
-    @Test func `What is overdue does not count as in flight, and late feedback still settles it`() throws {
+    @Test func `Overdue packets do not count as in flight, and late feedback still resolves them`() throws {
         let trip = FeedbackRoundTrip()
         for index in 0..<10 {
             trip.send(at: .zero + .milliseconds(100 * index), delay: .milliseconds(20), byteCount: 1000)
@@ -95,11 +95,11 @@ import Testing
         #expect(trip.history.bytesInFlight == 5000)
         let made = trip.feedback(at: .zero + .seconds(1))
         try trip.take(try #require(made))
-        #expect(trip.fateCount == 10 && trip.history.bytesInFlight == 0)
+        #expect(trip.outcomeCount == 10 && trip.history.bytesInFlight == 0)
     }
 
     @Test(arguments: [20, 60, 130, 500, 2500])
-    func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
+    func `Feedback takes 5 % of the received bitrate at most, and is due every 50 ms at most`(kilobits: Int) throws {
         let trip = FeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(1228 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
@@ -121,7 +121,7 @@ import Testing
         if kilobits >= 500 { #expect(times.count >= 60_000 / 110, "\(times.count)") }
     }
 
-    @Test func `Behind a rest feedback comes as often as before`() throws {
+    @Test func `After a pause feedback is as frequent as before`() throws {
         let trip = FeedbackRoundTrip()
         var times = [MediaTime]()
         for start in [0.0, 20] {
@@ -142,12 +142,12 @@ import Testing
         #expect((spacings.max() ?? .seconds(9)) <= .milliseconds(110), "\(spacings)")
     }
 
-    /// Deltas reach over 8 s: then feedback cannot repeat what was before.
+    /// Deltas reach over 8 s: after that, feedback cannot repeat earlier packets.
     @Test(arguments: [1, 8, 9, 12, 3600])
-    func `Packets behind a rest are reported at once`(seconds: Int) throws {
+    func `Packets after a pause are reported at once`(seconds: Int) throws {
         let trip = FeedbackRoundTrip()
         var (now, count) = (MediaTime.zero, 0)
-        // The second rest comes before a feedback could repeat the first one's packets.
+        // The second pause starts before a feedback could repeat the packets of the first.
         for _ in 0..<3 {
             for _ in 0..<2 {
                 trip.send(at: now, delay: .milliseconds(20))
@@ -155,12 +155,12 @@ import Testing
             }
             now = trip.builder.dueTime
             try trip.take(#require(trip.feedback(at: now)))
-            #expect(trip.fates.count == count, "\(seconds) s")
+            #expect(trip.outcomes.count == count, "\(seconds) s")
             now += .seconds(seconds)
         }
     }
 
-    @Test func `A flood beyond the memory forgets the oldest packets`() {
+    @Test func `A flood beyond the capacity forgets the oldest packets`() {
         var history = SentPacketHistory()
         for index in 0..<3 * SentPacketHistory.maximumCapacity {
             _ = history.record(.media, byteCount: 1000, at: .zero + .microseconds(index))
@@ -168,7 +168,7 @@ import Testing
         #expect(history.bytesInFlight == 1000 * SentPacketHistory.maximumCapacity)
     }
 
-    @Test func `Mutated feedback settles nothing that was not sent`() throws {
+    @Test func `Mutated feedback resolves sent packets only`() throws {
         var generator = SeededGenerator(seed: 29)
         let trip = try run(count: 50)
         let sent = Int64(50)
@@ -190,17 +190,17 @@ import Testing
         }
         #expect(takenCount > 5000 && refusedCount > 1000, "\(takenCount) taken, \(refusedCount) refused")
         #expect(trip.history.refusals.neverSent > 10_000, "\(trip.history.refusals)")
-        #expect(trip.fates.keys.allSatisfy { (0...sent).contains($0) })
-        #expect(trip.fateCount == trip.fates.count && trip.history.bytesInFlight >= 0)
+        #expect(trip.outcomes.keys.allSatisfy { (0...sent).contains($0) })
+        #expect(trip.outcomeCount == trip.outcomes.count && trip.history.bytesInFlight >= 0)
     }
 
-    @Test func `Any order of numbers leaves the builder sound`() throws {
+    @Test func `Any order of numbers leaves the builder consistent`() throws {
         var generator = SeededGenerator(seed: 30)
         var builder = FeedbackBuilder()
         for step in 0..<20_000 {
             let now = MediaTime.zero + .milliseconds(step)
             let number = SequenceNumber(.random(in: 0 ... .max, using: &generator))
-            builder.note(number, byteCount: 1000, arrival: now)
+            builder.record(number, byteCount: 1000, arrival: now)
             guard builder.dueTime <= now else { continue }
             let prepared = builder.prepare()
             let byteCount = try #require(prepared, "due, with nothing to report")

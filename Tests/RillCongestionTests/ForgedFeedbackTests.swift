@@ -2,13 +2,14 @@ import RillCongestion
 import RillTestSupport
 import Testing
 
-/// Feedback that was lost, repeated, delayed, reordered, mutated or made up, of both kinds, through the history and the estimate.
+/// Feedback of both kinds that was lost, repeated, delayed, reordered, mutated or forged, through the history and the
+/// estimate.
 ///
-/// Within reach of SRTP only the peer itself can forge. It may make the rate too low, or as high as what it says it receives; it must not
-/// bring the sender down, nor make it send much more than it has tried.
+/// With SRTP only the peer itself can forge feedback. It may lower the rate, or raise it to the rate that it claims
+/// to receive. It must not crash the sender, nor raise the rate far beyond the send rate.
 @Suite struct ForgedFeedbackTests {
     @Test(arguments: FeedbackKind.allCases, [1, 2, 3] as [UInt64])
-    func `Lost, repeated and reordered feedback costs no fate and no rate`(kind: FeedbackKind, seed: UInt64) {
+    func `Lost, repeated and reordered feedback costs neither outcomes nor rate`(kind: FeedbackKind, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let call = FeedbackCall(kind)
         var waiting: [[UInt8]] = []
@@ -32,7 +33,7 @@ import Testing
         #expect(
             lost > 200 && repeated > 80 && reordered > 80, "\(lost) lost, \(repeated) repeated, \(reordered) reordered")
         // 30 % of 1000 feedbacks: three in a row are lost 2.7 % of the time.
-        let (known, sent) = (call.fateCount, call.sentCount)
+        let (known, sent) = (call.outcomeCount, call.sentCount)
         #expect(known > sent * 99 / 100 - 50, "\(known) of \(sent)")
         let (isSound, refusals) = (call.isSound(), call.history.refusals)
         #expect(isSound && refusals.neverSent == 0, "\(refusals)")
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: FeedbackKind.allCases)
-    func `Mutated feedback leaves everything sound`(kind: FeedbackKind) throws {
+    func `Mutated feedback leaves everything consistent`(kind: FeedbackKind) throws {
         var random = SeededGenerator(seed: 29)
         let call = FeedbackCall(kind)
         var (read, refused, last) = (0, 0, [UInt8]())
@@ -51,7 +52,7 @@ import Testing
         var byteCount = 0
         for turn in 0..<count {
             if turn == count / 10 { byteCount = try residentByteCount() }
-            // Feedback of a call that goes on, sometimes whole.
+            // Feedback of a running call, sometimes unchanged.
             if turn % 8 == 0, let datagram = call.step() { last = datagram }
             guard last.count > 20 else { continue }
             var bytes = last
@@ -70,7 +71,8 @@ import Testing
         let growth = (try residentByteCount() - byteCount) / 1_000_000
         #expect(isSanitized || growth < 64, "\(growth) MB")
         note(
-            "\(kind): \(read) mutated feedback packets read, \(refused) refused; \(call.fateCount) fates of \(call.sentCount); \(refusals); \(growth) MB more"
+            "\(kind): \(read) mutated feedback packets read, \(refused) refused; "
+                + "\(call.outcomeCount) outcomes of \(call.sentCount); \(refusals); \(growth) MB more"
         )
     }
 
@@ -81,7 +83,7 @@ import Testing
         case 1...4: bytes[place] = .random(in: 0 ... .max, using: &random)
         case 5: bytes[place] = [0, 0xFF, 0x7F, 0x80].randomElement(using: &random) ?? 0
         case 6:
-            // Whole words less, or a copy of some more: the length says so.
+            // Whole words less, or a copy of some more; the length field agrees.
             let words = Int.random(in: 1...3, using: &random)
             if Bool.random(using: &random) {
                 bytes.removeLast(min(4 * words, bytes.count - 20))
@@ -110,7 +112,7 @@ import Testing
             read += call.take(datagram) ? 1 : 0
             if !call.isSound() { Issue.record("turn \(turn): \(call.estimate.rate)") }
         }
-        let known = call.fateCount
+        let known = call.outcomeCount
         #expect(read == 100_000 && known > 200_000)
     }
 
@@ -132,13 +134,13 @@ import Testing
             read += call.take(datagram) ? 1 : 0
             if !call.isSound() { Issue.record("turn \(turn): \(call.estimate.rate)") }
         }
-        let known = call.fateCount
+        let known = call.outcomeCount
         #expect(read == 300_000 && known > 600_000)
     }
 
-    /// A peer that says that trains arrived at once, or backwards, or hours apart, while little is sent.
+    /// A peer that reports trains as arrived at once, or backwards, or hours apart, while little is sent.
     @Test(arguments: FeedbackKind.allCases, [0, 1, 2, 3])
-    func `Lies about arrival do not raise the rate much above what was sent`(kind: FeedbackKind, lie: Int) {
+    func `Forged arrival times do not raise the rate much above the send rate`(kind: FeedbackKind, lie: Int) {
         let call = FeedbackCall(kind)
         call.estimate = BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .megabits(50))
         var count = 0
@@ -149,7 +151,7 @@ import Testing
             if !call.isSound() { Issue.record("turn \(turn): \(call.estimate.rate)") }
         }
         #expect(count > 500, "\(count) lies")
-        // 2.456 Mbit/s are sent; a probe or the pacer's factor may double that.
+        // 2.456 Mbit/s are sent; a probe cluster or the pacing gain may double that.
         let highest = call.highest
         note("\(kind), lie \(lie): \(highest) bit/s at most while 2456000 are sent")
         #expect(highest < 5_000_000, "\(kind), lie \(lie): \(highest) bit/s")

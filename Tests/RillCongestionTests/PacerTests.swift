@@ -3,7 +3,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct PacerTests {
-    /// Runs a pacer until nothing waits, and returns when each token left.
+    /// Runs a pacer until it is empty, and returns the send time of each token.
     private func drain(_ pacer: inout Pacer, from start: MediaTime = .zero) -> [(token: Int, time: MediaTime)] {
         var (now, sent) = (start, [(token: Int, time: MediaTime)]())
         while true {
@@ -26,7 +26,7 @@ import Testing
         #expect(pacer.count == 0 && pacer.byteCount == 0)
     }
 
-    @Test func `A pause earns no burst`() {
+    @Test func `A pause earns no burst credit`() {
         var pacer = Pacer(rate: .megabits(1))
         pacer.enqueue(0, .deltaFrame, stream: 0, byteCount: 1250, at: .zero)
         _ = drain(&pacer)
@@ -36,7 +36,7 @@ import Testing
         #expect(sent.map { $0.time - later } == [.zero, .milliseconds(10), .milliseconds(20)])
     }
 
-    @Test func `Earlier priorities leave first, whatever came first`() {
+    @Test func `Higher priorities leave first, in any order of arrival`() {
         var pacer = Pacer(rate: .megabits(1))
         for priority in PacketPriority.allCases.reversed() {
             pacer.enqueue(Int(priority.rawValue), priority, stream: 0, byteCount: 100, at: .zero)
@@ -44,21 +44,21 @@ import Testing
         #expect(drain(&pacer).map(\.token) == Array(0..<PacketPriority.allCases.count))
     }
 
-    @Test func `Streams of one priority take turns`() {
+    @Test func `Streams of one priority alternate`() {
         var pacer = Pacer(rate: .megabits(1))
         for token in 0..<6 { pacer.enqueue(token, .deltaFrame, stream: 0, byteCount: 1200, at: .zero) }
         for token in 10..<12 { pacer.enqueue(token, .deltaFrame, stream: 1, byteCount: 1200, at: .zero) }
         #expect(drain(&pacer).map(\.token) == [0, 10, 1, 11, 2, 3, 4, 5])
     }
 
-    @Test func `Two streams that both wait get the same number of packets`() {
+    @Test func `Two queued streams get the same number of packets`() {
         var pacer = Pacer(rate: .megabits(1))
         for token in 0..<200 { pacer.enqueue(token, .deltaFrame, stream: token % 2, byteCount: 1200, at: .zero) }
         let first = drain(&pacer).prefix(100).filter { $0.token % 2 == 0 }
         #expect(first.count == 50)
     }
 
-    @Test func `A queue that needs longer than the limit is full`() {
+    @Test func `A queue beyond the time limit is full`() {
         var pacer = Pacer(rate: .megabits(1), queueLimit: .milliseconds(250))
         for token in 0..<25 { pacer.enqueue(token, .deltaFrame, stream: 0, byteCount: 1250, at: .zero) }
         #expect(pacer.queueTime == .milliseconds(250) && pacer.isFull == false)
@@ -68,7 +68,7 @@ import Testing
         #expect(pacer.isFull == false)
     }
 
-    @Test func `A frame that is not waited for is taken back whole, and the others stay`() {
+    @Test func `A useless frame is discarded whole, and the others stay`() {
         var pacer = Pacer(rate: .megabits(1))
         for token in 0..<10 { pacer.enqueue(token, .deltaFrame, stream: token % 2, byteCount: 1000, at: .zero) }
         pacer.enqueue(20, .keyFrame, stream: 0, byteCount: 1000, at: .zero)
@@ -78,7 +78,7 @@ import Testing
         #expect(drain(&pacer).map(\.token) == [20, 1, 3, 5, 7, 9])
     }
 
-    @Test func `A packet of a probe leaves at the probe's rate`() {
+    @Test func `A packet of a probe cluster leaves at the cluster's rate`() {
         var pacer = Pacer(rate: .kilobits(100))
         for token in 0..<5 {
             pacer.enqueue(token, .padding, stream: 0, byteCount: 250, at: .zero, rate: .megabits(2))
@@ -89,7 +89,7 @@ import Testing
         #expect(drain(&pacer).map { $0.time.seconds } == [0.025])
     }
 
-    @Test func `Any interleaving sends every packet once, in the order of its lane, and never above the rate`() {
+    @Test func `Any interleaving sends every packet once, in the order of its lane, and at most at the rate`() {
         var generator = SeededGenerator(seed: 31)
         var pacer = Pacer(rate: .kilobits(800))
         var (now, next, sent, bytes) = (MediaTime.zero, 0, [Int: Int](), 0)

@@ -1,7 +1,8 @@
 import RillCongestion
 import RillTestSupport
 
-/// A sender's history and a receiver's builder of feedback by stream, joined by datagrams that the test may lose, repeat or mutate.
+/// A sender's history and a receiver's builder of feedback by stream, joined by datagrams that the test may lose,
+/// repeat or mutate.
 final class StreamFeedbackRoundTrip {
     /// A packet by its stream and its place in it, from 0.
     struct Key: Hashable, Comparable {
@@ -23,10 +24,10 @@ final class StreamFeedbackRoundTrip {
     var builder = StreamFeedbackBuilder()
     /// The sequence number of the first packet of each stream.
     var start: UInt16 = 0
-    private(set) var fates: [Key: PacketFate] = [:]
+    private(set) var outcomes: [Key: PacketOutcome] = [:]
     private(set) var marks: [Key: CongestionControlFeedback.ECNMark] = [:]
-    private(set) var fateCount = 0
-    /// The numbers of packets in the order in which their fates came, for each datagram.
+    private(set) var outcomeCount = 0
+    /// The numbers of packets in the order in which their outcomes came, for each datagram.
     private(set) var order: [[Int64]] = []
     private var keys: [Int64: Key] = [:]
     private var counts: [UInt32: Int] = [:]
@@ -55,17 +56,17 @@ final class StreamFeedbackRoundTrip {
         return number
     }
 
-    /// Delivers what has arrived by then.
+    /// Delivers the packets that have arrived by then.
     func deliver(at now: MediaTime) {
         travelling.sort { $0.arrival < $1.arrival }
         while let first = travelling.first, first.arrival <= now {
-            builder.note(
+            builder.record(
                 first.number, of: first.ssrc, mark: first.mark, byteCount: first.byteCount, arrival: first.arrival)
             travelling.removeFirst()
         }
     }
 
-    /// Whether feedback is due, of what has arrived by then.
+    /// Whether feedback is due on the packets that have arrived by then.
     func isDue(at now: MediaTime) -> Bool {
         deliver(at: now)
         return builder.dueTime <= now
@@ -86,28 +87,28 @@ final class StreamFeedbackRoundTrip {
         let packet = try RTCPPacket(parsing: datagram.span)
         let feedback = try CongestionControlFeedback(parsing: packet)
         var numbers: [Int64] = []
-        history.take(feedback) { packet, fate in
-            fateCount += 1
+        history.take(feedback) { packet, outcome in
+            outcomeCount += 1
             numbers.append(packet.number)
             guard let key = keys[packet.number] else { preconditionFailure("packet \(packet.number) was never sent") }
-            fates[key] = fate
+            outcomes[key] = outcome
             marks[key] = packet.mark
         }
         order.append(numbers)
     }
 
-    func fate(_ ssrc: UInt32 = 1, _ index: Int) -> PacketFate? { fates[Key(ssrc: ssrc, index: index)] }
+    func outcome(_ ssrc: UInt32 = 1, _ index: Int) -> PacketOutcome? { outcomes[Key(ssrc: ssrc, index: index)] }
     func mark(_ ssrc: UInt32 = 1, _ index: Int) -> CongestionControlFeedback.ECNMark? {
         marks[Key(ssrc: ssrc, index: index)]
     }
 
     func isReceived(_ ssrc: UInt32 = 1, _ index: Int) -> Bool {
-        if case .received? = fate(ssrc, index) { true } else { false }
+        if case .received? = outcome(ssrc, index) { true } else { false }
     }
 
     /// The arrival of a packet after that of another one, as the sender learned it.
     func spacing(_ index: Int, after other: Int) -> MediaDuration? {
-        guard case .received(let arrival)? = fate(1, index), case .received(let before)? = fate(1, other) else {
+        guard case .received(let arrival)? = outcome(1, index), case .received(let before)? = outcome(1, other) else {
             return nil
         }
         return arrival - before

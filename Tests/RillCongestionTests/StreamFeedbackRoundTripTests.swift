@@ -4,7 +4,8 @@ import Testing
 
 /// Feedback by stream (RFC 8888), from the receiver's builder to the sender's history.
 @Suite struct StreamFeedbackRoundTripTests {
-    /// A packet every 10 ms, of one of two streams in turn by 2 : 1; packets whose index is in `lost` do not arrive.
+    /// A packet every 10 ms, of one of two streams in a ratio of 2 : 1; packets whose index is in `lost` do not
+    /// arrive.
     private func run(
         count: Int, lost: Set<Int> = [], losingFeedback: Set<Int> = [], from start: UInt16 = 0,
         delay: (Int) -> MediaDuration = { _ in .milliseconds(40) }
@@ -24,22 +25,22 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32_700, 32_768, 65_500, 65_535] as [UInt16])
-    func `Every packet gets its fate once, across any wrap`(start: UInt16) throws {
+    func `Every packet gets its outcome once, across any wrap`(start: UInt16) throws {
         let lost: Set<Int> = [3, 17, 18, 50]
         let trip = try run(count: 100, lost: lost, from: start)
         for index in 0..<90 {
-            let (fate, isReceived) = (trip.fate(1, index), trip.isReceived(1, index))
-            #expect(lost.contains(index) ? fate == .lost : isReceived, "\(start): \(index)")
+            let (outcome, isReceived) = (trip.outcome(1, index), trip.isReceived(1, index))
+            #expect(lost.contains(index) ? outcome == .lost : isReceived, "\(start): \(index)")
         }
         let count = (0..<45).count { trip.isReceived(2, $0) }
         #expect(count == 45)
-        #expect(trip.fateCount == trip.fates.count)
+        #expect(trip.outcomeCount == trip.outcomes.count)
         let refusals = trip.history.refusals
         #expect(
             refusals.neverSent == 0 && refusals.outdated == 0 && refusals.unknownStream == 0 && refusals.forgotten == 0)
     }
 
-    @Test func `Fates of several streams come in the order of sending`() throws {
+    @Test func `Outcomes of several streams come in the order of sending`() throws {
         let trip = try run(count: 300, lost: [7, 100])
         #expect(trip.order.allSatisfy { $0 == $0.sorted() } && trip.order.contains { $0.count > 5 })
     }
@@ -57,22 +58,22 @@ import Testing
     @Test func `Two feedbacks in a row may be lost without losing a report`() throws {
         let trip = try run(count: 300, lost: [100], losingFeedback: [3, 4, 9, 10, 20])
         let count = (0..<280).count { trip.isReceived(1, $0) }
-        let fate = trip.fate(1, 100)
-        #expect(count == 279 && fate == .lost)
+        let outcome = trip.outcome(1, 100)
+        #expect(count == 279 && outcome == .lost)
     }
 
-    @Test func `Three lost feedbacks leave fates unknown, not lost`() throws {
+    @Test func `Three lost feedbacks leave outcomes unknown, not lost`() throws {
         let trip = try run(count: 300, losingFeedback: [6, 7, 8])
-        let unknown = trip.fates.values.count { $0 == .unknown }
-        let lost = trip.fates.values.count { $0 == .lost }
+        let unknown = trip.outcomes.values.count { $0 == .unknown }
+        let lost = trip.outcomes.values.count { $0 == .lost }
         #expect(unknown > 0 && lost == 0)
     }
 
-    @Test func `Packets that overtake each other are received, not lost`() throws {
+    @Test func `Reordered packets are received, not lost`() throws {
         let trip = try run(count: 200) { .milliseconds($0 % 5 == 0 ? 75 : 40) }
-        // The first packet arrives after a feedback that begins with the second: its fate is unknown.
+        // The first packet arrives after a feedback that begins with the second: its outcome is unknown.
         let count = (1..<180).count { trip.isReceived(1, $0) }
-        let first = trip.fate(1, 0)
+        let first = trip.outcome(1, 0)
         #expect(count == 179 && first == .unknown)
         let spacing = trip.spacing(5, after: 6)?.milliseconds ?? 0
         #expect(abs(spacing - 25) <= 1)
@@ -88,17 +89,17 @@ import Testing
             trip.send(at: now, delay: .milliseconds(20))
             if trip.isDue(at: now), let datagram = trip.feedback(at: now) { try trip.take(datagram) }
         }
-        let found = (0..<3).map { trip.fate(2, $0) }
+        let found = (0..<3).map { trip.outcome(2, $0) }
         let inFlight = trip.history.bytesInFlight
         #expect(found[1] == .lost && found[2] == .lost && found[0] != nil && inFlight < 30 * 1228)
     }
 
-    @Test func `ECN marks come with the fate, and a copy's mark of congestion counts`() throws {
+    @Test func `ECN marks come with the outcome, and a copy's mark of congestion counts`() throws {
         let trip = StreamFeedbackRoundTrip()
         trip.send(at: .zero, delay: .milliseconds(20), mark: .capable1)
         let number = trip.send(at: .zero + .milliseconds(1), delay: .milliseconds(20), mark: .capable0)
         trip.deliver(at: .zero + .milliseconds(25))
-        trip.builder.note(
+        trip.builder.record(
             number, of: SSRC(1), mark: .congestionExperienced, byteCount: 100, arrival: .zero + .milliseconds(30))
         trip.send(at: .zero + .milliseconds(2), delay: .milliseconds(20))
         let made = trip.feedback(at: .zero + .milliseconds(60))
@@ -110,18 +111,18 @@ import Testing
         #expect(abs(spacing - 1) <= 1)
     }
 
-    @Test func `A packet with the number of an earlier one has an unknown fate, and so has the earlier one`() throws {
+    @Test func `Two packets with one sequence number have unknown outcomes`() throws {
         var history = SentPacketHistory()
-        var fates: [Int64: PacketFate] = [:]
+        var outcomes: [Int64: PacketOutcome] = [:]
         var builder = StreamFeedbackBuilder()
         history.record(.media, of: SSRC(1), SequenceNumber(0), byteCount: 1228, at: .zero)
         history.record(.retransmission, of: SSRC(1), SequenceNumber(0), byteCount: 1228, at: .zero + .milliseconds(1))
-        builder.note(SequenceNumber(0), of: SSRC(1), byteCount: 1228, arrival: .zero + .milliseconds(2))
+        builder.record(SequenceNumber(0), of: SSRC(1), byteCount: 1228, arrival: .zero + .milliseconds(2))
         for index in 1..<100 {
             let now = MediaTime.zero + .milliseconds(10 * index)
             let number = SequenceNumber(UInt16(index))
             history.record(.media, of: SSRC(1), number, byteCount: 1228, at: now)
-            builder.note(number, of: SSRC(1), byteCount: 1228, arrival: now)
+            builder.record(number, of: SSRC(1), byteCount: 1228, arrival: now)
             guard builder.dueTime <= now else { continue }
             let prepared = builder.prepare()
             let byteCount = try #require(prepared, "due, with nothing to report")
@@ -130,13 +131,13 @@ import Testing
                     from: SSRC(9), timestamp: NTPShort(nanoseconds: now.nanoseconds), at: now, into: &output)
             }
             let feedback = try CongestionControlFeedback(parsing: RTCPPacket(parsing: datagram.span))
-            history.take(feedback) { packet, fate in fates[packet.number] = fate }
+            history.take(feedback) { packet, outcome in outcomes[packet.number] = outcome }
         }
-        let found = (0..<3).map { fates[$0] }
-        #expect(found[0] == .unknown && found[1] == .unknown && found[2] != .unknown && fates.count > 50)
+        let found = (0..<3).map { outcomes[$0] }
+        #expect(found[0] == .unknown && found[1] == .unknown && found[2] != .unknown && outcomes.count > 50)
     }
 
-    @Test func `Bytes in flight are those without a fate`() throws {
+    @Test func `Bytes in flight are those with an open outcome`() throws {
         let trip = StreamFeedbackRoundTrip()
         for index in 0..<10 { trip.send(at: .zero + .milliseconds(index), delay: .milliseconds(20), byteCount: 1000) }
         #expect(trip.history.bytesInFlight == 10_000)
@@ -145,14 +146,14 @@ import Testing
         try trip.take(datagram)
         #expect(trip.history.bytesInFlight == 0)
         try trip.take(datagram)
-        #expect(trip.history.bytesInFlight == 0 && trip.fateCount == 10 && trip.history.refusals.repeated == 10)
+        #expect(trip.history.bytesInFlight == 0 && trip.outcomeCount == 10 && trip.history.refusals.repeated == 10)
         trip.send(at: .zero + .seconds(1), delay: nil)
         trip.history.reset()
         #expect(trip.history.bytesInFlight == 0)
     }
 
     @Test(arguments: [20, 60, 130, 500, 2500])
-    func `Feedback takes a twentieth of what is received at most, and comes every 50 ms at most`(kilobits: Int) throws {
+    func `Feedback takes 5 % of the received bitrate at most, and is due every 50 ms at most`(kilobits: Int) throws {
         let trip = StreamFeedbackRoundTrip()
         let spacing = MediaDuration(nanoseconds: Int64(300 * 8) * 1_000_000 / Int64(kilobits))
         var (now, bytes, times) = (MediaTime.zero, 0, [MediaTime]())
@@ -182,7 +183,7 @@ import Testing
         for step in 0..<40 {
             let now = MediaTime.zero + .milliseconds(50 * step)
             for index in 0..<packetsPerInterval {
-                builder.note(
+                builder.record(
                     SequenceNumber(next[index % 4]), of: SSRC(UInt32(index % 4)), byteCount: 1200,
                     arrival: now - .milliseconds(1))
                 next[index % 4] &+= 1
@@ -201,7 +202,7 @@ import Testing
                 }
             }
         }
-        // Three times each, or twice, or once where there is no more room; of 4000 each 50 ms only the newest.
+        // Three times each, or twice, or once where there is no more room. Of 4000 in 50 ms only the newest.
         let sent = 37 * packetsPerInterval
         let share = Double(listed.values.reduce(0, +)) / Double(sent)
         switch packetsPerInterval {
@@ -217,9 +218,9 @@ import Testing
         let limit = UInt32(StreamFeedbackBuilder.maximumStreamCount)
         for ssrc in 0..<3 * limit {
             let now = MediaTime.zero + .milliseconds(Int(ssrc))
-            builder.note(SequenceNumber(0), of: SSRC(ssrc), byteCount: 1200, arrival: now)
-            // The first one goes on.
-            builder.note(SequenceNumber(UInt16(ssrc)), of: SSRC(0), byteCount: 1200, arrival: now)
+            builder.record(SequenceNumber(0), of: SSRC(ssrc), byteCount: 1200, arrival: now)
+            // The first one continues.
+            builder.record(SequenceNumber(UInt16(ssrc)), of: SSRC(0), byteCount: 1200, arrival: now)
         }
         let prepared = builder.prepare()
         let byteCount = try #require(prepared)

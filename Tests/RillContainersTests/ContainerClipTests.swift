@@ -121,12 +121,13 @@ struct ContainerClipTests {
         }
         let entries = Set((0..<whole.count).map(clip.entry))
         #expect(entries.count >= sample.leastEntries, "\(sample.name): \(entries.sorted())")
-        // What is behind the end is not there, and nothing is nothing.
+        // There are no frames behind the end, and an empty range has none.
         #expect(try ShownFrame.all(of: clip.open(frames: whole.count..<whole.count + 5)).isEmpty)
         #expect(try ShownFrame.all(of: clip.open(frames: 7..<7)).isEmpty)
     }
 
-    /// What an edit list cuts away is decoded and not shown; a recording of a broadcast begins in the middle of a GOP.
+    /// Frames before an edit list's start are decoded and not shown; a recording of a broadcast starts in the middle
+    /// of a GOP.
     @Test(arguments: ["edited.mp4", "joined.ts"])
     func `A clip that was cut without reencoding is read in ranges`(name: String) throws {
         let whole = try make(

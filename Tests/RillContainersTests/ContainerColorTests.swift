@@ -5,7 +5,7 @@ import RillImage
 import RillTestSupport
 import Testing
 
-/// Full range in containers: it stays and is said, and its conversion is FFmpeg's.
+/// Full range in containers: it stays and is marked, and its conversion equals FFmpeg's.
 @Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct ContainerColorTests {
     private let folder = TemporaryFolder()

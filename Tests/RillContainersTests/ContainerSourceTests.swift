@@ -67,7 +67,7 @@ struct ContainerSourceTests {
         }
     }
 
-    @Test func `Pictures of full range stay as they are and say so`() throws {
+    @Test func `Frames of full range stay unchanged and are marked`() throws {
         let path = try clip("full.mkv", "-c:v", "libx264", "-pix_fmt", "yuvj420p")
         #expect(try frames(try ContainerSource(path: path)).flatMap(\.samples) == (try reference(path, range: "full")))
         guard case .frame(let frame) = try ContainerSource(path: path).next() else {

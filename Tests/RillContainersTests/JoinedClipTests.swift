@@ -52,7 +52,7 @@ struct JoinedClipTests {
         let writer = try ContainerWriter(
             path: output, format: .mkv, video: coded.video, audio: AudioTracks(of: path, for: .mkv))
         try coded.write(to: writer, times: frames.map(\.time))
-        let sound = try Verdict.rows(output, "packet=pts_time", "-select_streams", "a").compactMap {
+        let sound = try FFmpegReport.rows(output, "packet=pts_time", "-select_streams", "a").compactMap {
             $0.split(separator: ",").first.flatMap { Double($0) }
         }
         // 1152 samples each.

@@ -4,7 +4,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// What files may hold besides 8-bit 4:2:0 in limited range, and what becomes of it.
+/// Content other than 8-bit 4:2:0 in limited range, and its conversion.
 @Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct PictureChangesTests {
     private let folder = TemporaryFolder()
@@ -36,7 +36,7 @@ struct PictureChangesTests {
     func `Changes of the pictures are reported`(name: String, options: [String], changes: [String]) throws {
         let source = try ContainerSource(path: clip(name, options))
         #expect(source.changes == changes)
-        // Full range stays where nothing is converted, and is said: who takes the pictures converts them.
+        // Full range stays where nothing is converted, and is marked: the user of the pictures converts them.
         let range: ColorSpace.Range = name == "g.mov" ? .full : .limited
         #expect(source.colorSpace == ColorSpace(matrix: name == "h.mkv" ? .bt709 : .bt601, range: range))
         guard case .frame(let frame) = try source.next() else { throw TestFailure("no frame") }

@@ -1,7 +1,7 @@
 import RillCore
 import RillTestSupport
 
-/// What is compared of a picture.
+/// The compared properties of a picture.
 struct ShownFrame: Equatable, CustomStringConvertible {
     var time: MediaTime
     var checksum: Int

@@ -20,7 +20,7 @@ import Testing
                         counter.use { counter in
                             #expect(!counter.isInUse)
                             counter.isInUse = true
-                            // What is called in use may use what it likes.
+                            // A nested call may use other values.
                             other.use { $0 += 1 }
                             counter.value += 1
                             counter.isInUse = false

@@ -1,7 +1,7 @@
 import RillCore
 import Testing
 
-/// The rate that most of a clip has, told by the times of its pictures.
+/// The rate of most of a clip, from the times of its pictures.
 struct TypicalRateTests {
     static let rates: [FrameRate] =
         [12, 15, 24, 25, 30, 48, 50, 60, 120, FrameRate(15, per: 2), FrameRate(25, per: 2)]
@@ -34,7 +34,7 @@ struct TypicalRateTests {
             var random = SeededGenerator(seed: seed)
             let some = even.filter { _ in Int.random(in: 0..<20, using: &random) > 0 }
             let typical = FrameRate.typical(of: some)?.framesPerSecond ?? 0
-            // Thirty rows of milliseconds do not tell 59.94 from 60.
+            // Thirty times in milliseconds do not distinguish 59.94 from 60.
             let difference = abs(typical / rate.framesPerSecond - 1)
             #expect(difference < 0.0011, "a twentieth is missing, seed \(seed): \(typical)")
         }
@@ -71,7 +71,7 @@ struct TypicalRateTests {
     }
 
     @Test func `The claim counts as far as times leave it open`() {
-        // Six pictures at milliseconds do not tell 29.97 from 30; ten seconds do.
+        // Six times in milliseconds do not distinguish 29.97 from 30; ten seconds do.
         let ntsc = FrameRate(30000, per: 1001)
         let short = times(ntsc, clock: 1000, count: 6)
         #expect(FrameRate.typical(of: short, claimed: ntsc) == ntsc)
@@ -87,7 +87,7 @@ struct TypicalRateTests {
         #expect(FrameRate.typical(of: (0..<60).map { MediaTime(nanoseconds: $0 * 16_666_666) }) == 60)
     }
 
-    @Test func `What says nothing has none`() {
+    @Test func `Timestamps without a rate give none`() {
         #expect(FrameRate.typical(of: []) == nil && FrameRate.typical(of: [.zero], claimed: 30) == nil)
         let back = [3, 3, 2, 1].map { MediaTime.zero + .seconds(Double($0)) }
         #expect(FrameRate.typical(of: back, claimed: 30) == nil)

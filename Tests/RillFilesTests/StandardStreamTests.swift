@@ -82,7 +82,8 @@ import Testing
     }
 }
 
-/// Runs `body` with a stream of the process turned to a file, and turns it back: the test library has its own use for it.
+/// Runs `body` with a stream of the process turned to a file, and turns it back: the test library has its own use for
+/// it.
 private func redirecting(_ stream: Int32, to path: String, _ flags: Int32, _ body: () throws -> Void) throws {
     let (before, descriptor) = (dup(stream), unsafe open(path, flags, 0o600))
     guard descriptor >= 0, dup2(descriptor, stream) == stream else { throw TestFailure("no \(path)") }

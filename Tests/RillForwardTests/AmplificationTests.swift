@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Phase.allCases)
-    func `a check that is sent again brings at most three times its bytes`(phase: Phase) throws {
+    func `a retransmitted check brings at most three times its bytes`(phase: Phase) throws {
         for interval in [20_000, 1000, 100, 10] {
             let room = try ForwardNetwork("delay=20ms")
             let attacker = Attacker(on: room.network)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// How often, and from where, a captured check is sent again.
+    /// How often, and from where, a captured check is replayed.
     struct Replay: CustomStringConvertible, Sendable {
         var description: String
         var interval: MediaDuration
@@ -52,7 +52,7 @@ import Testing
         var check = Check.newest
     }
 
-    /// Which check is sent again.
+    /// Which check is replayed.
     enum Check {
         /// The client's first one.
         case first
@@ -83,7 +83,7 @@ import Testing
             isOfPublisher: true, check: .first),
     ]
 
-    @Test func `captured checks that are sent again from elsewhere change nothing`() throws {
+    @Test func `captured checks that are replayed from elsewhere change nothing`() throws {
         let siege = try Siege()
         for (index, replay) in AttackTests.replays.enumerated() {
             let client = replay.isOfPublisher ? siege.publisher : siege.viewers[index % siege.viewers.count]

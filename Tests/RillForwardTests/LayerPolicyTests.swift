@@ -45,7 +45,7 @@ import Testing
         #expect(run(&policy, from: 1, seconds: 3, at: 40) { _ in 1.5e6 }.first == 0)
     }
 
-    @Test func `a moment of too little is borne`() {
+    @Test func `a moment of too little is tolerated`() {
         var policy = LayerPolicy()
         let chosen = run(&policy, from: 0, seconds: 5, at: 10) { time in abs(time - 12) < 0.06 ? 5e5 : 3e6 }
         #expect(chosen.allSatisfy { $0 == 0 })

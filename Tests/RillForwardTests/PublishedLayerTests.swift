@@ -64,33 +64,33 @@ import Testing
 
     @Test func `a key frame is asked for once a second, and again if nothing comes`() {
         func time(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
-        var demand = KeyFrameDemand()
-        func due(_ now: Int) -> MediaTime { demand.dueTime(lastArrival: time(now)) }
+        var requestTimer = KeyFrameRequestTimer()
+        func due(_ now: Int) -> MediaTime { requestTimer.dueTime(lastArrival: time(now)) }
         #expect(due(0) == .distantFuture)
-        demand.want()
+        requestTimer.want()
         #expect(due(0) <= .zero)
-        demand.noteRequest(at: time(10))
-        demand.want()
+        requestTimer.noteRequest(at: time(10))
+        requestTimer.want()
         #expect(due(10) == time(510))
-        demand.noteRequest(at: time(510))
+        requestTimer.noteRequest(at: time(510))
         #expect(due(510) == time(1010))
         // Frames come that are no key frames: it is asked more and more seldom.
-        for _ in 0..<20 { demand.noteRequest(at: time(600)) }
+        for _ in 0..<20 { requestTimer.noteRequest(at: time(600)) }
         #expect(due(600) == time(4600))
-        demand.noteKeyFrame(at: time(600))
+        requestTimer.noteKeyFrame(at: time(600))
         #expect(due(600) == .distantFuture)
-        demand.want()
+        requestTimer.want()
         #expect(due(600) == time(1600))
     }
 
     @Test func `a layer that has stopped is asked once more, and again when it is back`() {
         func time(_ milliseconds: Int) -> MediaTime { .zero + .milliseconds(milliseconds) }
-        var demand = KeyFrameDemand()
-        demand.want()
-        #expect(demand.dueTime(lastArrival: time(0)) <= .zero)
-        demand.noteRequest(at: time(2000))
-        #expect(demand.dueTime(lastArrival: time(0)) == .distantFuture)
-        #expect(demand.dueTime(lastArrival: time(9000)) == time(2500))
+        var requestTimer = KeyFrameRequestTimer()
+        requestTimer.want()
+        #expect(requestTimer.dueTime(lastArrival: time(0)) <= .zero)
+        requestTimer.noteRequest(at: time(2000))
+        #expect(requestTimer.dueTime(lastArrival: time(0)) == .distantFuture)
+        #expect(requestTimer.dueTime(lastArrival: time(9000)) == time(2500))
     }
 
     @Test func `rates are those of the last seconds`() {

@@ -121,7 +121,8 @@ import Testing
         let first = try room.publish("lobby")
         let viewer = try room.watch("lobby")
         room.run(.seconds(1))
-        // Its network was away. Of two requests of the same publisher the second one is late, and nobody awaits its answer.
+        // Its network was away. Of two requests of the same publisher the second one is late, and nobody awaits its
+        // answer.
         room.network.isBlocked = { source, destination in source == first.address || destination == first.address }
         room.run(.seconds(1))
         let second = try room.publish("lobby", replacing: .following([first.id]), films: false)
@@ -145,7 +146,8 @@ import Testing
         room.network.isBlocked = { source, destination in source == first.address || destination == first.address }
         room.run(.seconds(seconds))
         let start = room.now
-        // Its old address stays unreachable, as after a change of the network. A stream without publisher ends after 30 s.
+        // Its old address stays unreachable, as after a change of the network. A stream without publisher ends after 30
+        // s.
         #expect((room.forwarder[first.id] == nil) == (seconds > 30))
         let second = try room.publish("lobby", replacing: .following([first.id]))
         room.run(.seconds(3))

@@ -33,7 +33,7 @@ import Testing
         for (index, viewer) in viewers.enumerated() {
             #expect(viewer.frames.count > 8, "viewer \(index): \(viewer.frames.count)")
         }
-        // One that was lost is asked for again at once.
+        // A lost request is repeated at once.
         let before = requests(publisher, 0)
         room.network.isBlocked = { source, _ in source == publisher.address }
         room.run(.milliseconds(700))

@@ -260,7 +260,7 @@ import Testing
         #expect(room.forwarder.sessionCount == (1, 0))
     }
 
-    @Test func `a session finds its path anew`() throws {
+    @Test func `a session finds another path`() throws {
         let room = try ForwardNetwork("delay=20ms")
         _ = try room.publish("lobby")
         let viewer = try room.watch("lobby")

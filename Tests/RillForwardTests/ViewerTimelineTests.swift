@@ -69,8 +69,8 @@ import Testing
 
     // MARK: Discontinuities
 
-    /// By how much times are ahead of the arrivals, in milliseconds: frames of 30 a second, with jitter of the network, whose
-    /// capture times are what `clock` makes of the time in milliseconds.
+    /// By how much times are ahead of the arrivals, in milliseconds: frames of 30 a second, with jitter of the network,
+    /// whose capture times are what `clock` makes of the time in milliseconds.
     private func leads(
         _ timeline: inout ViewerTimeline, from start: Int = 0, count: Int = 300, step: Int = 33,
         clock: (_ index: Int, _ time: Int) -> Int

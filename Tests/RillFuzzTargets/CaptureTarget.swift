@@ -1,6 +1,7 @@
 import RillFiles
 
-/// A capture, of whichever format its first bytes say: every datagram lies in the file, and a second look finds the same.
+/// A capture, of whichever format its first bytes say: every datagram lies in the file, and a second look finds the
+/// same.
 func fuzzCapture(_ bytes: Span<UInt8>) {
     let file = bytes.indices.map { bytes[$0] }
     let found = datagrams(in: file)

@@ -1,6 +1,7 @@
 import RillCore
 
-/// A coded frame of either codec: what its headers say writes itself again, and a superframe's frames lie where it says.
+/// A coded frame of either codec: what its headers say writes itself again, and a superframe's frames lie where it
+/// says.
 func fuzzCodedFrame(_ bytes: Span<UInt8>) {
     if let header = try? VP8FrameHeader(parsing: bytes) {  // a typed error is as good an answer, here and below
         let written = [UInt8](capacity: header.byteCount) { output in header.write(into: &output) }

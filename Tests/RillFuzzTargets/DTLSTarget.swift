@@ -3,8 +3,8 @@ import RillPeer
 
 /// All that a network may bring to an endpoint of DTLS, whose peer does not know the secrets of the handshake.
 ///
-/// The first byte says what the endpoint is; then datagrams, each with two bytes before it: eleven bits of its length, and in
-/// the upper five the time since the one before, in units of 256 ms.
+/// The first byte says what the endpoint is; then datagrams, each with two bytes before it: eleven bits of its length,
+/// and in the upper five the time since the one before, in units of 256 ms.
 func fuzzDTLS(_ bytes: Span<UInt8>) {
     let end = FuzzedDTLS(bytes.isEmpty ? 0 : bytes[0])
     var position = 1

@@ -25,8 +25,9 @@ public struct FuzzTarget: Sendable {
             bytes = [UInt8](capacity: capacity) { output in write(&output) }
         }
 
-        /// What two sides agreed on, and datagrams, 16 ms from each to the next: two bytes before each, eleven bits of its length
-        /// and in the upper five the time since the one before, in units of 8 ms, which is 2 if not told otherwise.
+        /// What two sides agreed on, and datagrams, 16 ms from each to the next: two bytes before each, eleven bits of
+        /// its length and in the upper five the time since the one before, in units of 8 ms, which is 2 if not told
+        /// otherwise.
         init(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]], units: UInt16 = 2) {
             var bytes = [agreed]
             for datagram in datagrams {

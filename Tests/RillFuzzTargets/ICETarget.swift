@@ -3,8 +3,9 @@ import RillPeer
 
 /// All that a network may bring to a port with two agents, one of them a peer that knows the password and misbehaves.
 ///
-/// The first byte says what the agents are; then datagrams, each with two bytes before it: eleven bits of its length, and in
-/// the upper five the time since the one before, in units of 256 ms. The lower bits of each length choose the sender's address.
+/// The first byte says what the agents are; then datagrams, each with two bytes before it: eleven bits of its length,
+/// and in the upper five the time since the one before, in units of 256 ms. The lower bits of each length choose the
+/// sender's address.
 func fuzzICE(_ bytes: Span<UInt8>) {
     let port = FuzzedPort(bytes.isEmpty ? 0 : bytes[0])
     var position = 1

@@ -1,10 +1,12 @@
 import RillCore
 import RillPeer
 
-/// All that a network may bring to a connection that has answered an offer: from the peer's address, and from strangers'.
+/// All that a network may bring to a connection that has answered an offer: from the peer's address, and from
+/// strangers'.
 ///
-/// The first byte says what the connection is; then datagrams, each with two bytes before it: eleven bits of its length, and
-/// in the upper five the time since the one before, in units of 256 ms. The lower bit of each length chooses the address.
+/// The first byte says what the connection is; then datagrams, each with two bytes before it: eleven bits of its
+/// length, and in the upper five the time since the one before, in units of 256 ms. The lower bit of each length
+/// chooses the address.
 func fuzzPeer(_ bytes: Span<UInt8>) {
     let peer = FuzzedPeer(bytes.isEmpty ? 0 : bytes[0])
     var position = 1
@@ -12,7 +14,7 @@ func fuzzPeer(_ bytes: Span<UInt8>) {
         let word = Int(bytes[position]) << 8 | Int(bytes[position + 1])
         let end = position + 2 + min(word & 0x7FF, bytes.count - position - 2)
         peer.advance(by: .milliseconds(256 * (word >> 11)))
-        peer.take(bytes.extracting((position + 2)..<end), isStranger: word & 1 == 1)
+        peer.take(bytes.extracting((position + 2)..<end), isUnknownPeer: word & 1 == 1)
         position = end
     }
     peer.expectEnd()
@@ -26,7 +28,7 @@ private final class FuzzedPeer {
     private var bytes: [UInt8] = []
 
     private static let theirs = ICEPath(UDPAddress(.v4(0x0A00_0001), port: 9))
-    private static let stranger = ICEPath(UDPAddress(.v4(0x0A00_0002), port: 9))
+    private static let unknownPeer = ICEPath(UDPAddress(.v4(0x0A00_0002), port: 9))
     private static let certificate: DTLSCertificate = {
         do throws(DTLSError) { return try DTLSCertificate(wallClock: 1_800_000_000) } catch {
             preconditionFailure("\(error)")
@@ -94,14 +96,14 @@ private final class FuzzedPeer {
         } catch { return nil }
     }
 
-    func take(_ datagram: Span<UInt8>, isStranger: Bool) {
+    func take(_ datagram: Span<UInt8>, isUnknownPeer: Bool) {
         var copy: [UInt8] = []
         for index in datagram.indices { copy.append(datagram[index]) }
         var span = copy.mutableSpan
-        switch port.insert(&span, on: isStranger ? FuzzedPeer.stranger : FuzzedPeer.theirs, at: now) {
+        switch port.insert(&span, on: isUnknownPeer ? FuzzedPeer.unknownPeer : FuzzedPeer.theirs, at: now) {
         case .peer(_, .media), .peer(_, .packet): preconditionFailure("media without keys")
         case .peer(_, .dtls), .peer(_, .dropped), .peer(_, .held):
-            precondition(!isStranger, "a stranger's datagram was parsed")
+            precondition(!isUnknownPeer, "a stranger's datagram was parsed")
         case .peer(_, .ice), .dropped: break
         }
         poll()
@@ -116,7 +118,7 @@ private final class FuzzedPeer {
         for _ in 0..<1000 {
             switch port.poll(at: now, into: &bytes) {
             // The candidates of the offer are checked, too.
-            case .transmit(on: let path): precondition(path != FuzzedPeer.stranger && bytes.count <= 1200)
+            case .transmit(on: let path): precondition(path != FuzzedPeer.unknownPeer && bytes.count <= 1200)
             case .event(_, .stateChanged(_, to: .connected)): preconditionFailure("nobody has the certificate")
             case .event: break
             case .decode, .makeKeyFrame: preconditionFailure("nothing was received")

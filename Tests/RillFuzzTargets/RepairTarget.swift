@@ -2,8 +2,8 @@ import RillRTP
 
 /// RTX, RED and ULPFEC, from a list of packets: each with its length before it, in two bytes.
 ///
-/// The first is taken for a repair of every kind, and the rest for what it protects. Then the rest, as far as they are RTP
-/// packets, are protected by us, and one of them is computed anew.
+/// The first is taken for a repair of every kind, and the rest for what it protects. Then the rest, as far as they are
+/// RTP packets, are protected by us, and one of them is computed again.
 func fuzzRepair(_ bytes: Span<UInt8>) {
     let packets = packets(in: bytes)
     guard let first = packets.first else { return }
@@ -98,7 +98,7 @@ private func isOf(_ number: SequenceNumber, _ packet: [UInt8]) -> Bool {
 private func protect(_ packets: [[UInt8]]) {
     var chosen: [[UInt8]] = []
     for packet in packets where packet.count >= RTPHeader.fixedByteCount && packet[0] >> 6 == 2 {
-        // Numbered anew: an FEC packet protects each number once.
+        // Renumbered: an FEC packet protects each number once.
         var packet = packet
         (packet[2], packet[3]) = (0xFF, UInt8(0xE0 + chosen.count))
         chosen.append(packet)

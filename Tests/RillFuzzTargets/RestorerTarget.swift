@@ -4,8 +4,8 @@ import RillReceive
 
 /// All that a network may bring of a stream with RTX, RED and ULPFEC, through the restorer into the jitter buffer.
 ///
-/// The first byte says what the session agreed on; then datagrams, each with two bytes before it: eleven bits of its length,
-/// and in the upper five the time since the one before, in units of 8 ms.
+/// The first byte says what the session agreed on; then datagrams, each with two bytes before it: eleven bits of its
+/// length, and in the upper five the time since the one before, in units of 8 ms.
 func fuzzRestorer(_ bytes: Span<UInt8>) {
     guard bytes.count > 0 else { return }
     let agreed = bytes[0]

@@ -6,8 +6,8 @@ public import RillSession
 
 /// All that a network may bring to a call in both directions, whose own frames go out meanwhile.
 ///
-/// The first byte says what the two sides agreed on; then datagrams, each with two bytes before it: eleven bits of its length,
-/// and in the upper five the time since the one before, in units of 8 ms.
+/// The first byte says what the two sides agreed on; then datagrams, each with two bytes before it: eleven bits of its
+/// length, and in the upper five the time since the one before, in units of 8 ms.
 func fuzzSession(_ bytes: Span<UInt8>) {
     let call = FuzzedCall(agreed: bytes.isEmpty ? 0 : bytes[0])
     var position = 1
@@ -216,7 +216,8 @@ public enum FuzzedPackets {
         }
     }
 
-    /// The announced stream pauses behind the second of its packets, and the one without an announcement, and a stranger.
+    /// The announced stream pauses behind the second of its packets, and the one without an announcement, and a
+    /// stranger.
     public static var paused: [UInt8] {
         let entries = [FuzzedCall.announced, SSRC(3), SSRC(4)].map {
             PauseResume.Entry(target: $0, kind: .paused(last: 1))

@@ -1,7 +1,7 @@
 import RillWHIP
 
-/// A request of a stranger, to an endpoint with a stream, a publisher and a viewer: it gets a response that says what it may,
-/// and a fragment that was read writes a text that, read again, is the same.
+/// A request of a stranger, to an endpoint with a stream, a publisher and a viewer: it gets a response that says what
+/// it may, and a fragment that was read writes a text that, read again, is the same.
 ///
 /// The bytes are a method, a target, fields and a body, as HTTP/1.1 has them.
 func fuzzWHIP(_ bytes: Span<UInt8>) {
@@ -59,7 +59,8 @@ extension WHIPRequest {
         ("head", "HEAD /whep/stage\n\n"),
     ]
 
-    /// Takes any text apart: the method up to a space, the target up to the line's end, fields up to an empty line, the body.
+    /// Takes any text apart: the method up to a space, the target up to the line's end, fields up to an empty line, the
+    /// body.
     package init(message: String) {
         let bytes = message.utf8
         let head = bytes.prefix { $0 != 0x0A }

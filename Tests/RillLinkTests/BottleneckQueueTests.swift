@@ -38,8 +38,8 @@ import Testing
         #expect(statistics.dropped == 60 - accepted && statistics.droppedBytes == 1000 * (60 - accepted))
     }
 
-    /// 75 kB fit at 2 Mbit/s. Then the rate falls to 500 kbit/s, at which only 18 750 bytes fit: the queue takes another
-    /// 1000 once it holds 17 750, and 4 ms at the old rate and 900 ms at the new one have passed.
+    /// 75 kB fit at 2 Mbit/s. Then the rate falls to 500 kbit/s, at which only 18 750 bytes fit: the queue takes
+    /// another 1000 once it holds 17 750, and 4 ms at the old rate and 900 ms at the new one have passed.
     @Test func `The limit follows a step of the rate when it comes`() throws {
         let settings = try LinkSettings(notation: "rate=2M/500k@1s,queue=drain/300ms,headers=28")
         let link = EmulatedLink(settings)

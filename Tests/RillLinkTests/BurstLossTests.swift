@@ -58,7 +58,8 @@ import Testing
         check(all, "all seeds")
     }
 
-    /// The lengths are distributed as a memory of one step makes them: a share of 1 - r of the bursts of a length goes on.
+    /// The lengths are distributed as a memory of one step makes them: a share of 1 - r of the bursts of a length goes
+    /// on.
     @Test func `It ends a burst with the same probability, whatever its length`() throws {
         let bursts = try burstLengths(losses("20%/4", seed: 3))
         for length in 1...8 {

@@ -33,8 +33,8 @@ import Testing
         #expect(Double(flow.dropped) / Double(flow.sent) < 0.02)
     }
 
-    /// 10 Mbit/s, 100 ms and 125 kB of queue hold 166.7 segments: the window exceeds that when something is dropped, and is
-    /// at the last maximum again after K, the cube root of 0.3 W / 0.4.
+    /// 10 Mbit/s, 100 ms and 125 kB of queue hold 166.7 segments: the window exceeds that when something is dropped,
+    /// and is at the last maximum again after K, the cube root of 0.3 W / 0.4.
     @Test func `The window between two losses is the cubic function's`() throws {
         let bottleneck = try bottleneck("rate=10M,queue=125kB,cubic=100ms")
         bottleneck.advance(to: time(20))
@@ -50,7 +50,8 @@ import Testing
             }
             reductions = flow.reductions
             let top = try #require(samples.last?.window)
-            // What waits for its turn is in the window, too: the one that is being transmitted, and three that reveal the loss.
+            // What waits for its turn is in the window, too: the one that is being transmitted, and three that reveal
+            // the loss.
             #expect((165...173).contains(top), "reduced at \(top)")
             #expect(abs(flow.window - 0.7 * top) < 1)
             if maximum > 0, let start = samples.first(where: { $0.window > samples[0].window }) {

@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// Section 4.3: with short round trips Reno's 0.53 segments per round trip are more, and one from the last maximum on.
+    /// Section 4.3: with short round trips Reno's 0.53 segments per round trip are more, and one from the last maximum
+    /// on.
     @Test func `It is as fast as Reno with a short round trip`() {
         var clocked = Clocked(roundTrip: .milliseconds(10))
         clocked.run { $0.segments >= 20 }

@@ -3,8 +3,8 @@ import RillLink
 import Testing
 
 @Suite struct RateStepTests {
-    /// When so many bits are through that go without a pause from zero on: the first nanosecond by which the schedule has
-    /// carried them, searched for.
+    /// When so many bits are through that go without a pause from zero on: the first nanosecond by which the schedule
+    /// has carried them, searched for.
     private func throughTime(ofBits bits: Int, _ schedule: RateSchedule) -> MediaTime {
         func carried(by time: Int64) -> Int128 {
             var sum: Int128 = 0

@@ -32,7 +32,8 @@ package struct TestJPEG {
         self.sampling = sampling
     }
 
-    /// The file of a picture of which `sample` gives each sample in full range: component, column and row of the picture.
+    /// The file of a picture of which `sample` gives each sample in full range: component, column and row of the
+    /// picture.
     package func encode(_ sample: (_ component: Int, _ x: Int, _ y: Int) -> Int) -> [UInt8] {
         var writer = Writer()
         let (width, height) = (resolution.width, resolution.height)

@@ -1,8 +1,8 @@
 package import RillCore
 package import RillRTP
 
-/// Orders of packets as networks and bad senders make them, and uniformly random numbers do not: runs, rests, copies, packets that are late
-/// by whole windows, and jumps by powers of two.
+/// Orders of packets as networks and bad senders make them, and uniformly random numbers do not: runs, rests, copies,
+/// packets that are late by whole windows, and jumps by powers of two.
 package enum ArrivalOrder {
     /// One packet, and how long after the one before it arrives.
     package struct Step: Equatable, Sendable {
@@ -61,8 +61,8 @@ package enum ArrivalOrder {
         }
     }
 
-    /// The smallest order that once kept feedback due with nothing to report: late by more than half a window of transport-wide numbers, and
-    /// by more than half of a stream's.
+    /// The smallest order that once kept feedback due with nothing to report: late by more than half a window of
+    /// transport-wide numbers, and by more than half of a stream's.
     package static func lateBehindRest(_ kind: StreamDescription.CongestionFeedback) -> [Step] {
         let late: [UInt16] = kind == .transportWide ? [400, 401, 402] : [700, 701, 702]
         return ([1000] + late).map { Step(after: .milliseconds(1100), SequenceNumber($0)) }

@@ -1,8 +1,8 @@
 import RillCore
 package import RillRTP
 
-/// The receiving side of repair, as tests need it: takes packets out of RED, keeps media and FEC packets, and restores what
-/// is missing.
+/// The receiving side of repair, as tests need it: takes packets out of RED, keeps media and FEC packets, and restores
+/// what is missing.
 package struct RepairingReceiver {
     package var redPayloadType: PayloadType?
     package var fecPayloadType: PayloadType

@@ -37,8 +37,8 @@ struct PortraitSceneTests {
         }
     }
 
-    /// The arithmetic is sums, products, quotients and square roots of IEEE 754 and whole numbers, without the C library:
-    /// these numbers hold on every machine. A change of the drawing changes them; then look at the pictures.
+    /// The arithmetic is sums, products, quotients and square roots of IEEE 754 and whole numbers, without the C
+    /// library: these numbers hold on every machine. A change of the drawing changes them; then look at the pictures.
     @Test(arguments: [
         (0, 0xB90D_3756_9CD4_D544 as UInt64), (45, 0xB217_0036_0ECE_CBBC), (140, 0x59BC_225D_F59A_E19C),
     ])

@@ -8,7 +8,8 @@ import Testing
         .generate(profile, identifier: MasterKeyIdentifier(UInt64(number), byteCount: 2))
     }
 
-    /// 50 keys in a stream that wraps, is reordered and loses a tenth: what came was opened, all of it and once.
+    /// 50 keys in a stream that wraps, is reordered and loses a tenth: every packet that arrived was unprotected
+    /// once.
     @Test(arguments: SRTPProfile.allCases)
     func `Fifty changes of the key lose nothing`(profile: SRTPProfile) throws {
         let keys = (0...50).map { key($0, profile) }
@@ -83,7 +84,7 @@ import Testing
         #expect(unprotector.opened(protector.protected(compound).bytes).bytes == compound)
         let packets = (1...6).map { rtpPacket(last + 9 * $0) }
         let datagrams = packets.map { protector.protected($0).bytes }
-        // A forged packet that names the new key must not settle anything.
+        // A forged packet that names the new key must not change anything.
         for shift in [1, 0x4000, 0x8000] {
             var forged = datagrams[0]
             let number = UInt16(truncatingIfNeeded: last + shift)
@@ -97,7 +98,7 @@ import Testing
         #expect(unprotector.statistics.rolloverSearches == 0)
     }
 
-    @Test func `Keys that packets cannot tell apart are refused`() throws {
+    @Test func `Keys that packets cannot distinguish are refused`() throws {
         let identifier = MasterKeyIdentifier(1, byteCount: 2)
         let (bare, first) = (SRTPKey.generate(), SRTPKey.generate(identifier: identifier))
         for (current, next) in [

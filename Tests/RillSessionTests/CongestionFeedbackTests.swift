@@ -100,21 +100,21 @@ import Testing
 
     @Test func `Packets of unknown streams are not reported by stream`() throws {
         let (call, _) = try AdaptiveCall.make(over: "delay=20ms", .byStream)
-        var strangers = 0
+        var unknownPeers = 0
         call.filter = { datagram, isForBob in
             guard isForBob, PacketKind(of: datagram.span) == .rtp else { return [datagram] }
-            var stranger = datagram
-            strangers += 1
+            var unknownPeer = datagram
+            unknownPeers += 1
             // A new SSRC each time, and a payload type of no stream.
-            (stranger[1], stranger[8], stranger[9]) = (20, UInt8(truncatingIfNeeded: strangers), 0xEE)
-            return [datagram, stranger]
+            (unknownPeer[1], unknownPeer[8], unknownPeer[9]) = (20, UInt8(truncatingIfNeeded: unknownPeers), 0xEE)
+            return [datagram, unknownPeer]
         }
         call.run(until: .seconds(5))
         let known = try #require(call.alice.session.statistics.sending.first).ssrc
         let reported = try call.bob.feedback.reduce(into: Set<SSRC>()) {
             $0.formUnion(try reportedStreams(in: $1.bytes))
         }
-        #expect(reported.contains(known) && reported.count <= 2 && strangers > 100, "\(reported)")
+        #expect(reported.contains(known) && reported.count <= 2 && unknownPeers > 100, "\(reported)")
     }
 
     // MARK: Support

@@ -8,7 +8,8 @@ import RillSession
 import RillTestSupport
 import Testing
 
-/// Sessions that adapt to an emulated network, in virtual time, with frames that are as large as they are allowed to be.
+/// Sessions that adapt to an emulated network, in virtual time, with frames that are as large as they are allowed to
+/// be.
 @Suite struct CongestionTests {
     @Test func `Both ends of a call fill their direction, and nothing is lost`() throws {
         let (call, log) = try AdaptiveCall.make(over: "rate=1M,queue=300ms,delay=50ms", bothWays: true)
@@ -76,7 +77,7 @@ import Testing
         #expect(gap <= 1.2, "\(gap)")
     }
 
-    /// Whether a frame waits at the moment of the cut or not, what the queue drops of a flood is not sent again.
+    /// Whether a frame waits at the moment of the cut or not, what the queue drops of a flood is not retransmitted.
     @Test(arguments: Array(stride(from: 0, through: 30, by: 3)))
     func `A flood is not repaired, wherever in a frame the path narrows`(milliseconds: Int) throws {
         let (call, log) = try AdaptiveCall.make(

@@ -3,7 +3,8 @@ import RillSession
 import RillTestSupport
 import Testing
 
-/// A layer that the network does not carry is given up for a smaller one, and comes back: with packets, losses and jitter buffers.
+/// A layer that the network does not carry is given up for a smaller one, and comes back: with packets, losses and
+/// jitter buffers.
 @Suite struct LayerFallbackTests {
     private struct Change {
         var time: Double

@@ -4,7 +4,8 @@ import RillSession
 import Testing
 
 @Suite struct LayerSelectorTests {
-    /// Two streams of one camera, whose clocks have their own zeros; what is captured at `time` is due here a delay later.
+    /// Two streams of one camera, whose clocks have their own zeros; what is captured at `time` is due here a delay
+    /// later.
     private static func picture(
         _ layer: Int, captured time: Double, delay: Double = 0.1, isClockKnown: Bool = true, clockError: Double = 0
     ) -> LayerSelector.Picture {
@@ -76,7 +77,7 @@ import Testing
         var selector = LayerSelector()
         selector.want(0)
         _ = Self.run(&selector, 0, [5000, 5001])
-        // Back by an hour, as a sender that was started anew.
+        // Back by an hour, as a sender that was restarted.
         let shown = Self.run(&selector, 0, [1401, 1402], delay: 3600.2)
         #expect(shown.count == 2 && shown[0] > 6001, "\(shown)")
     }

@@ -8,8 +8,8 @@ import Testing
 
 /// A day of a call: what happens seldom happens often enough in it.
 @Suite struct LongCallTests {
-    /// In CI three hours at three frames a second; a day with `Scripts/test --all`. Sequence numbers wrap after some minutes and
-    /// then every three hours, the media clock after one.
+    /// In CI three hours at three frames a second; a day with `Scripts/test --all`. Sequence numbers wrap after some
+    /// minutes and then every three hours, the media clock after one.
     @Test func `A day brings no drift and no growth`() throws {
         let hours = isLongRun ? 24 : 3
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))

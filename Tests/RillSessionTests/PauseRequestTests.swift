@@ -130,8 +130,9 @@ import Testing
             test.want(1)
             test.call.run(for: .milliseconds(300))
         }
-        // The stream is received anew, by who has never asked for anything: a request with number 0 is long past.
-        try test.receiveAnew(1)
+        // The stream is received again, by a receiver that has never asked for anything: a request with number 0 is
+        // long past.
+        try test.receiveAgain(1)
         test.call.run(for: .milliseconds(500))
         test.want(0)
         test.call.run(for: .seconds(1))

@@ -111,7 +111,8 @@ import Testing
         #expect(end.takePaused(behind: 4).isEmpty)
         #expect(end.takePaused(behind: 5) == [.muted(end.stream)])
         #expect(end.take([end.retransmission(of: 5)]).isEmpty)
-        // A newer one: it went on in between, and nothing of that came. While it lasts an older one says nothing either.
+        // A newer one: it went on in between, and nothing of that came. While it lasts an older one says nothing
+        // either.
         #expect(end.takePaused(behind: 8).isEmpty)
         #expect(end.takePaused(behind: 5).isEmpty)
         #expect(end.take(end.frame()).isEmpty)

@@ -139,12 +139,12 @@ import Testing
         call.run(until: .seconds(2))
         let sent = call.alice.session.statistics.sending[0]
         // A stranger's report, garbage of a known type, then what concerns us.
-        let strangers = ReceiverReport(ssrc: SSRC(77))
+        let unknownPeers = ReceiverReport(ssrc: SSRC(77))
         let request = PictureLossIndication(sender: SSRC(77), media: sent.ssrc)
         let estimate = ReceiverEstimatedMaximumBitrate(
             sender: SSRC(77), bitrate: 1_000_000, ssrcs: WireList([sent.ssrc].span))
         var bytes = [UInt8](capacity: 200) { output in
-            strangers.write(into: &output)
+            unknownPeers.write(into: &output)
             // A NACK without its fields.
             for byte in [0x81, 205, 0, 1, 0, 0, 0, 1] as [UInt8] { output.append(byte) }
             request.write(into: &output)

@@ -3,8 +3,9 @@ public import RillCore
 /// The reference for a jitter buffer: which frames of a stream are decoded and shown, when, and when key frames are
 /// asked for, told from the sender's list of frames and the times at which their packets came.
 ///
-/// It is written to be believed, not to be fast: it knows all frames, looks at all of them each time, and shares nothing
-/// with `RillReceive`. The stream is VP8 without temporal layers: each delta frame refers to the frame right before it.
+/// It is written to be believed, not to be fast: it knows all frames, looks at all of them each time, and shares
+/// nothing with `RillReceive`. The stream is VP8 without temporal layers: each delta frame refers to the frame right
+/// before it.
 ///
 /// Time goes from instant to instant. At each one the packets of that instant are taken first, in the order in which
 /// they were sent; then everything is done that can be done. A driver that is to be compared does the same.
@@ -57,7 +58,8 @@ public struct DecodabilityModel {
     /// When each whole frame is to be played out.
     private var playout: [MediaTime?]
     private var smallestTransit: MediaDuration?
-    /// Requests since the last key frame that was released, that included which followed it; and whether one was since the last.
+    /// Requests since the last key frame that was released, that included which followed it; and whether one was since
+    /// the last.
     private var unanswered = 0
     private var isAnswered = false
     private var lastArrival = MediaTime(nanoseconds: .min)

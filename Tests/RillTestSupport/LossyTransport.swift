@@ -1,8 +1,8 @@
 package import RillCore
 package import RillTransport
 
-/// A socket behind a network that loses datagrams: on their way out, and on their way in where it is told to. It can move: from then on
-/// it is another socket, at another port.
+/// A socket behind a network that loses datagrams: on their way out, and on their way in where it is told to. It can
+/// move: from then on it is another socket, at another port.
 package final class LossyTransport: DatagramTransport {
     private let state: Monitor<State>
 

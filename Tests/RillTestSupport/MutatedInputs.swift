@@ -4,10 +4,11 @@ public import RillCore
 ///
 /// Each input is one of the seeds with one to four mutations: truncated, bits flipped, bytes set to extreme values, a
 /// length field (binary of any width and byte order, or decimal digits) stretched, ranges removed, repeated or
-/// inserted, the tail of another seed spliced on. The same seeds and generator give the same inputs on every machine, so
-/// an input is found again by its index.
+/// inserted, the tail of another seed spliced on. The same seeds and generator give the same inputs on every machine,
+/// so an input is found again by its index.
 ///
-///     for (index, input) in MutatedInputs(of: [packet], count: 100_000, using: SeededGenerator(seed: 7)).enumerated() {
+///     let inputs = MutatedInputs(of: [packet], count: 100_000, using: SeededGenerator(seed: 7))
+///     for (index, input) in inputs.enumerated() {
 ///         let parsed = try? Parser.parse(input.span)  // a trap ends the test run
 ///         #expect(parsed.map(isConsistent) ?? true, "input \(index)")
 ///     }
@@ -35,12 +36,12 @@ public struct MutatedInputs: Sequence, IteratorProtocol {
         guard remaining > 0 else { return nil }
         remaining -= 1
         var bytes = seeds[below(seeds.count)]
-        for _ in 0...below(4) { injure(&bytes) }
+        for _ in 0...below(4) { mutate(&bytes) }
         if bytes.count > maximumByteCount { bytes.removeLast(bytes.count - maximumByteCount) }
         return bytes
     }
 
-    private mutating func injure(_ bytes: inout [UInt8]) {
+    private mutating func mutate(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else {
             appendNoise(to: &bytes)
             return

@@ -24,8 +24,8 @@ package final class RunningProgram {
     private let child: pid_t
     private var isDone = false
 
-    /// Starts the program that the first of `command` names, with the rest as its arguments; `timeout` of coreutils ends
-    /// it after `limit` seconds.
+    /// Starts the program that the first of `command` names, with the rest as its arguments; `timeout` of coreutils
+    /// ends it after `limit` seconds.
     init(_ command: [String], input: String, limit: Int) throws {
         let words = ["timeout", "--kill-after=5", "\(limit)"] + command
         // These pointers are valid until the end of this function, and are not kept: the child has copies.
@@ -36,7 +36,8 @@ package final class RunningProgram {
         unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT, 0o600)
-        // Threads of Swift's pool block all signals, and the child would begin with theirs blocked: nothing could end it.
+        // Threads of Swift's pool block all signals, and the child would begin with theirs blocked: nothing could end
+        // it.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }

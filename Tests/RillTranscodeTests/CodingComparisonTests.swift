@@ -25,7 +25,7 @@ struct CodingComparisonTests {
     }
 
     @Test(arguments: VideoCodec.allCases)
-    func `It codes what a transcoder codes, and shows what decoders show`(codec: VideoCodec) throws {
+    func `It codes the bytes of a transcoder, and shows the pictures of decoders`(codec: VideoCodec) throws {
         // Odd: macroblocks and chroma samples are cut by the edges.
         let resolution = Resolution(width: 161, height: 127)
         let coded = CodedRecording()
@@ -51,7 +51,7 @@ struct CodingComparisonTests {
         }
     }
 
-    @Test func `Blocks left out are dark, and errors are ten times as large`() throws {
+    @Test func `Skipped blocks are dark, and errors are ten times as large`() throws {
         let resolution = Resolution(width: 320, height: 240)
         let scene = try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 40)
         let compared = try run(scene, layer(resolution, skipsStillBlocks: true))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What parts kept back is written in their order, also while others end`(endsMeanwhile: Bool) throws {
+    func `Buffered segments are written in order, also while others end`(endsMeanwhile: Bool) throws {
         let pictures = try TestPictures(.qqvga)
         let sink = Looker()
         let layer = LayerSettings.low

@@ -70,7 +70,8 @@ struct SegmentTests {
         #expect(runs.map(\.report.framesRead) == [frameCount, frameCount, frameCount])
         let whole = try transcode(clip(pictures), .one, threads: 2, layers)
         #expect(runs[0].made.high != whole.made.high)
-        // What is not coded is the same however it is cut, and so is which frames an output of a lower rate takes.
+        // The pictures before coding do not depend on the segments, and neither do the frames of an output of a lower
+        // rate.
         #expect(runs[0].made.pictures == whole.made.pictures && whole.made.pictures.count == 67)
         #expect(runs[0].made.low.count == whole.made.low.count)
         #expect(runs[0].made.times == whole.made.times)
@@ -101,7 +102,7 @@ struct SegmentTests {
             clip(pictures, damagedAt: 40), .count(4), threads: threads, layers(.realtime))
         #expect(made.high.count == 40 && report.framesRead == 40)
         #expect(report.sourceFailure is RangedPictures.Damaged)
-        // What comes before is as if nothing were wrong.
+        // The part before the error is as without it.
         let (good, _) = try transcode(clip(pictures), .count(4), threads: threads, layers(.realtime))
         #expect(made.high == Array(good.high.prefix(40)))
     }

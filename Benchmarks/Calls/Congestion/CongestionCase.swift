@@ -38,7 +38,8 @@ struct CongestionCase {
         var capacity: Double
     }
 
-    /// The same case cut off: only windows and steps that it still has, and one window of its second half if that has none.
+    /// The same case cut off: only windows and steps that it still has, and one window of its second half if that has
+    /// none.
     func limited(to limit: Int) -> CongestionCase {
         guard limit < seconds else { return self }
         var trial = self

@@ -17,7 +17,7 @@ final class CongestionLog: CallObserver {
         var departure: MediaTime?
         /// When it arrived first, itself or retransmitted.
         var arrival: MediaTime?
-        /// Whether the link delivers it; `nil` where nobody knows, as in real time.
+        /// Whether the link delivers it; `nil` if that is unknown, as in real time.
         var isDelivered: Bool?
         /// Whether it, or a retransmission of it, is delivered.
         var isProvided = false
@@ -83,7 +83,7 @@ final class CongestionLog: CallObserver {
             feedbackByteCount += datagram.count + 28
             return
         }
-        // Our own packets are valid: what is not RTP is RTCP.
+        // Our own packets are valid: all others are RTCP.
         let packet = try? RTPPacket(parsing: datagram)
         noteSent(packet?.header, payloadByteCount: packet?.payload.count ?? 0, byteCount: datagram.count, at: now)
         let isDelivered = if case .queued = outcome { true } else { false }
@@ -137,7 +137,7 @@ final class CongestionLog: CallObserver {
     }
 
     func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
-        // Our own packets are valid: what is not RTP is RTCP. Without two bytes of payload it is padding.
+        // Our own packets are valid: all others are RTCP. Without two bytes of payload it is padding.
         guard direction == .toReceiver, let packet = try? RTPPacket(parsing: datagram),
             let place = original(of: packet)
         else { return }

@@ -2,7 +2,7 @@ import Rill
 import RillImage
 import RillLab
 
-/// What a call showed, one line of JSON. Times are in milliseconds unless they say otherwise.
+/// The results of a call, one line of JSON. Times are in milliseconds unless their name has another unit.
 struct CongestionResult: Codable {
     var name: String
     var seed: UInt64
@@ -34,7 +34,8 @@ struct CongestionResult: Codable {
         /// Capture to the end of the last packet's transmission.
         var sent95 = 0.0
         var sent95WithCuts = 0.0
-        /// Capture to the arrival of the last packet that a shown picture needs, those of the pictures before it included.
+        /// Capture to the arrival of the last packet that a shown picture needs, those of the pictures before it
+        /// included.
         var decodable95 = 0.0
         /// Capture to showing.
         var shown95 = 0.0
@@ -201,7 +202,7 @@ extension CongestionLog {
         }
         let sent = packets(from: start, to: start + 10)
         result.lost = Double(sent.count { $0.wait == nil }) / Double(max(1, sent.count))
-        // The last time that somebody waited longer, of the first stretch that is followed by a second without.
+        // The last time of a longer wait, in the first period that is followed by a second without one.
         var last = start
         for packet in sent {
             if packet.time.seconds - last > 1 { break }

@@ -66,8 +66,8 @@ extension CongestionCase {
 }
 
 extension CongestionTrial {
-    /// The PSNR of the luma that the layer's encoder reaches with a constant bitrate, in dB, from a time of the clip on. It begins five
-    /// seconds before.
+    /// The PSNR of the luma that the layer's encoder reaches with a constant bitrate, in dB, from a time of the clip
+    /// on. It begins five seconds before.
     private static func encoderAlone(
         _ layer: LayerSettings, bitrate: Bitrate, _ clip: LoopedClip, from start: Int
     ) throws -> Double {

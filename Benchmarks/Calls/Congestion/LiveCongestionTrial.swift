@@ -6,7 +6,8 @@ import RillSecurity
 import RillTransport
 import Synchronization
 
-/// The call of ``CongestionTrial`` in real time: sockets, SRTP, `rill relay` as the network, and all the threads of two calls.
+/// The call of ``CongestionTrial`` in real time: sockets, SRTP, `rill relay` as the network, and all the threads of two
+/// calls.
 enum LiveCongestionTrial {
     /// Makes a call, and prints a line of JSON.
     static func run(_ arguments: Arguments) throws {
@@ -45,7 +46,7 @@ enum LiveCongestionTrial {
             guard let congestion = viewer.statistics.session.congestion else { continue }
             rates.append((clock.now, Bitrate(bitsPerSecond: congestion.availableOutgoingBitrate)))
         }
-        // What is on its way.
+        // The datagrams in flight arrive meanwhile.
         usleep(1_000_000)
         let refused = sender.statistics.unprotected?.refused ?? 0
         for call in [sending, watching] { call.waitForEnd() }
@@ -102,15 +103,15 @@ private final class GatedClip: FrameSource {
 }
 
 extension CongestionLog {
-    /// What a call in real time did, on the clock of its relay.
+    /// The results of a call in real time, on the clock of its relay.
     ///
     /// - Parameters:
     ///   - sent: the datagrams that were sent.
-    ///   - passages: what the relay did with each of them.
+    ///   - passages: the relay's outcome of each.
     ///   - streams: the streams, in the order of the layers.
-    ///   - frames: what was encoded and shown.
+    ///   - frames: the frames that were encoded and shown.
     ///   - rates: the estimates.
-    ///   - cuts: when scenes of the clip begin.
+    ///   - cuts: the start times of the clip's scenes.
     convenience init(
         _ sent: [SentDatagrams.Datagram], _ passages: [RelayProgram.Passage], _ streams: [StreamDescription],
         _ frames: FrameRecord, _ rates: [(MediaTime, Bitrate)], _ cuts: ClipCuts
@@ -119,7 +120,7 @@ extension CongestionLog {
         guard zip(sent, passages).allSatisfy({ $0.byteCount == $1.byteCount }), passages.count <= sent.count,
             passages.count > 100
         else { throw WrongUse("\(sent.count) datagrams were sent, and \(passages.count) were relayed") }
-        // No datagram arrives before it was sent: the smallest delay tells how the clocks differ.
+        // No datagram arrives before it was sent: the smallest delay is the clock offset.
         let zero = zip(sent, passages).map { $0.time - ($1.arrival - MediaTime.zero) }.max() ?? MediaTime.zero
         func time(_ time: MediaTime) -> MediaTime { MediaTime.zero + (time - zero) }
         callBegan(

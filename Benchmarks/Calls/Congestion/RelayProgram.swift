@@ -14,7 +14,7 @@ final class RelayProgram {
         var scheduled: MediaTime?
     }
 
-    /// The port that stands for the target.
+    /// The port that replaces the target.
     let port: UInt16
     private let process = Process()
     private let log: String

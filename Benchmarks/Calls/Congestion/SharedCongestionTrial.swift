@@ -12,9 +12,9 @@ enum SharedCongestionTrial {
         var name: String
         /// When each flow begins and ends, in seconds.
         var flows: [(from: Int, to: Int)]
-        /// What is judged as the steady state, in seconds.
+        /// The window of the steady state, in seconds.
         var window: (from: Int, to: Int)
-        /// What shares the bottleneck beside them.
+        /// The cross traffic at the bottleneck.
         var others = ""
     }
 
@@ -62,7 +62,7 @@ enum SharedCongestionTrial {
     }
 }
 
-/// What flows behind one queue got, one line of JSON.
+/// The results of flows behind one queue, one line of JSON.
 struct SharedCongestionResult: Codable {
     var name: String
     var seed: UInt64
@@ -79,7 +79,8 @@ struct SharedCongestionResult: Codable {
         var payload = 0.0
         /// The longest time in seconds in which it got less than half of a fair share, judged second by second.
         var belowHalf = 0
-        /// The 95th percentile of the wait from five seconds after its beginning, without the second after each cut of the clip, in ms.
+        /// The 95th percentile of the wait from five seconds after its beginning, without the second after each cut of
+        /// the clip, in ms.
         var wait95 = 0.0
         /// The lowest rate of pictures of the low layer in five seconds, and of the high layer.
         var lowRate = 0.0

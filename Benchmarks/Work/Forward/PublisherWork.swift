@@ -3,7 +3,8 @@ import Clips
 import Rill
 import RillWebRTC
 
-/// A call that publishes a clip, forwards and backwards, until its input ends: the high layer, and with `--low 1` the low one.
+/// A call that publishes a clip, forwards and backwards, until its input ends: the high layer, and with `--low 1` the
+/// low one.
 ///
 ///     publisher --clip C --size WxH --bitrate B [--low 1]    prints an offer, and reads its answer
 struct PublisherWork {

@@ -46,7 +46,7 @@ struct ViewersWork {
     }
 }
 
-/// What all viewers have received.
+/// The packets of all viewers.
 private final class ViewerCounts: Sendable {
     let connected = Atomic(0)
     let packets = Atomic(0)

@@ -5,8 +5,8 @@ import Rill
 import RillSecurity
 import RillTransport
 
-/// A live call over UDP on this machine, with a sender, a viewer and all the threads of a call. The timestamps of every frame are
-/// stored and printed at the end, in nanoseconds of one clock:
+/// A live call over UDP on this machine, with a sender, a viewer and all the threads of a call. The timestamps of every
+/// frame are stored and printed at the end, in nanoseconds of one clock:
 ///
 ///     captured DUE WOKEN                                                      the capture thread, for each frame
 ///     sent RID TIMESTAMP CAPTURED PREPROCESSED SCALED ENCODED SENT            for each frame of each layer

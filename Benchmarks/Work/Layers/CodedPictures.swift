@@ -2,8 +2,8 @@ import Arguments
 import Rill
 import RillFiles
 
-/// The picture that a viewer of an IVF file sees at each frame of its source: the newest one. Another program decodes the
-/// pictures, which are read from standard input.
+/// The picture that a viewer of an IVF file sees at each frame of its source: the newest one. Another program decodes
+/// the pictures, which are read from standard input.
 final class CodedPictures {
     private let file: IVFReader
     private let decoded: RawVideoReader
@@ -19,8 +19,8 @@ final class CodedPictures {
         try advance()
     }
 
-    /// The picture shown at frame `number` of the source, and the encoded bytes of that frame: 0 if the encoder dropped it.
-    /// Call it for each frame, in order.
+    /// The picture shown at frame `number` of the source, and the encoded bytes of that frame: 0 if the encoder dropped
+    /// it. Call it for each frame, in order.
     func shown(at number: Int) throws -> (picture: VideoFrame, byteCount: Int) {
         var byteCount = 0
         if let following, following.number == number {

@@ -3,8 +3,8 @@ import Rill
 import RillCodec
 import RillFiles
 
-/// A layer's input pictures from a clip: at the layer's frame rate, cropped and scaled by the library, and repeated from the
-/// start until `seconds` are filled.
+/// A layer's input pictures from a clip: at the layer's frame rate, cropped and scaled by the library, and repeated
+/// from the start until `seconds` are filled.
 final class LayerPictures {
     private let path: String
     private let rate: FrameRate

@@ -11,11 +11,11 @@ import RillImage
 ///                  [--key-percentage N] [--denoise on] --output CODED.ivf
 ///     layer-judge  --clip C --layer SIZE@RATE [--seconds N] --coded CODED.ivf  < PICTURES.yuv
 ///
-/// The clip is cropped, scaled and reduced to the layer's frame rate as on the sending side, and repeated until the seconds are
-/// filled, or played once without them. `layer-encode` prints a line for each encoded frame, `number bytes key qp`.
-/// `layer-judge` prints one for each input frame, `number bytes squared-error-of-Y SSIM-of-Y`, compared with the newest decoded
-/// picture, so that a dropped frame counts with the picture before it. The decoded pictures are I420 on standard input, from any
-/// decoder, one for each frame of the IVF file.
+/// The clip is cropped, scaled and reduced to the layer's frame rate as on the sending side, and repeated until the
+/// seconds are filled, or played once without them. `layer-encode` prints a line for each encoded frame, `number bytes
+/// key qp`. `layer-judge` prints one for each input frame, `number bytes squared-error-of-Y SSIM-of-Y`, compared with
+/// the newest decoded picture, so that a dropped frame counts with the picture before it. The decoded pictures are I420
+/// on standard input, from any decoder, one for each frame of the IVF file.
 struct LayerWork {
     private let arguments: Arguments
     private let resolution: Resolution

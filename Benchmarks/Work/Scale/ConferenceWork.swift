@@ -6,13 +6,14 @@ import RillRTP
 import RillSecurity
 import RillTransport
 
-/// One end of a conference: it sends both layers, and watches some of the others at full size and the rest as thumbnails.
+/// One end of a conference: it sends both layers, and watches some of the others at full size and the rest as
+/// thumbnails.
 ///
 ///     conference --clip C --bitrate B --key K --at PORT --others PORT --high N --low N --seconds S
 ///     others     --clip C --bitrate B --key K --at PORT --ends PORT[,PORT…] --high N --low N
 ///
-/// `others` runs all other ends in one process: number I listens on its port plus I, sends one layer, and runs until it is
-/// stopped. They all talk to one end, or each to its own.
+/// `others` runs all other ends in one process: number I listens on its port plus I, sends one layer, and runs until it
+/// is stopped. They all talk to one end, or each to its own.
 struct ConferenceWork {
     private let clip: HeldClip
     private let bitrate: Bitrate

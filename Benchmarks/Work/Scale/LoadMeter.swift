@@ -4,9 +4,9 @@ import Machine
 
 /// Measures the cost of this process while it works, on the threads that it starts later.
 ///
-/// CPU seconds and instructions are measured in separate time slices, since counting costs time: with a counter, each thread
-/// switch sets hardware registers, which in a virtual machine the hypervisor must do. With a counter 17 participants took 11.9,
-/// 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
+/// CPU seconds and instructions are measured in separate time slices, since counting costs time: with a counter, each
+/// thread switch sets hardware registers, which in a virtual machine the hypervisor must do. With a counter 17
+/// participants took 11.9, 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
 struct LoadMeter {
     private let counter = ProcessorCounter(CPerfEvents_instructions, withKernel: true)
 
@@ -21,8 +21,8 @@ struct LoadMeter {
     ///
     /// - Parameters:
     ///   - work: runs the work for a number of seconds.
-    /// - Returns: `cpu=0.118 instructions=551000000 wall=12`: CPU seconds and, where the machine counts them, instructions in
-    ///   a second, and how long it worked in all.
+    /// - Returns: `cpu=0.118 instructions=551000000 wall=12`: CPU seconds and, where the machine counts them,
+    ///   instructions in a second, and how long it worked in all.
     func measure(seconds: Double, _ work: (Double) throws -> Void) rethrows -> String {
         let start = LoadMeter.now(CLOCK_MONOTONIC)
         var (cpu, timed, counted) = (0.0, 0.0, 0.0)

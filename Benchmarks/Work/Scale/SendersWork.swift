@@ -5,7 +5,8 @@ import Rill
 
 /// Runs any number of calls that send in one process, each with its own camera, encoders and socket.
 ///
-///     senders --clip C --size WxH --count N --layers high|low|both --bitrate B --low-stream 45k@5 --seconds S --to ADDRESS
+///     senders --clip C --size WxH --count N --layers high|low|both --bitrate B --low-stream 45k@5
+///             --seconds S --to ADDRESS
 struct SendersWork {
     private let clip: HeldClip
     private let count: Int

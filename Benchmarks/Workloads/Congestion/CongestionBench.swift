@@ -3,8 +3,8 @@ import RillCongestion
 import RillCore
 import RillRTP
 
-/// Both ends of a call's congestion control, as a session drives them, without packets' bytes: pacer, history and estimate, and the
-/// receiver's feedback, over a link of 2.5 Mbit/s that loses one packet of a hundred.
+/// Both ends of a call's congestion control, as a session drives them, without packets' bytes: pacer, history and
+/// estimate, and the receiver's feedback, over a link of 2.5 Mbit/s that loses one packet of a hundred.
 struct CongestionBench: ~Copyable {
     private var sender = BenchSender()
     private var builder = FeedbackBuilder()
@@ -19,7 +19,7 @@ struct CongestionBench: ~Copyable {
 
     init() { feedback.reserveCapacity(2048) }
 
-    /// Goes on until so many packets more have been sent.
+    /// Runs until `count` further packets have been sent.
     mutating func run(packets count: Int) -> Int {
         let end = sender.sentCount + count
         while sender.sentCount < end { step() }
@@ -37,7 +37,7 @@ struct CongestionBench: ~Copyable {
 
     private mutating func receive() {
         let packet = link.receive()
-        if !packet.isLost { builder.note(packet.number, byteCount: packet.byteCount, arrival: packet.arrival) }
+        if !packet.isLost { builder.record(packet.number, byteCount: packet.byteCount, arrival: packet.arrival) }
     }
 
     private mutating func sendFeedback() {
@@ -102,7 +102,7 @@ private struct BenchSender: ~Copyable {
                 break sending
             case .send(let size):
                 let byteCount = size + Self.overhead
-                estimate.noteSent(byteCount: byteCount, at: now)
+                estimate.recordSent(byteCount: byteCount, at: now)
                 let number = history.record(.media, byteCount: byteCount, train: train, at: now)
                 link.send(number, byteCount: byteCount, at: now)
                 sentCount += 1

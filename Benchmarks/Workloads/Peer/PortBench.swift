@@ -117,13 +117,14 @@ final class PortBench {
         }
     }
 
-    /// Checks with a known fragment and the wrong integrity, from addresses of strangers.
+    /// Checks with a known fragment and the wrong integrity, from addresses of unknown peers.
     func forged(count: Int) throws -> Int {
         try repeating(count) { () -> Int? in
             let (index, path) = next()
             let request = forged[index]
-            let stranger = ICEPath(UDPAddress(path.remote.ip, port: 1))
-            guard case .peer(let peer, .dropped(.wrongIntegrity)) = port.insert(request.span, on: stranger, at: .zero)
+            let unknownPeer = ICEPath(UDPAddress(path.remote.ip, port: 1))
+            guard
+                case .peer(let peer, .dropped(.wrongIntegrity)) = port.insert(request.span, on: unknownPeer, at: .zero)
             else { return nil }
             return peer.rawValue
         }

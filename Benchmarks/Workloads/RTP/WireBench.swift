@@ -1,8 +1,9 @@
 import Glibc
 import RillRTP
 
-/// Received packets, a frame to send, and the memory to write into. Each method processes a number of packets, and returns a
-/// number that depends on all of the work. It throws the parser's errors, which our own packets should not cause.
+/// Received packets, a frame to send, and the memory to write into. Each method processes a number of packets, and
+/// returns a number that depends on all of the work. It throws the parser's errors, which our own packets should not
+/// cause.
 ///
 /// The loops take their spans once, so that they measure the work and not reference counting.
 struct WireBench {
@@ -159,7 +160,8 @@ struct WireBench {
         return sum
     }
 
-    /// A packet's memory from a multiple of 64 on: what a copy costs depends on it, and where arrays are, on the program's path.
+    /// A packet's memory, aligned to 64: the cost of a copy depends on it, and the address of arrays depends on the
+    /// program's path.
     private static func aligned(_ memory: UnsafeMutableBufferPointer<UInt8>) -> UnsafeMutableBufferPointer<UInt8> {
         let start = -Int(bitPattern: memory.baseAddress) & 63
         return UnsafeMutableBufferPointer(rebasing: memory[start..<start + packetByteCount])

@@ -129,8 +129,8 @@ struct ChainBench: ~Copyable {
     }
 }
 
-/// The arrival order of packets when some are late and some are lost. It is drawn in advance for a few rounds, so that it takes
-/// no time, and then repeats.
+/// The arrival order of packets when some are late and some are lost. It is drawn in advance for a few rounds, so that
+/// it takes no time, and then repeats.
 private struct Schedule {
     struct Event {
         var index: Int

@@ -4,10 +4,11 @@ import RillRTP
 import RillSecurity
 import RillTransport
 
-/// Protects and unprotects packets of 1200 bytes: with Rill, and with direct calls of libsrtp plus the copy that Rill makes.
+/// Protects and unprotects packets of 1200 bytes: with Rill, and with direct calls of libsrtp plus the copy that Rill
+/// makes.
 ///
-/// Sequence numbers are consecutive. The packets to unprotect were protected in advance; after the last one the keys are reset on
-/// both sides, since no packet can be unprotected twice.
+/// Sequence numbers are consecutive. The packets to unprotect were protected in advance; after the last one the keys
+/// are reset on both sides, since no packet can be unprotected twice.
 final class SecurityBench {
     private var protector: SRTPProtector
     private var unprotector: SRTPUnprotector

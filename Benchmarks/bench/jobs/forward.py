@@ -18,19 +18,19 @@ class Conversation:
         self._process = subprocess.Popen(
             [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | ENVIRONMENT)
 
-    def tell(self, *words: object) -> None:
+    def send(self, *words: object) -> None:
         self._process.stdin.write(" ".join(map(str, words)) + "\n")
         self._process.stdin.flush()
 
-    def hear(self) -> list[str]:
+    def receive(self) -> list[str]:
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"{self._process.args[1]} has ended with {self._process.wait()}")
         return line.split()
 
     def ask(self, *words: object) -> list[str]:
-        self.tell(*words)
-        return self.hear()
+        self.send(*words)
+        return self.receive()
 
     def count(self) -> dict[str, float]:
         return printed(" ".join(self.ask("count", 0)))
@@ -78,14 +78,14 @@ def rill(work: str, clip: str, context: Context) -> dict:
     figures: dict = {}
     with Conversation(work, "forward") as server, Conversation(work, "viewers") as viewers, Conversation(
         work, "publisher", "--clip", clip, "--size", "1280x720", "--bitrate", f"{context.bitrate}k", "--low", 1) as publisher:
-        offer = publisher.hear()
-        publisher.tell(*server.ask("publish", 0, offer[2]))
+        offer = publisher.receive()
+        publisher.send(*server.ask("publish", 0, offer[2]))
         time.sleep(8)
         base, keys = resident(server.pid), server.count()["keyframes"]
         # All of them within a second.
         for number in range(context.viewers):
             offer = viewers.ask("new", number)
-            viewers.tell(*server.ask("watch", number, offer[2]))
+            viewers.send(*server.ask("watch", number, offer[2]))
         time.sleep(1)
         figures["keys"] = server.count()["keyframes"] - keys
         time.sleep(4)

@@ -78,8 +78,8 @@ class Layer:
             (self.counts.get("decoded", 0) - self.counts.get("shown", 0), "decoded too late and not shown"),
         ]
         if self.lost:
-            told = ", ".join(f"{number} {reason}" for number, reason in reasons if number > 0)
-            yield f"{self.lost} of {self.due} frames of {self.name}" + (f" ({told})" if told else "")
+            reasons_text = ", ".join(f"{number} {reason}" for number, reason in reasons if number > 0)
+            yield f"{self.lost} of {self.due} frames of {self.name}" + (f" ({reasons_text})" if reasons_text else "")
         if self.packets_lost:
             yield f"{self.packets_lost} datagrams of {self.name}"
 

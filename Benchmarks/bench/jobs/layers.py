@@ -91,11 +91,11 @@ def trial(context: Context, clip: Clip, row: Row) -> Row:
     more = ["--key-every", row.layer.rate] if row.has_key_frames else []
     if row.layer is LOW and context.key_frame_percentage is not None:
         more += ["--key-percentage", context.key_frame_percentage]
-    told = encode(clip.path, row.layer, row.codec, row.target, coded, *length, *more)
+    coded_frames = encode(clip.path, row.layer, row.codec, row.target, coded, *length, *more)
     row.frames = judge(clip.path, row.layer, coded, *length)
     for frame in row.frames:
-        if frame.number in told:
-            frame.is_key, frame.quantizer = told[frame.number]
+        if frame.number in coded_frames:
+            frame.is_key, frame.quantizer = coded_frames[frame.number]
     return row
 
 

@@ -74,7 +74,7 @@ def describe(result: Result, cells: list[Cell]) -> None:
     table = Table(head, [])
     more = Table(
         ["network and layer", "freezes", "seeds over", "J", "RTT", "longest gap, target ms", "lost", "retransmitted", "NACKs", "key frames",
-         "settled s", "sent /s", "kbit/s", "returned /s", "kbit/s returned"], [])
+         "recovered s", "sent /s", "kbit/s", "returned /s", "kbit/s returned"], [])
     for cell in cells:
         gaps = ", ".join(str(len(cell.gaps_over(is_excused))) for is_excused in (False, True)) if cell.network.loses else ""
         freezes = count(cell.sum("freezes") / cell.minutes, ".2f", unit=f", {cell.sum('longGaps') / cell.minutes:.2f}")
@@ -91,7 +91,7 @@ def describe(result: Result, cells: list[Cell]) -> None:
             f"{cell.network.name}, {TITLES[cell.layer]}", count(cell.sum("freezes")), count(cell.seeds_over()), count(cell.jitter, ".1f"),
             count(cell.round_trip_time, ".1f"), count(longest, ".0f", 10, f", {cell.gap_target:.0f}"),
             *(count(cell.sum(name)) for name in ("packetsLost", "packetsResent", "nacks", "keyFrameRequests")),
-            count(max(cell.settled), ".1f") if cell.settled else "", *ways,
+            count(max(cell.recovered), ".1f") if cell.recovered else "", *ways,
         ])
     result.blocks += [table, more]
 

@@ -141,7 +141,7 @@ def plot(panel: Panel) -> dict:
 
 def real_time(capture: Path) -> list[str]:
     """The time differences between pictures in real time and in virtual time."""
-    told = []
+    notes = []
     for name, layer in gstreamer.describe(capture).items():
         played = []
         for clock in ("virtual", "real"):
@@ -149,11 +149,11 @@ def real_time(capture: Path) -> list[str]:
             played.append({(latency, timestamp): int(time) for latency, timestamp, time in lines})
         apart = [abs(played[0][key] - played[1][key]) / 1e6 for key in played[0].keys() & played[1].keys()]
         only = len(played[0].keys() ^ played[1].keys())
-        told.append(
+        notes.append(
             f"{capture.name}, {name}: {len(apart)} pictures in virtual and in real time, {only} in only one of them; they differ by "
             f"{statistics.median(apart):.2f} ms in the median, {percentile(apart, 0.95):.2f} ms in 95 %, {max(apart):.2f} ms at most"
         )
-    return told
+    return notes
 
 
 JOB = Job(

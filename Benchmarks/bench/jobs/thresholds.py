@@ -4,11 +4,11 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ..committed import DIGITS, Committed, Figures, Verdict
+from ..committed import DIGITS, Committed, Figures, Rating
 from ..counting import steady_allocations, steady_instructions
 from ..facts import processor, versions
 from ..figures import Cell, Figure
-from ..figures import Verdict as Colour
+from ..figures import Rating as Colour
 from ..job import Context, Job, WrongUse
 from ..process import PACKAGE, build_c, progress
 from ..report import Result, Table, Target
@@ -18,7 +18,7 @@ from ..workloads import Workload, material, programs
 QUICK = ["image", "beauty", "rtp", "receive", "session", "congestion", "security", "peer"]
 # Allocations do not need callgrind, so more iterations are affordable.
 ALLOCATION_TIMES = 5
-COLOURS = {Verdict.BETTER: Colour.AHEAD, Verdict.KEPT: None, Verdict.ELSEWHERE: None}
+COLOURS = {Rating.BETTER: Colour.AHEAD, Rating.KEPT: None, Rating.ELSEWHERE: None}
 
 
 def run(context: Context, result: Result) -> None:
@@ -37,18 +37,18 @@ def run(context: Context, result: Result) -> None:
         context.file.write_text(committed.updated(figures, slacks(chosen), made_with, suites).text())
         result.note(f"Written to {context.file}.")
     rows = committed.compare(figures, suites, made_with)
-    table = Table(["workload", "figure", "measured", "committed", "change", "verdict"], [])
+    table = Table(["workload", "figure", "measured", "committed", "change", "result"], [])
     for row in rows:
         change = f"{100 * row.change:+.2f} %" if row.change is not None else "–"
-        verdict = Figure(row.verdict.value, verdict=COLOURS.get(row.verdict, Colour.BEHIND))
-        table.rows.append([row.workload, row.kind, number(row.measured, row.kind), number(row.committed, row.kind), change, verdict])
+        rating = Figure(row.rating.value, rating=COLOURS.get(row.rating, Colour.BEHIND))
+        table.rows.append([row.workload, row.kind, number(row.measured, row.kind), number(row.committed, row.kind), change, rating])
     result.blocks.append(table)
-    counts = {verdict: sum(row.verdict is verdict for row in rows) for verdict in Verdict}
-    failed = [f"{row.workload} {row.kind}" for row in rows if row.verdict.is_failure]
-    told = ", ".join(f"{number} {verdict.value}" for verdict, number in counts.items() if number)
-    told += f" ({', '.join(failed)})" if failed else ""
-    is_met = context.update or not any(row.verdict.is_failure for row in rows)
-    result.targets.append(Target("no figure exceeds its committed value", told, is_met))
+    counts = {rating: sum(row.rating is rating for row in rows) for rating in Rating}
+    failed = [f"{row.workload} {row.kind}" for row in rows if row.rating.is_failure]
+    text = ", ".join(f"{number} {rating.value}" for rating, number in counts.items() if number)
+    text += f" ({', '.join(failed)})" if failed else ""
+    is_met = context.update or not any(row.rating.is_failure for row in rows)
+    result.targets.append(Target("no figure exceeds its committed value", text, is_met))
     differences = committed.differences(made_with)
     result.note(*(f"Differs from the committed figures: {each}" for each in differences))
     if differences:

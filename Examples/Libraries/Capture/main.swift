@@ -1,5 +1,5 @@
-// library-capture: RillCapture alone. Counts the cameras of this machine, and plays a clip of two frames in a loop, as if it
-// were a camera.
+// library-capture: RillCapture alone. Counts the cameras of this machine, and plays a clip of two frames in a loop, as
+// if it were a camera.
 
 import RillCapture
 import RillCore

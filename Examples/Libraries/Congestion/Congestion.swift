@@ -1,5 +1,5 @@
-// library-congestion: RillCongestion alone. A sender of made-up packets learns what a path of 800 kbit/s carries, from the
-// feedback of its receiver.
+// library-congestion: RillCongestion alone. A sender of made-up packets learns what a path of 800 kbit/s carries, from
+// the feedback of its receiver.
 
 import RillCongestion
 import RillCore
@@ -17,7 +17,7 @@ for frame in 0..<600 {
     for _ in 0..<count {
         let number = history.record(.media, byteCount: 500, train: frame, at: now)
         free = max(free, now) + Bitrate.kilobits(800).duration(ofBytes: 500)
-        builder.note(number, byteCount: 500, arrival: free + .milliseconds(20))
+        builder.record(number, byteCount: 500, arrival: free + .milliseconds(20))
     }
     guard builder.dueTime <= free, let byteCount = builder.prepare() else { continue }
     let bytes = [UInt8](capacity: byteCount) { output in

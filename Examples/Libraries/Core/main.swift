@@ -1,5 +1,5 @@
-// library-core: RillCore alone. Takes a picture from a pool of one and fills its luma with a ramp; asks the pool for another
-// while the picture is in use, and again afterwards. Then media times, rates and their notation.
+// library-core: RillCore alone. Takes a picture from a pool of one and fills its luma with a ramp; asks the pool for
+// another while the picture is in use, and again afterwards. Then media times, rates and their notation.
 
 import RillCore
 

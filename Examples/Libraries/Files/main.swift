@@ -1,5 +1,5 @@
-// library-files FOLDER: RillFiles alone. Writes ten pictures as Y4M and reads them back, and writes an IVF file that gets its
-// name only when it is complete.
+// library-files FOLDER: RillFiles alone. Writes ten pictures as Y4M and reads them back, and writes an IVF file that
+// gets its name only when it is complete.
 
 import RillCore
 import RillFiles

@@ -1,5 +1,5 @@
-// library-forward: RillForward alone. A publisher's frames are forwarded to a viewer, in virtual time: every datagram takes
-// 10 ms. The frames have no pictures in them: nothing on their way decodes them.
+// library-forward: RillForward alone. A publisher's frames are forwarded to a viewer, in virtual time: every datagram
+// takes 10 ms. The frames have no pictures in them: nothing on their way decodes them.
 
 import RillForward
 

@@ -1,5 +1,5 @@
-// library-image: RillImage alone. Scales a picture down and up again and compares it with the original; mirrors it twice;
-// rotates it.
+// library-image: RillImage alone. Scales a picture down and up again and compares it with the original; mirrors it
+// twice; rotates it.
 
 import RillCore
 import RillImage

@@ -1,5 +1,5 @@
-// library-lab: RillLab alone. Sends two seconds of both layers to itself over a network that loses packets, through every
-// stage in virtual time. A second run gives exactly the same results.
+// library-lab: RillLab alone. Sends two seconds of both layers to itself over a network that loses packets, through
+// every stage in virtual time. A second run gives exactly the same results.
 
 import RillCodec
 import RillCore

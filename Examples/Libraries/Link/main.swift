@@ -1,5 +1,5 @@
-// library-link: RillLink alone. Sends a thousand datagrams over a network that loses one in twenty and delays the others. The
-// same seed loses the same ones.
+// library-link: RillLink alone. Sends a thousand datagrams over a network that loses one in twenty and delays the
+// others. The same seed loses the same ones.
 
 import RillCore
 import RillLink

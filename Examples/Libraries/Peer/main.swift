@@ -1,4 +1,5 @@
-// library-peer: RillPeer alone. The agent of a client and that of a server find each other, 10 ms apart, in virtual time.
+// library-peer: RillPeer alone. The agent of a client and that of a server find each other, 10 ms apart, in virtual
+// time.
 
 import RillPeer
 

@@ -1,5 +1,6 @@
-// library-rtp: RillRTP alone. Packetizes a frame across the wraparound of the sequence numbers, reassembles it, and writes
-// the session description that a player needs. The program imports only the product, which links everything it needs.
+// library-rtp: RillRTP alone. Packetizes a frame across the wraparound of the sequence numbers, reassembles it, and
+// writes the session description that a player needs. The program imports only the product, which links everything it
+// needs.
 
 import RillRTP
 

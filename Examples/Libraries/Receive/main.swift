@@ -1,6 +1,6 @@
-// library-receive: RillReceive alone, in an app that has its own decoder. Ten frames of three packets each arrive with jitter.
-// One packet is lost: the receiver NACKs it over RTCP, the sender retransmits it on a separate stream, and all ten frames are
-// released in order.
+// library-receive: RillReceive alone, in an app that has its own decoder. Ten frames of three packets each arrive with
+// jitter. One packet is lost: the receiver NACKs it over RTCP, the sender retransmits it on a separate stream, and all
+// ten frames are released in order.
 
 import RillReceive
 

@@ -1,5 +1,5 @@
-// library-rill: Rill alone. Sends and receives a second of video in one thread with virtual time: pictures in, RTP packets, of
-// which one is lost and retransmitted, pictures out.
+// library-rill: Rill alone. Sends and receives a second of video in one thread with virtual time: pictures in, RTP
+// packets, of which one is lost and retransmitted, pictures out.
 
 import Rill
 

@@ -1,4 +1,5 @@
-// library-scenes: RillScenes alone. Draws two people in the same room: one face is lighter, the corner of the room is equal.
+// library-scenes: RillScenes alone. Draws two people in the same room: one face is lighter, the corner of the room is
+// equal.
 
 import RillCore
 import RillScenes

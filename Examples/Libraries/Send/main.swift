@@ -1,5 +1,5 @@
-// library-send: RillSend alone, in an app that has its own encoder, for example in hardware. Ten frames are sent; two packets
-// are lost, NACKed, and retransmitted on a separate stream.
+// library-send: RillSend alone, in an app that has its own encoder, for example in hardware. Ten frames are sent; two
+// packets are lost, NACKed, and retransmitted on a separate stream.
 
 import RillCore
 import RillRTP

@@ -1,5 +1,5 @@
-// library-session: RillSession alone, in an app that has its own codec and network. Two ends send each other ten frames. The
-// network delays packets by 20 ms and loses one, which is retransmitted. Time is virtual.
+// library-session: RillSession alone, in an app that has its own codec and network. Two ends send each other ten
+// frames. The network delays packets by 20 ms and loses one, which is retransmitted. Time is virtual.
 
 import RillSession
 

@@ -1,5 +1,5 @@
-// library-transcode: RillTranscode alone. Encodes an app's own source at full and at half size, into memory, as fast as the
-// machine allows.
+// library-transcode: RillTranscode alone. Encodes an app's own source at full and at half size, into memory, as fast as
+// the machine allows.
 
 import RillCodec
 import RillCore
@@ -28,7 +28,8 @@ final class FallingBar: FrameSource {
     }
 }
 
-/// Encoded frames in memory, one after the other. A thread of the transcoder calls it; read it once the transcoder is done.
+/// Encoded frames in memory, one after the other. A thread of the transcoder calls it; read it once the transcoder is
+/// done.
 final class CodedBytes: EncodedFrameSink {
     private(set) var bytes: [UInt8] = []
 

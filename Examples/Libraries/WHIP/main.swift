@@ -1,5 +1,5 @@
-// library-whip: RillWHIP alone. One client publishes a stream at an endpoint's URL, and another one watches it. The requests
-// stay in this process, and the endpoint's host has sessions without media.
+// library-whip: RillWHIP alone. One client publishes a stream at an endpoint's URL, and another one watches it. The
+// requests stay in this process, and the endpoint's host has sessions without media.
 
 import RillWHIP
 

@@ -1,5 +1,5 @@
-// library-webrtc: RillWebRTC alone. Two calls of this process meet as a call and a browser do: by offer and answer, ICE, DTLS
-// and SRTP. One sends a picture that becomes brighter, the other shows what arrives.
+// library-webrtc: RillWebRTC alone. Two calls of this process meet as a call and a browser do: by offer and answer,
+// ICE, DTLS and SRTP. One sends a picture that becomes brighter, the other shows what arrives.
 
 import RillWebRTC
 

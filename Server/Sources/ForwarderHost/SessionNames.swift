@@ -3,7 +3,8 @@ import RillPeer
 
 /// The sessions' identifiers, and the forwarder's numbers.
 ///
-/// The forwarder's thread tells once for each session that it has ended, maybe before the session has an identifier here.
+/// The forwarder's thread tells once for each session that it has ended, maybe before the session has an identifier
+/// here.
 final class SessionNames: Sendable {
     private let state = NIOLockedValueBox(State())
 

@@ -25,7 +25,8 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ///   - host: what is served.
     ///   - settings: where and how.
     ///   - tokens: what checks bearer tokens; `nil` if none are needed. Then only loopback is allowed.
-    ///   - metrics: what counts; its text is at `/metrics`, for tokens that allow to read it, or anybody where none are needed.
+    ///   - metrics: what counts; its text is at `/metrics`, for tokens that allow to read it, or anybody where none are
+    ///     needed.
     ///   - logger: where it logs to. Neither tokens nor identifiers of sessions are logged.
     ///   - onListening: called with the port once clients can connect.
     /// - Throws: `openWithoutSecret` or `badCertificate`.

@@ -2,7 +2,8 @@ import Glibc
 
 /// How many files and sockets this process may have open.
 ///
-/// A server that accepts a connection with none left fails at once and tries again, with a whole core. So connections are fewer.
+/// A server that accepts a connection with none left fails at once and tries again, with a whole core. So connections
+/// are fewer.
 enum DescriptorLimit {
     /// What is left for sockets of media, files and the runtime.
     static let reserve = 64

@@ -16,8 +16,8 @@ public enum CallEvent: Sendable {
     case lost(CallParticipant)
     /// Packets arrive again after a silence of this length.
     case reconnected(CallParticipant, after: MediaDuration)
-    /// The participant announced that they leave, with the reason if they gave one; or our session with them has ended by an error of
-    /// Rill's, which the reason names (`internal error: 1000 polls without progress`).
+    /// The participant announced that they leave, with the reason if they gave one; or our session with them has ended
+    /// by an error of Rill's, which the reason names (`internal error: 1000 polls without progress`).
     case left(CallParticipant, reason: String?)
     /// The participant's packets arrive from a new address, and ours now go there.
     case moved(CallParticipant, from: UDPAddress?, to: UDPAddress)
@@ -39,8 +39,8 @@ public enum CallEvent: Sendable {
     case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: CallParticipant.FallbackReason)
     /// The wanted layer is tried again.
     case recovered(CallParticipant, to: StreamLayer.RID)
-    /// A circuit breaker stopped a layer that is sent to the participant: nobody receives it, or the network is overloaded (RFC
-    /// 8083).
+    /// A circuit breaker stopped a layer that is sent to the participant: nobody receives it, or the network is
+    /// overloaded (RFC 8083).
     case sendingStopped(CallParticipant, CircuitBreak)
     /// A stopped layer is sent once more: the peer reports, or the path is another one.
     case sendingResumed(CallParticipant)

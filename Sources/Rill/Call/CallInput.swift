@@ -60,7 +60,7 @@ final class CallInput: Sendable {
     }
 
     /// A packet from an address that belongs to no participant.
-    struct Stranger {
+    struct UnknownPacket {
         /// The sender's SSRC as the packet states it.
         var ssrc: SSRC?
         /// RTP, not RTCP.
@@ -74,7 +74,7 @@ final class CallInput: Sendable {
     /// Whether such a packet may be the participant's. Without keys, only if their address is not known yet or is
     /// learned from packets. With keys, if their address is silent (a router may have given them a new one), or if
     /// this SSRC was heard from them before.
-    func mayBelong(_ packet: Stranger, at now: MediaTime) -> Bool {
+    func mayBelong(_ packet: UnknownPacket, at now: MediaTime) -> Bool {
         guard let ssrc = packet.ssrc else { return false }
         let isKnown = isProtected && session.withMedia { $0.isKnown(ssrc) }
         return state.withLock { state in
@@ -105,7 +105,7 @@ final class CallInput: Sendable {
 
     /// Whether the participant moves to the address of this packet, which was authentic. It does if the previous
     /// address has been silent for a while.
-    func moves(with packet: Stranger, at now: MediaTime) -> Bool {
+    func moves(with packet: UnknownPacket, at now: MediaTime) -> Bool {
         state.withLock { state in
             if !isProtected, state.place != .given {
                 guard packet.isMedia || !packet.isPlaced else { return false }
@@ -130,15 +130,15 @@ final class CallInput: Sendable {
 struct UnreadableWatch {
     private var count = 0
     private var outcome: UnprotectOutcome?
-    private var isSettled = false
+    private var isDecided = false
 
     /// Fewer packets prove nothing.
     private static let limit = 20
 
     mutating func note(_ outcome: UnprotectOutcome) {
-        guard !isSettled else { return }
+        guard !isDecided else { return }
         switch outcome {
-        case .unprotected: isSettled = true
+        case .unprotected: isDecided = true
         case .authenticationFailed, .unknownKey, .notEncrypted, .malformed, .ownSource:
             count += 1
             self.outcome = outcome
@@ -147,8 +147,8 @@ struct UnreadableWatch {
     }
 
     mutating func take() -> (outcome: UnprotectOutcome, count: Int)? {
-        guard !isSettled, count >= UnreadableWatch.limit, let outcome else { return nil }
-        isSettled = true
+        guard !isDecided, count >= UnreadableWatch.limit, let outcome else { return nil }
+        isDecided = true
         return (outcome, count)
     }
 }

@@ -151,7 +151,7 @@ final class CallLine: Sendable {
         let isMedia = PacketKind(of: incoming.bytes(at: index)) == .rtp
         for place in members.indices {
             let (participant, address) = (members[place].participant, members[place].address)
-            let packet = CallInput.Stranger(
+            let packet = CallInput.UnknownPacket(
                 ssrc: ssrc, isMedia: isMedia, isPlaced: address != nil, isOfSameHost: address?.ip == source.ip)
             guard participant.input.mayBelong(packet, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }

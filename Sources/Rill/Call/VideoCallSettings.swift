@@ -15,8 +15,8 @@ public import RillSession
 /// ```
 public struct VideoCallSettings: Sendable {
     /// What is encoded, once for all participants, and how it is packetized. Its seed is not used. SSRCs and initial
-    /// sequence numbers come from the system's random generator, anew for each participant, so that no key is used
-    /// twice with the same SSRC.
+    /// sequence numbers come from the system's random generator, separately for each participant, so that no key is
+    /// used twice with the same SSRC.
     public var send: SendSettings
     /// The number of decoding threads for all participants, at least 1: `rill-decode-0` and so on. One thread decodes
     /// a 720p stream and a dozen thumbnails with ease.

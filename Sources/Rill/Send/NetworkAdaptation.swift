@@ -1,7 +1,8 @@
 import RillCodec
 import RillCore
 
-/// What follows from the bitrate that a network leaves the layers: the reduction of each layer, and which bitrate has been there steadily.
+/// What follows from the bitrate that a network leaves the layers: the reduction of each layer, and which bitrate has
+/// been there steadily.
 ///
 /// Its clock are the capture times of frames: a new bitrate takes effect with each layer's next frame.
 struct NetworkAdaptation: Sendable {
@@ -56,8 +57,9 @@ struct NetworkAdaptation: Sendable {
 
     /// Splits the total among layers, and returns what their next frames may have.
     ///
-    /// The total alone decides which layers are sent: packets that wait for a moment, as those of a key frame do, must not switch off a layer
-    /// that needs two steady seconds to return. What is reserved is taken from the largest layer first.
+    /// The total alone decides which layers are sent: packets that wait for a moment, as those of a key frame do, must
+    /// not switch off a layer that needs two steady seconds to return. What is reserved is taken from the largest layer
+    /// first.
     ///
     /// - Parameters:
     ///   - indices: the layers that are switched on.

@@ -1,5 +1,5 @@
-/// The range of vectors in each row where a mask is not 0, from the first to the last. What is outside of faces and
-/// hands is not processed again.
+/// The range of vectors in each row where a mask is not 0, from the first to the last. Areas outside of faces and
+/// hands are not processed again.
 final class MaskSpans {
     private var rows: [RowSpans]
 

@@ -1,5 +1,5 @@
 extension FaceCascade {
-    /// A checksum of all numbers, the same on every machine: it tells apart cascades that find different faces.
+    /// A checksum of all numbers, the same on every machine. It distinguishes cascades that find different faces.
     ///
     /// FNV-1a, 64 bits, over 32-bit words. Computed by each call, in some 100 thousand instructions.
     public var checksum: UInt64 {

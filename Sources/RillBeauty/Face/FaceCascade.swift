@@ -1,14 +1,14 @@
-/// A classifier that tells faces from everything else in a small window: a cascade of boosted trees over Haar features.
+/// A binary classifier for faces in a small window: a cascade of boosted trees over Haar features.
 ///
 /// ```swift
 /// let cascade = try FaceCascade(openCVFile: FaceCascade.installedFile)
 /// ```
 ///
-/// (The reader of files is in RillFaces.) Each stage adds up the leaves of its trees and rejects the window if the sum is
-/// below its threshold. Nearly all windows fail in the first stages, so most cost a few features.
+/// (The reader of files is in RillFaces.) Each stage adds up the leaves of its trees and rejects the window if the
+/// sum is below its threshold. Nearly all windows fail in the first stages, so most cost a few features.
 ///
-/// A value of some tens of kilobytes that any number of filters share. Source: Viola and Jones, Rapid Object Detection
-/// using a Boosted Cascade of Simple Features, 2001. Upright features only.
+/// A value of some tens of kilobytes that any number of filters share. Source: Viola and Jones, Rapid Object
+/// Detection using a Boosted Cascade of Simple Features, 2001. Upright features only.
 public struct FaceCascade: Equatable, Sendable {
     /// A rectangle of a feature, in pixels of the window, and how much its samples count.
     public struct Rectangle: Equatable, Sendable {

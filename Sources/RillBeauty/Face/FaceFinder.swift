@@ -1,9 +1,10 @@
-/// Finds the faces of a video and follows them, with the same small amount of work for each frame.
+/// Finds the faces of a video and tracks them, with the same small amount of work for each frame.
 ///
-/// One scan searches whole pictures, each over some tens of frames; another searches the surroundings of the known faces
-/// in turn, each over a few frames. What is counted is features, not time, so the same frames give the same faces.
+/// One scan searches whole pictures, each over some tens of frames. Another one searches the surroundings of the
+/// known faces in turn, each over a few frames. The budget is in features, not in time, so the same frames give the
+/// same faces.
 ///
-/// An app with a detector of its own gives the faces instead: nothing is searched as long as that goes on.
+/// An app with a detector of its own sets the faces instead. Then nothing is searched.
 ///
 /// Memory is allocated once. Owned by one filter.
 final class FaceFinder {
@@ -22,16 +23,16 @@ final class FaceFinder {
     /// Frames for which given faces count.
     private var givenFrames = 0
 
-    /// The features computed for a frame: as many as a scan of the whole picture takes in a second or two. At 1280x720 they
-    /// are 12,000, some 0.7 million instructions.
+    /// The features computed for a frame: as many as a scan of the whole picture takes in a second or two. At 1280x720
+    /// they are 12,000, some 0.7 million instructions.
     private let featuresPerFrame: Int
-    /// A face is searched for again after so many frames.
+    /// A face is searched for again after this many frames.
     private static let framesOfRest = 5
-    /// A face that was not seen for so many frames is searched for farther away.
+    /// After this many frames without detection, a face is searched for in a larger area.
     private static let framesUntilFar = 12
 
-    /// Creates a finder for planes of that size, of which `scale` units are a block. Without a cascade it knows the faces
-    /// that it is given.
+    /// Creates a finder for planes of that size, of which `scale` units are a block. Without a cascade it knows the
+    /// faces that it is given.
     init(_ cascade: FaceCascade?, width: Int, height: Int, scale: Int) {
         wide = cascade.map { FaceScan($0, width: width, height: height, scale: scale) }
         near = cascade.map { FaceScan($0, width: width, height: height, scale: scale) }
@@ -62,7 +63,7 @@ final class FaceFinder {
         searchAll(wide, luma, skin, &budget)
     }
 
-    /// Takes the faces that an app found, in units of the plane. They are all there are: what was found before goes.
+    /// Sets the faces that an app found, in units of the plane. They replace all known faces.
     func give(_ found: [FaceRegion]) {
         givenFrames = TrackedFace.memory
         for index in faces.indices {
@@ -76,7 +77,8 @@ final class FaceFinder {
         }
     }
 
-    /// Two that have come to the same place are one: a face that moved fast was found anew before it was seen again.
+    /// Two that have come to the same place are one: a face that moved fast was detected again before it was seen
+    /// again.
     private func joinFaces() {
         var index = 0
         while index < faces.count {
@@ -91,11 +93,11 @@ final class FaceFinder {
     }
 
     private func searchNear(_ near: FaceScan, _ luma: borrowing CellPlane, _ budget: inout Int) {
-        // A candidate is seldom what it was taken for, and costs little: several may be looked at in a frame.
+        // Most candidates are no faces, and cost little: several may be examined in a frame.
         while budget > 0, !faces.isEmpty {
             if near.isDone {
                 turn = (turn + 1) % faces.count
-                // What was just seen is where it was.
+                // A face that was just detected has not moved.
                 if faces[turn].isConfirmed, faces[turn].framesMissed < FaceFinder.framesOfRest {
                     if faces.count == 1 { return }
                     budget -= 1000

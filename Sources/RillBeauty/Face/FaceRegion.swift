@@ -32,7 +32,7 @@ public struct FaceRegion: Hashable, Sendable {
         return Double(max(abs(x - other.x), abs(y - other.y), ends)) <= most
     }
 
-    /// The same region in units that are so many times as large, or as small.
+    /// The same region in units of another scale.
     func divided(by scale: Int) -> FaceRegion { FaceRegion(x: x / scale, y: y / scale, side: max(1, side / scale)) }
     func multiplied(by scale: Int) -> FaceRegion { FaceRegion(x: x * scale, y: y * scale, side: side * scale) }
 }

@@ -33,7 +33,7 @@ final class FaceScan {
     private static let greatestHits = 256
     private static let greatestFaces = 8
 
-    /// Allocates memory for planes up to that size, and for a map of skin with so many units in a block.
+    /// Allocates memory for planes up to that size, and for a map of skin with `scale` units in a block.
     init(_ cascade: FaceCascade, width: Int, height: Int, scale: Int) {
         snapshot = CellPlane(width: width, height: height)
         skin = CellPlane(width: (width + scale - 1) / scale, height: (height + scale - 1) / scale)
@@ -48,10 +48,10 @@ final class FaceScan {
     private var step = 2
     private var leastHits = 1
 
-    /// Begins to search a whole plane, for faces of every size from the cascade's own on. What it finds is to be looked at
-    /// again: a single window counts.
+    /// Starts searching a whole plane, for faces of every size from the cascade's own on. Its hits are candidates: a
+    /// single window counts.
     ///
-    /// With `skin`, a map with `scale` units of the plane in a block, only where that color is.
+    /// With `skin`, a map with `scale` units of the plane in a block, it searches only where that color is.
     func begin(_ plane: borrowing CellPlane, skin map: borrowing CellPlane, scale unit: Int, onlySkin: Bool) {
         shift = onlySkin ? unit.trailingZeroBitCount : nil
         for y in 0..<skin.height { skin.row(y).copy(map.nearestRow(y), count: min(skin.width, map.width)) }
@@ -138,15 +138,15 @@ final class FaceScan {
                 x += step
                 continue
             }
-            let verdict = windows.classify(x, row)
-            features += verdict.features
-            if verdict.isFace, hits.count < FaceScan.greatestHits {
+            let result = windows.classify(x, row)
+            features += result.features
+            if result.isFace, hits.count < FaceScan.greatestHits {
                 hits.append(
                     FaceRegion(
                         x: origin.x + (x * scale + 32768) >> 16, y: origin.y + (row * scale + 32768) >> 16,
                         side: (side * scale + 32768) >> 16))
             }
-            x += verdict.stages == 0 ? 2 * step : step
+            x += result.stages == 0 ? 2 * step : step
         }
         row += step
         // Looking for skin costs about as much as three features in two windows.

@@ -173,7 +173,7 @@ final class FaceWindows {
     // MARK: Windows
 
     /// How far a window came, and how many features that took.
-    struct Verdict {
+    struct Classification {
         /// The number of stages that it passed.
         var stages: Int
         /// Whether it passed all of them.
@@ -182,11 +182,11 @@ final class FaceWindows {
     }
 
     /// Classifies the window at (`x`, `y`), which must be inside the picture.
-    func classify(_ x: Int, _ y: Int) -> Verdict {
+    func classify(_ x: Int, _ y: Int) -> Classification {
         assert(x >= 0 && y >= 0 && x + side <= width && y + side <= height)
         let place = y * stride + x
         let contrast = contrast(place)
-        guard contrast > 0 else { return Verdict(stages: 0, isFace: false, features: 1) }
+        guard contrast > 0 else { return Classification(stages: 0, isFace: false, features: 1) }
         var count = 1
         let window = unsafe sums + place
         for index in 0..<stageCount {
@@ -207,9 +207,9 @@ final class FaceWindows {
                 }
                 tree &+= 1
             }
-            guard sum >= stage.threshold else { return Verdict(stages: index, isFace: false, features: count) }
+            guard sum >= stage.threshold else { return Classification(stages: index, isFace: false, features: count) }
         }
-        return Verdict(stages: stageCount, isFace: true, features: count)
+        return Classification(stages: stageCount, isFace: true, features: count)
     }
 
     /// The standard deviation of the window without its rim, times its area; 0 for windows with too little of it.

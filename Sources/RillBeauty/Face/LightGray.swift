@@ -1,5 +1,5 @@
-/// Where gray lies in this light: how much Cr - 128 and 128 - Cb a neutral surface has for each code value of its luma above
-/// black.
+/// Where gray lies in this light: how much Cr - 128 and 128 - Cb a neutral surface has for each code value of its luma
+/// above black.
 ///
 /// Light and white balance multiply red, green and blue. So does shade, and so the chroma of a neutral surface is in
 /// proportion to its luma.
@@ -14,8 +14,9 @@ struct LightGray: Equatable {
 
     /// Looks for gray beside and above a face, in up to some thousands of blocks.
     ///
-    /// Walls are most of what is there, and many are about gray. Of the colors that are there often, the one counts that is
-    /// plausible in two ways: near the grays of black bodies, and as far from the face's skin as skin is from gray.
+    /// Walls are most of what is there, and many are about gray. Of the colors that are there often, the one counts
+    /// that is plausible in two ways: near the grays of black bodies, and as far from the face's skin as skin is from
+    /// gray.
     ///
     /// - Parameters:
     ///   - face: where the face is, in blocks.
@@ -40,7 +41,8 @@ struct LightGray: Equatable {
 
     /// How plausible it is as the gray of a picture with that skin, from 0 to 1.
     fileprivate func plausibility(_ skin: LightGray) -> Double {
-        // A black body of 5000 or 8000 K instead of 6500 K moves gray by about 0.09, four parts of yellow to three of red.
+        // A black body of 5000 or 8000 K instead of 6500 K moves gray by about 0.09, four parts of yellow to three of
+        // red.
         let warmth = (0.6 * Double(red) + 0.8 * Double(yellow)) / 4096
         let tint = (0.8 * Double(red) - 0.6 * Double(yellow)) / 4096
         // On three clips in seven lights, skin was 0.16 redder and 0.10 more yellow than gray.
@@ -76,7 +78,7 @@ private struct GrayVotes {
     private var count = 0
 
     private static let side = 32
-    /// Fewer votes say nothing.
+    /// Fewer votes are not significant.
     private static let fewest = 32
 
     mutating func add(_ u: UInt8, _ v: UInt8, _ luma: UInt8) {

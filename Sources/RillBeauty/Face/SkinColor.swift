@@ -1,21 +1,21 @@
-/// What a face's skin looks like in this light: its chroma, as a direction from gray and a distance, and its luma.
+/// The color of a face's skin in this light: its chroma, as a direction from gray and a distance, and its luma.
 ///
-/// Light and blood change how far skin is from gray more than in which direction: arms are redder than a face, and its
-/// sunlit half is paler. So another color belongs if its direction is about the same, and its distance within 0.65 to 2
-/// times. What gray is depends on the light too.
+/// Light and blood change the distance from gray more than the direction: arms are redder than a face, and its sunlit
+/// half is paler. So another color belongs to the skin if its direction is about the same, and its distance within
+/// 0.65 to 2 times. The color of gray depends on the light, too.
 struct SkinColor: Equatable {
     /// Cr - 128 and 128 - Cb, in 16ths of a code value.
     var red, yellow: Int
-    /// How much both rise with luma, in 256ths of a code value per code value of luma: a lamp or the sun changes the color
-    /// of what it shines on.
+    /// How much both rise with luma, in 256ths of a code value per code value of luma: a lamp or the sun changes the
+    /// color of what it shines on.
     var redSlope = 0, yellowSlope = 0
     /// The luma at which the face has its color, in 16ths, as all luma here.
     var middle: Int
     /// The luma that a tenth of the face is darker than, and the one that a twentieth is brighter than.
     var dark, bright: Int
-    /// The luma that a 32nd of the middle of the face is brighter than, whatever its color: what is clipped has none.
+    /// The luma that a 32nd of the middle of the face exceeds, whatever its color: clipped pixels have no color.
     var highlight: Int
-    /// What gray is in this light.
+    /// The color of gray in this light.
     var gray = LightGray()
 
     /// A color that does not change with luma, in light that is as the camera takes it to be: luma in code values.
@@ -25,13 +25,14 @@ struct SkinColor: Equatable {
         highlight = self.bright
     }
 
-    /// Learns from the middle of a face: medians of what is not much less warm than the warmest fifth. Hair, eyes and walls are.
+    /// Learns from the middle of a face: medians of the blocks that are not much less warm than the warmest fifth.
+    /// Hair, eyes and walls are less warm.
     ///
     /// - Parameters:
-    ///   - face: where it is, in blocks.
-    ///   - gray: what gray was so far: it stays if none is seen.
+    ///   - face: its position, in blocks.
+    ///   - gray: the previous color of gray. It stays if none is visible.
     ///   - u, v, luma: the blocks.
-    /// - Returns: `nil` if nothing of it is inside the picture, or if no skin has that color in any light.
+    /// - Returns: `nil` if the face is outside the picture, or if no skin has that color in any light.
     init?(
         of face: FaceRegion, gray: LightGray = LightGray(), u: borrowing CellPlane, v: borrowing CellPlane,
         luma: borrowing CellPlane
@@ -39,7 +40,7 @@ struct SkinColor: Equatable {
         let width = (face.x + face.side / 4..<face.x + face.side - face.side / 4).clamped(to: 0..<luma.width)
         let height = (face.y + face.side / 10..<face.y + face.side).clamped(to: 0..<luma.height)
         guard !width.isEmpty, !height.isEmpty else { return nil }
-        // Some thousand blocks of large faces say as much as all.
+        // Some thousand blocks of large faces are a sufficient sample.
         let step = 1 + face.side / 64
         let columns = stride(from: width.lowerBound, to: width.upperBound, by: step)
         let rows = stride(from: height.lowerBound, to: height.upperBound, by: step)
@@ -93,9 +94,11 @@ struct SkinColor: Equatable {
         yellowSlope = slope(low.yellow(128), high.yellow(128))
     }
 
-    /// Whether it is lit as evenly as no face is, which has a nose and cheeks: a screen or a wall that was taken for a face.
+    /// Whether it is lit as evenly as no face is, which has a nose and cheeks: a screen or a wall that was taken for a
+    /// face.
     ///
-    /// From the darkest tenth to the brightest twentieth, faces of three clips in seven lights have 0.31 to 0.64 of their luma.
+    /// From the darkest tenth to the brightest twentieth, faces of three clips in seven lights have 0.31 to 0.64 of
+    /// their luma.
     var isFlat: Bool { 6 * (bright - dark) < middle }
 
     /// How much redder and more yellow it is than gray, in 16ths of a code value.
@@ -109,8 +112,8 @@ struct SkinColor: Equatable {
         move(to: seen) { value, aim in value + (aim - value + (aim > value ? 7 : -7)) / 8 }
     }
 
-    /// Moves toward another color for a frame, so slowly that changes of light do not show as steps: by a 16th of a code value
-    /// of chroma, and by more only where there is far to go.
+    /// Moves toward another color for a frame, so slowly that changes of light do not show as steps: by a 16th of a
+    /// code value of chroma, and by more only where there is far to go.
     mutating func creep(to aim: SkinColor) {
         move(to: aim) { value, aim in
             let (distance, most) = (aim - value, max(1, abs(aim - value) / 32))

@@ -1,4 +1,4 @@
-/// A face over time: where it was last seen, and what was learned from it.
+/// A face over time: its last position, and its learned properties.
 struct TrackedFace {
     /// Where it is, in the units of the plane that is searched.
     var region: FaceRegion
@@ -18,11 +18,12 @@ struct TrackedFace {
     private var seenColor: SkinColor?
     /// How much its color counts, from 0 to 256: it comes and goes slowly.
     var strength = 0
-    /// How much its lips and eyes count, up to 256: they come after its color and go before it, so that no pixel changes by both
-    /// at once. Below 0 they still go, as their weights follow slowly.
+    /// How much its lips and eyes count, up to 256: they come after its color and go before it, so that no pixel
+    /// changes by both at once. Below 0 they still go, as their weights follow slowly.
     private var features = 0
     var featureStrength: Int { max(0, min(256, features)) }
-    /// How much its highlights limit what is lightened, up to 256: last of all to come, and first to go, and twice as fast.
+    /// How much its highlights limit what is lightened, up to 256: last of all to come, and first to go, and twice as
+    /// fast.
     var highlightStrength: Int { max(0, 2 * (features - 256)) }
 
     /// Frames that a face may be turned or covered for.
@@ -60,7 +61,7 @@ struct TrackedFace {
         if sightings >= 2 { isConfirmed = true }
     }
 
-    /// Takes what is known of another face, which turned out to be the same.
+    /// Takes over the properties of another face, which turned out to be the same.
     mutating func join(_ other: TrackedFace) {
         if other.framesMissed < framesMissed {
             (region, seen, anchor, framesMissed) = (other.region, other.seen, other.anchor, other.framesMissed)
@@ -77,7 +78,7 @@ struct TrackedFace {
             framesMissed = TrackedFace.memory
             return
         }
-        // What it is followed by is at the former place.
+        // The anchor of the tracking is at the former position.
         (region, seen, anchor) = (found, found, nil)
         (framesMissed, isConfirmed, hasNews) = (0, true, true)
     }
@@ -91,15 +92,15 @@ struct TrackedFace {
             anchor = center
             return
         }
-        // Skin that came or went says nothing.
+        // Skin that appeared or disappeared does not show a motion.
         guard center.count > anchor.count * 3 / 4, center.count < anchor.count * 4 / 3 else { return }
         let most = max(1, region.side / 4)
         region.x = max(seen.x - most, min(seen.x + most, region.x + center.x - anchor.x))
         region.y = max(seen.y - most, min(seen.y + most, region.y + center.y - anchor.y))
     }
 
-    /// Takes notice that what was just seen does not look like a face after all: it counts no longer, and is soon gone unless it
-    /// does again.
+    /// Records that the last detection does not look like a face after all. The face counts no longer, and is soon
+    /// dropped unless it is detected again.
     mutating func doubt() {
         (hasNews, isConfirmed, sightings) = (false, false, 0)
     }

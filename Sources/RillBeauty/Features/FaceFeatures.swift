@@ -1,8 +1,8 @@
-/// Where the lips and eyes of the known faces are.
+/// The positions of lips and eyes in the known faces.
 ///
-/// Where they can be says the face's square, and where they are the pixels: see ``FeatureKernel``. They are looked for with
-/// each new mask: in cells, but in blocks of large pictures, where a mouth is as many blocks high as it is cells in others.
-/// Memory is allocated once.
+/// The face's square limits the positions, and the pixels determine them: see ``FeatureKernel``. They are searched
+/// with each new mask: in cells, but in blocks of large pictures, where a mouth is as many blocks high as it is cells
+/// in others. Memory is allocated once.
 final class FaceFeatures {
     private let lips, eyes: FeatureMap
     /// The same per cell, where they are looked for in blocks.
@@ -52,16 +52,16 @@ final class FaceFeatures {
             if findsEyes { findEyes(face, mean, luma) }
             if findsLips { findLips(face, mean, luma, u, v) }
         }
-        if findsLips { lips.settle(isFirst: isFirst) }
-        if findsEyes { eyes.settle(isFirst: isFirst) }
+        if findsLips { lips.converge(isFirst: isFirst) }
+        if findsEyes { eyes.converge(isFirst: isFirst) }
         let isShared = eyes.part(from: lips)
         guard let cells else { return }
         if findsLips || isShared { lips.enlarge(to: cells.lips.plane) }
         if findsEyes || isShared { eyes.enlarge(to: cells.eyes.plane) }
     }
 
-    /// Whether lips are looked for in one picture and eyes in the next: as long as large faces do not come or go. Their weights
-    /// follow what is seen at half the pace.
+    /// Whether lips are looked for in one picture and eyes in the next: as long as large faces do not come or go. Their
+    /// weights follow what is seen at half the pace.
     private static func canTakeTurns(_ faces: [Face]) -> Bool {
         !faces.isEmpty && faces.allSatisfy { $0.strength == 256 && $0.region.side >= largeSide }
     }
@@ -137,8 +137,8 @@ final class FaceFeatures {
         return (enlarged(lips.area), enlarged(eyes.area))
     }
 
-    /// Takes from a plane of cells what lips and eyes must not get: its value falls to 0 in them. Planes with an offset of 0 and
-    /// of 4 change by turns while a face comes and goes.
+    /// Takes from a plane of cells what lips and eyes must not get: its value falls to 0 in them. Planes with an offset
+    /// of 0 and of 4 change by turns while a face comes and goes.
     func spare(_ plane: borrowing CellPlane, offset: UInt8) {
         let areas = areas
         if let cells {

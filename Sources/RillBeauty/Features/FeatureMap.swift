@@ -1,5 +1,6 @@
-/// Where one kind of feature is, per cell, steady in time: noise moves weights by an eighth of the way in a frame. A face that
-/// moves leaves no trail: what changes by more than three eighths follows faster, and falls by up to a half.
+/// The weights of one kind of feature, per cell, filtered over time: noise moves weights by an eighth of the
+/// difference in a frame. A moving face leaves no trail: changes of more than three eighths are followed faster,
+/// downwards by up to a half.
 final class FeatureMap {
     /// How much each cell is it, from 0 to 255.
     let weights: CellPlane
@@ -10,7 +11,7 @@ final class FeatureMap {
     private var earlier = CellArea.none
     private var count = 0
 
-    /// After so many frames nothing is left of a place.
+    /// After this many frames nothing is left of a position.
     private static let memory = 48
 
     /// Allocates planes of that size.
@@ -50,7 +51,7 @@ final class FeatureMap {
     }
 
     /// Moves the weights toward what was added since the last call; with `isFirst`, all the way.
-    func settle(isFirst: Bool) {
+    func converge(isFirst: Bool) {
         let area = area
         for y in area.rows {
             let (weights, seen) = (weights.row(y), seen.row(y))
@@ -65,7 +66,7 @@ final class FeatureMap {
         if count % FeatureMap.memory == 0 { (earlier, recent) = (recent, .none) }
     }
 
-    /// Gives way where another kind of feature is likelier, and takes the place of the other elsewhere: what both would change
+    /// Yields where another kind of feature is likelier, and replaces the other elsewhere: otherwise the same cells
     /// would change twice as fast. Returns whether both may be in the same places.
     func part(from other: FeatureMap) -> Bool {
         let (mine, theirs) = (area, other.area)

@@ -1,7 +1,7 @@
 /// Finds the mouth in a face's lower half: where cells look most like lips in an area as large as a mouth.
 ///
-/// A cascade's squares are a few hundredths of their side off, and a face that moves leaves its square for a while. Of large
-/// faces only some rows and columns are looked at, so that the cost does not grow with the face.
+/// A cascade's squares are a few hundredths of their side off, and a face that moves leaves its square for a while. Of
+/// large faces only some rows and columns are looked at, so that the cost does not grow with the face.
 enum MouthPlace {
     /// Rows and columns of a face that are looked at, about.
     private static let resolution = 24

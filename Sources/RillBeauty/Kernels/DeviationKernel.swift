@@ -49,7 +49,7 @@ enum DeviationKernel {
         return min(greatest, luma > surroundings ? luma - surroundings : surroundings - luma)
     }
 
-    /// Computes the deviation in eighths, and 0 where nothing has the color of skin: what is beside a face does not
+    /// Computes the deviation in eighths, and 0 where no pixel has the color of skin: pixels beside a face do not
     /// describe its texture.
     static func eighths(
         of deviation: borrowing CellPlane, where likelihood: borrowing CellPlane, to target: borrowing CellPlane

@@ -1,7 +1,7 @@
 /// How much a cell looks like lips, or like an eye with its brow, in 255ths.
 ///
-/// Both are compared with the face's mean, and with what is above and below them: a shadow, or light from one side, changes
-/// those too.
+/// Both are compared with the face's mean, and with what is above and below them: a shadow, or light from one side,
+/// changes those too.
 ///
 /// ```text
 /// lips = 16 h + 10 h' - 8 l - 8 l' - 140     h: eight for each code value redder than skin
@@ -10,16 +10,16 @@
 ///
 /// The numbers were fitted to polygons of 27 frames of three clips, and tried on 33 frames of three others.
 enum FeatureKernel {
-    /// What is looked for.
+    /// The kind of feature.
     enum Feature {
         case lips, eyes
     }
 
-    /// Computes it for part of a plane.
+    /// Computes it for a part of a plane.
     ///
     /// - Parameters:
-    ///   - feature: what is looked for.
-    ///   - hue: from ``HueKernel``, in the area and `distance` rows around it; eyes do without.
+    ///   - feature: the kind of feature.
+    ///   - hue: from ``HueKernel``, in the area and `distance` rows around it; eyes do not use it.
     ///   - luma: the luma of each cell.
     ///   - mean: the face's mean luma.
     ///   - distance: the distance of the rows to compare with.

@@ -1,5 +1,5 @@
-/// Limits how likely blocks above a face are skin by color to how likely they are by texture too. Fair hair has the color of
-/// its face, but above the brows skin has hardly any texture.
+/// Limits how likely blocks above a face are skin by color to how likely they are by texture too. Fair hair has the
+/// color of its face, but above the brows skin has hardly any texture.
 enum HairKernel {
     /// Runs the kernel on what is above and beside a forehead.
     ///
@@ -21,7 +21,7 @@ enum HairKernel {
         }
     }
 
-    /// What texture leaves in any case: nothing in hair, all in the forehead.
+    /// The share that texture cannot remove: none in hair, all in the forehead.
     private static func spared(_ y: Int, _ face: FaceRegion) -> UInt8 {
         UInt8(max(0, min(255, (y - face.y + face.side / 5) * 255 * 8 / face.side)))
     }

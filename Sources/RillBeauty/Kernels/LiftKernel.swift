@@ -1,9 +1,9 @@
 /// Computes how much each cell of the mask is lightened: a curve of its luma, times the mask.
 ///
-/// The lift is the same for all luma, so that the parts of a face are lightened alike, in the sun and in the shade; but at
-/// most three quarters of the way to white, and two fifths of the way from black, and less of both with smaller amounts.
-/// So nothing is clipped, and no two values change places. It is computed from luma without pores: a face's fine texture is
-/// neither stretched nor compressed.
+/// The lift is the same for all luma, so that the parts of a face are lightened alike, in the sun and in the shade; but
+/// at most three quarters of the way to white, and two fifths of the way from black, and less of both with smaller
+/// amounts. So nothing is clipped, and no two values change places. It is computed from luma without pores: a face's
+/// fine texture is neither stretched nor compressed.
 enum LiftKernel {
     /// Computes the lift of each cell.
     ///

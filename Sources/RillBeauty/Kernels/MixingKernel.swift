@@ -1,8 +1,8 @@
 /// Mixes two planes, such as the mask by the color of all skin and that by the color of the known faces.
 ///
-/// The rim of the latter may become steeper: what is below `rim` becomes 0, and the rest is doubled. With a `rim` of a quarter, a
-/// rim that was blurred keeps its place, and faint traces of what is not skin disappear, as do faint holes in what is. With less
-/// it moves outwards.
+/// The rim of the latter may become steeper: values below `rim` become 0, and the rest is doubled. With a `rim` of a
+/// quarter, a blurred rim keeps its place, and faint traces outside the skin disappear, as do faint holes inside.
+/// With less it moves outwards.
 enum MixingKernel {
     /// Where the rim of a mask keeps its place.
     static let evenRim: UInt8 = 64
@@ -12,8 +12,8 @@ enum MixingKernel {
     /// - Parameters:
     ///   - general: the plane by the color of all skin.
     ///   - learned: the plane by the color of faces.
-    ///   - share: how much the latter counts, from 0 to 256. The other one is not read where it counts nothing.
-    ///   - rim: what of `learned` becomes 0, if its rim becomes steeper.
+    ///   - share: the weight of the latter, from 0 to 256. The other one is not read where its weight is 0.
+    ///   - rim: the values of `learned` that become 0, if its rim becomes steeper.
     ///   - target: the plane to write.
     static func run(
         _ general: borrowing CellPlane, _ learned: borrowing CellPlane, share: Int, rim: UInt8? = nil,

@@ -1,8 +1,8 @@
-/// Combines each sample with its neighbor in one direction of columns and of rows, and with the one diagonally between: two by
-/// two samples. Outside of a plane its nearest samples count.
+/// Combines each sample with its neighbor in one direction of columns and of rows, and with the one diagonally between:
+/// two by two samples. Outside of a plane its nearest samples count.
 ///
-/// The minimum toward the right and below, and then the maximum toward the left and above, removes what is narrower than two
-/// samples and leaves the rest.
+/// The minimum toward the right and below, and then the maximum toward the left and above, removes what is narrower
+/// than two samples and leaves the rest.
 enum PairKernel {
     /// Which neighbors count.
     enum Direction: Int {

@@ -1,9 +1,10 @@
-/// Computes how well the color and the place of each block match the skin of one face, from 0 to 255: the minimum of ramps.
+/// Computes how well the color and the place of each block match the skin of one face, from 0 to 255: the minimum of
+/// ramps.
 ///
 /// Inside of a face what is bright may be paler, and differ more: forehead and cheeks in the sun.
 ///
-/// Let (a, b) = (Cr - 128, 128 - Cb), less what gray has at this luma. `along` is its part in the direction of the face's
-/// color, `across` the rest. Both are in eighths of a code value.
+/// Let (a, b) = (Cr - 128, 128 - Cb), less what gray has at this luma. `along` is its part in the direction of the
+/// face's color, `across` the rest. Both are in eighths of a code value.
 struct SkinColorKernel {
     /// The direction of the color, in 128ths.
     private let red, yellow: Int16
@@ -16,13 +17,14 @@ struct SkinColorKernel {
     private let light: Int16
     /// How much the color moves with luma along its direction and across, in 256ths of eighths of a code value.
     private let alongSlope, acrossSlope: Int16
-    /// What gray has along the direction and across, in 64ths of eighths of a code value per code value of luma above black.
+    /// The chroma of gray along the direction and across, in 64ths of eighths of a code value per code value of luma
+    /// above black.
     private let grayAlong, grayAcross: Int16
     private let middle: Int16
     private let strength: Int16
     private let face: FaceRegion
-    /// How far in the direction of the color every block that matches is at least, before what depends on its luma. Most blocks
-    /// of a picture are not.
+    /// How far in the direction of the color every block that matches is at least, before what depends on its luma.
+    /// Most blocks of a picture are not.
     private var leastChroma: Int16 = 0
 
     /// Creates a kernel for a face, in blocks, and its color, which counts `strength` 256ths.
@@ -30,7 +32,7 @@ struct SkinColorKernel {
         let distance = color.distanceFromGray
         let length = max(1, Double(distance.red * distance.red + distance.yellow * distance.yellow).squareRoot())
         let (a, b) = (Double(distance.red) / length, Double(distance.yellow) / length)
-        // What is multiplied by luma is limited, so that the products have fifteen bits.
+        // Factors of luma are limited, so that the products have fifteen bits.
         func limited(_ value: Double, _ most: Double) -> Int16 { Int16(max(-most, min(most, value.rounded()))) }
         (red, yellow) = (limited(128 * a, 128), limited(128 * b, 128))
         least = limited(Self.leastShare * length / 2, 4000) - 8
@@ -135,8 +137,8 @@ struct SkinColorKernel {
         return UInt8(max(0, min(255, (3 * face.side - distance) * 255 / face.side)))
     }
 
-    /// How far beside head and neck a column is, from 0 to 16: what is there may be wood, and hands differ less from the face
-    /// than its own shade does.
+    /// The distance of a column from head and neck, from 0 to 16. Far columns may show wood, and hands differ less
+    /// from the face than its own shade does.
     private func columnDistance(_ x: Int) -> UInt8 {
         let distance = max(0, face.x - x, x - face.x - face.side)
         return UInt8(max(0, min(16, (distance - face.side / 4) * 64 / face.side)))
@@ -150,8 +152,8 @@ struct SkinColorKernel {
     /// How much farther off a bright block of the face may be: four code values.
     private static let allowance: UInt8 = 32
 
-    /// The columns of row `y` that are inside of an ellipse from the hair line to the chin: as wide as the side, and half as high
-    /// again.
+    /// The columns of row `y` that are inside of an ellipse from the hair line to the chin: as wide as the side, and
+    /// half as high again.
     private func brightColumns(_ y: Int, width: Int) -> Range<Int> {
         let down = 2 * y - 2 * face.y - face.side * 7 / 8
         let room = 144 * face.side * face.side - 64 * down * down
@@ -171,9 +173,10 @@ struct SkinColorKernel {
 
     private typealias Numbers = SIMD8<Int16>
 
-    /// What is known of eight blocks before it is known how far across the direction of the color they are.
+    /// The properties of eight blocks before their distance across the direction of the color is known.
     private struct Distances {
-        /// How far inside of the limits of distance from gray and of luma, in eighths of a code value and in code values.
+        /// How far inside of the limits of distance from gray and of luma, in eighths of a code value and in code
+        /// values.
         let match: Numbers
         /// How far across a block may be.
         let tolerance: Numbers
@@ -183,7 +186,7 @@ struct SkinColorKernel {
         let turned, off, lit: Numbers
     }
 
-    /// What depends on the luma of eight blocks alone.
+    /// The terms that depend on the luma of eight blocks alone.
     private struct Light {
         /// How far above the face's it is, and how far from where it has no color.
         let off, lit: Numbers
@@ -194,9 +197,9 @@ struct SkinColorKernel {
 
         @inline(__always)
         init(_ luma: Numbers, _ kernel: SkinColorKernel) {
-            // 80 values of luma off at the most: what a face shows of the color's slope.
+            // At most 80 values of luma: a face shows the slope of the color within these.
             off = (luma &- kernel.middle).smaller(Numbers(repeating: 80)).greater(.zero)
-            // What is clipped is gray.
+            // Clipped pixels are gray.
             let room = (235 &- luma) &* 6
             lit = (luma &- 16).smaller(room)
             along = (off &* kernel.alongSlope) &>> 8 &+ (lit &* kernel.grayAlong) &>> 6

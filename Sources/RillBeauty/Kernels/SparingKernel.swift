@@ -2,7 +2,7 @@
 enum SparingKernel {
     /// Reduces part of `plane` by the share that its weights are of 255, in steps of 8.
     ///
-    /// - Parameter offset: what is added to weights. Planes with 0 and 4 change by turns while weights move by less than 4.
+    /// - Parameter offset: an addend of weights. Planes with 0 and 4 alternate while weights move by less than 4.
     static func run(_ plane: borrowing CellPlane, weights: borrowing CellPlane, offset: UInt8, _ area: CellArea) {
         for y in area.rows {
             let (row, weights) = (plane.row(y), weights.row(y))
@@ -41,7 +41,7 @@ enum SparingKernel {
     }
 }
 
-/// Raises the lift of eyes: what is bright in them, and not lashes and pupils.
+/// Raises the lift of eyes: their bright parts, and not lashes and pupils.
 enum EyeLiftKernel {
     /// Luma up to here is not raised.
     private static let dark: UInt8 = 72

@@ -110,14 +110,14 @@ final class SkinBlocks {
     /// The change of coarseness per mask.
     private static let step = 4
 
-    /// How coarsely a face is looked at, from 0 to 256. A large one can do with a blurred color, which has less noise. The hand
-    /// of one that is eight blocks wide has four, and a blur would leave little of it.
+    /// How coarsely a face is looked at, from 0 to 256. A large one can do with a blurred color, which has less noise.
+    /// The hand of one that is eight blocks wide has four, and a blur would leave little of it.
     private static func coarseness(of face: FaceRegion, _ scale: Int) -> Int {
         max(0, min(256, (face.side - 8 * scale) * 64 / scale))
     }
 
-    /// Seams between two other colors can have that of skin: what is narrower than three blocks does not count, and, as long as
-    /// faces are small, what is narrower than two.
+    /// Seams between two other colors can have the color of skin. Areas narrower than three blocks do not count, and
+    /// while faces are small, those narrower than two.
     private func removeSeams() {
         if coarseness < 256 {
             PairKernel.run(MinimumTap.self, aside, .rightAndBelow, row: row, to: closed)
@@ -130,8 +130,8 @@ final class SkinBlocks {
         }
     }
 
-    /// Measures how far each cell's luma is from its surroundings, where there may be skin, and so near to it that nothing
-    /// depends on what is not measured.
+    /// Measures how far each cell's luma is from its surroundings, where there may be skin, and so near to it that
+    /// nothing depends on what is not measured.
     func measure(luma cells: borrowing CellPlane, deviation: borrowing CellPlane) {
         if share == 0 {
             TapKernel.run(MaximumTap.self, general.likelihood, distance: 2, row: row, to: aside)
@@ -211,8 +211,8 @@ final class SkinBlocks {
         LimitKernel.run(learned.skin, by: closed)
     }
 
-    /// The forehead of a face of eight blocks is one block high, and most of it would be rim: that moves outwards by a third of a
-    /// block.
+    /// The forehead of a face of eight blocks is one block high, and most of it would be rim: that moves outwards by a
+    /// third of a block.
     private var rim: UInt8 { MixingKernel.evenRim - UInt8((256 - coarseness) * 28 / 256) }
 
     /// How much less skin is smoothed because faces are small, from 0 to 256.
@@ -232,9 +232,9 @@ final class SkinBlocks {
         blur(aside, distance: distance, to: texture)
     }
 
-    /// Closes holes in the skin: first the maximum, then the minimum over a square around each block. What is
-    /// narrower than the square and inside skin (an eye with its brow, a nostril, the mouth) becomes part of it if
-    /// its color is close to skin. The wall between a face and a hand does not. The outline stays.
+    /// Closes holes in the skin: first the maximum, then the minimum over a square around each block. An area inside
+    /// skin that is narrower than the square (an eye with its brow, a nostril, the mouth) becomes part of it if its
+    /// color is close to skin. The wall between a face and a hand does not. The outline stays.
     private func close(
         _ skin: borrowing CellPlane, _ near: Int, _ far: Int, limit: borrowing CellPlane, _ reach: Int
     ) {

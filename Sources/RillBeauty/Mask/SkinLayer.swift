@@ -1,4 +1,4 @@
-/// What one way to know skin says of each block: by the color of all skin, or by that of the known faces.
+/// The skin of each block by one method: by the color of all skin, or by that of the known faces.
 final class SkinLayer {
     /// How likely a block is skin by its color.
     let likelihood: CellPlane

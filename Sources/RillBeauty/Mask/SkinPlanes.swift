@@ -5,7 +5,8 @@ final class SkinPlanes {
 
     /// The luma of each cell.
     private let luma: CellPlane
-    /// The deviation of luma from its surroundings, and the sum over nine cells; the latter is free once flatness is known.
+    /// The deviation of luma from its surroundings, and the sum over nine cells; the latter is free once flatness is
+    /// known.
     private let deviation, edges: CellPlane
     /// The mask, which includes what skin surrounds, and how much of it is smooth skin.
     let mask, flatness: CellPlane
@@ -23,8 +24,8 @@ final class SkinPlanes {
 
     private let blocks: SkinBlocks
     private let size: PictureClass
-    /// Finds faces, in pixels of small pictures, cells of medium and blocks of large ones; `nil` without a cascade until
-    /// faces are given.
+    /// Finds faces, in pixels of small pictures, cells of medium and blocks of large ones; `nil` without a cascade
+    /// until faces are given.
     private var faces: FaceFinder?
     /// The pixels of small pictures, if they are searched.
     private let pixels: CellPlane

@@ -1,6 +1,6 @@
 extension BeautyAmounts {
-    /// The amounts for a face that is so bright in places that these cannot be lightened as much: the rest of it then is not
-    /// either, since parts of one face that are lightened differently lose their shape.
+    /// The amounts for a face that is so bright in places that these cannot be lightened as much: the rest of it then
+    /// is not either, since parts of one face that are lightened differently lose their shape.
     ///
     /// - Parameters:
     ///   - highlight: the luma that a 32nd of the face is brighter than, in 16ths.

@@ -44,8 +44,8 @@ struct BeautyAmounts: Equatable {
 
     /// The lift in the middle of the range.
     private var middleLift: Int { Int(lift) + 110 * Int(liftSlope) }
-    /// The greatest lift as a part of the distance from black and to white, in 256ths: more for greater amounts, so that no
-    /// luma is at its limit already.
+    /// The greatest lift as a part of the distance from black and to white, in 256ths: more for greater amounts, so
+    /// that no luma is at its limit already.
     var shareOfBlack: UInt16 { UInt16(51 + middleLift / 140) }
     var shareOfWhite: UInt16 { UInt16(128 + middleLift / 112) }
 

@@ -29,10 +29,11 @@ public struct BeautyOptions: Hashable, Sendable {
     public var redness: Double { didSet { redness = amount(redness) } }
     /// How much edges outside of smooth skin are sharpened: at 1 by up to 4 code values of luma.
     public var sharpness: Double { didSet { sharpness = amount(sharpness) } }
-    /// How much redder the lips of known faces become. At 1 Cr rises by 14 code values. Without it lips stay as they are.
+    /// How much redder the lips of known faces become. At 1 Cr rises by 14 code values. Without it lips stay as they
+    /// are.
     public var lips: Double { didSet { lips = amount(lips) } }
-    /// How much brighter the eyes of known faces become. At 1 what is bright in them rises by up to 24 code values of luma.
-    /// Without it eyes stay as they are.
+    /// How much brighter the eyes of known faces become. At 1 their bright parts rise by up to 24 code values of
+    /// luma. At 0 eyes stay unchanged.
     public var eyes: Double { didSet { eyes = amount(eyes) } }
 
     /// Creates options with these amounts, each clamped to 0...1.

@@ -18,7 +18,7 @@ struct PublishCommand: ParsableCommand {
             frames a second; a server that takes no simulcast gets the high one. Everything is encrypted by WebRTC, and \
             the bitrate follows the network.
 
-            A path that is lost is looked for anew, and a server that was restarted gets the stream again, within \
+            A path that is lost is looked for again, and a server that was restarted gets the stream again, within \
             --wait. Publishing ends with the clip, after --duration, or with Ctrl-C.
 
             Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:

@@ -14,7 +14,7 @@ struct RelayCommand: ParsableCommand {
         discussion: """
             Datagrams that arrive on the port go over the network to the address. Datagrams from the address go back \
             to the sender that was heard last. This is netem without root: real time, any program, and the seed \
-            determines the fate of each datagram. The network is given as for `rill loopback --network`, whose help \
+            determines the outcome of each datagram. The network is given as for `rill loopback --network`, whose help \
             lists the settings; its times (rate steps, blackouts, traces) count from the first datagram. The return \
             path has the same settings and its own random numbers, unless --return-network is given.
 
@@ -31,7 +31,7 @@ struct RelayCommand: ParsableCommand {
             lets anybody send to the address through this machine, as an open reflector: use it only in networks \
             without strangers.
 
-            --log writes a line for each datagram: pair, direction, number on the link, bytes, arrival time, fate, \
+            --log writes a line for each datagram: pair, direction, number on the link, bytes, arrival time, outcome, \
             scheduled departure and actual departure, in seconds since the first datagram, and its wait in the \
             bottleneck's queue. --report writes a page of \
             plots. Ctrl-C ends the relay; datagrams in flight are lost.

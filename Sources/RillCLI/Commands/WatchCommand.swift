@@ -16,7 +16,7 @@ struct WatchCommand: ParsableCommand {
             Receives the video of an endpoint of WHEP: VP8 or VP9, encrypted and repaired by WebRTC. --layer asks for \
             one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
 
-            A stream that nobody publishes yet is waited for. A path that is lost is looked for anew, and a server that \
+            A stream that nobody publishes yet is waited for. A path that is lost is looked for again, and a server that \
             was restarted is asked again, within --wait. Ends after --duration, or with Ctrl-C.
 
             Output: .y4m holds pictures, 30 per second, each repeated until the next one; .ivf, .webm and .mkv hold \

@@ -7,10 +7,10 @@ import RillWebRTC
 
 /// Carries out what a ``RillWHIP/WHIPClient`` asks for, live: requests by rill-http, connections by a port of WebRTC.
 ///
-/// A path that is lost is looked for anew by a restart of ICE; a connection that fails is made anew.
+/// A path that is lost is replaced by a restart of ICE; a failed connection is made again.
 ///
-/// Threads: a thread of its own, `rill-endpoint`, owns the client and calls the observers. All methods may be called from any
-/// thread but by observers.
+/// Threads: a thread of its own, `rill-endpoint`, owns the client and calls the observers. All methods may be called
+/// from any thread but by observers.
 final class EndpointDriver: Sendable {
     /// Who is told what happens, on the driver's thread.
     struct Observers: Sendable {

@@ -6,8 +6,8 @@ import RillWHIP
 
 /// `rill-http` as a child process: requests go in as lines, and responses come back as lines.
 ///
-/// Threads: the thread `rill-http` reads, and calls the handler. All methods may be called from any thread. The program ends
-/// with ``close()``, or with this process.
+/// Threads: the thread `rill-http` reads, and calls the handler. All methods may be called from any thread. The program
+/// ends with ``close()``, or with this process.
 final class HTTPProgram: Sendable {
     /// What the program says.
     enum Report: Sendable {
@@ -55,7 +55,8 @@ final class HTTPProgram: Sendable {
         }
     }
 
-    /// Sends a request, without waiting. If the program has ended, or takes no more, the handler hears that it has ended.
+    /// Sends a request, without waiting. If the program has ended, or takes no more, the handler hears that it has
+    /// ended.
     func send(_ request: HTTPRequestLine) {
         // Texts and whole numbers: it cannot fail.
         guard var bytes = (try? JSONEncoder().encode(request)).map(Array.init) else { return }

@@ -2,8 +2,8 @@ import RillCore
 import RillWebRTC
 
 extension WebRTCSettings {
-    /// Those of a client of a server. A server that is gone is noticed after three seconds of silence, so that a client is back
-    /// within five seconds of its restart; two lost checks are not noticed.
+    /// Those of a client of a server. A server that is gone is noticed after three seconds of silence, so that a client
+    /// is back within five seconds of its restart; two lost checks are not noticed.
     static var ofClient: WebRTCSettings {
         var settings = WebRTCSettings()
         settings.ice.consentInterval = .seconds(1)

@@ -4,8 +4,8 @@ import RillCore
 import RillFiles
 import RillThreads
 
-/// Hands pictures to a window through a pipe, as Y4M. The window takes them when it shows them; of those that wait meanwhile only
-/// the newest is kept, so that the decoder never waits. The stream has the size of the first picture.
+/// Hands pictures to a window through a pipe, as Y4M. The window takes them when it shows them; of those that wait
+/// meanwhile only the newest is kept, so that the decoder never waits. The stream has the size of the first picture.
 ///
 /// Threads: the thread `rill-pictures` writes; the decoding thread gives pictures.
 final class WindowPictures: FrameSink, Sendable {

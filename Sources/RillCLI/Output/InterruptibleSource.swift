@@ -4,8 +4,8 @@ import Rill
 import RillCore
 import Synchronization
 
-/// A source that ends at Ctrl-C (or SIGTERM, or SIGHUP when its terminal is closed), so that a recording is completed and a live call has a report. A second
-/// Ctrl-C terminates the process.
+/// A source that ends at Ctrl-C (or SIGTERM, or SIGHUP when its terminal is closed), so that a recording is completed
+/// and a live call has a report. A second Ctrl-C terminates the process.
 ///
 /// One owner, one thread at a time.
 final class InterruptibleSource: FrameSource {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Processes that this one starts. Foundation's `Process` has none of its descriptors closed, and cannot share a socket.
+/// Processes that this one starts. Foundation's `Process` has none of its descriptors closed, and cannot share a
+/// socket.
 enum ChildProcess {
     /// Starts a program.
     ///

@@ -23,14 +23,14 @@ struct RelaySummary: Encodable {
     }
 
     struct Direction: Encodable {
-        /// The settings of the link, with its seed: with these settings, the same arrivals have the same fates.
+        /// The settings of the link, with its seed: with these settings, the same arrivals have the same outcomes.
         var network: String
         var link: LinkStatistics
         /// The link's bottleneck, which all pairs may share; bytes include headers.
         var bottleneck: BottleneckStatistics?
         var withoutPeer: Int
         var fromTooManySenders: Int
-        var fromStrangers: Int
+        var fromUnknownSenders: Int
         var left: Int
         var leftBytes: Int
         var reordered: Int
@@ -79,7 +79,7 @@ extension RelaySummary.Direction {
         bottleneck = meter.bottleneck
         withoutPeer = meter.withoutPeer
         fromTooManySenders = meter.fromTooManySenders
-        fromStrangers = meter.fromStrangers
+        fromUnknownSenders = meter.fromUnknownSenders
         left = meter.left
         leftBytes = meter.leftBytes
         reordered = meter.reordered
@@ -92,8 +92,8 @@ extension RelaySummary.Direction {
         lateness = RelaySummary.Times(meter.lateness)
     }
 
-    /// The number of datagrams that arrived, whatever their fate.
-    var came: Int { link.sent + withoutPeer + fromTooManySenders + fromStrangers }
+    /// The number of datagrams that arrived, whatever their outcome.
+    var came: Int { link.sent + withoutPeer + fromTooManySenders + fromUnknownSenders }
 
     /// The share of the datagrams on the link that were lost.
     var lostShare: Double {
@@ -166,7 +166,7 @@ extension RelaySummary {
         addTimes("timer lateness") { $0.lateness }
         addIfAny("not relayed: no peer") { $0.withoutPeer }
         addIfAny("not relayed: too many senders") { $0.fromTooManySenders }
-        addIfAny("not relayed: unknown sender") { $0.fromStrangers }
+        addIfAny("not relayed: unknown sender") { $0.fromUnknownSenders }
         addIfAny("not accepted by the system") { $0.bufferFull + $0.sendFailed }
         return rows
     }

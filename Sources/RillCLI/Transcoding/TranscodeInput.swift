@@ -28,7 +28,7 @@ struct TranscodeInput {
     let lack: String?
     private var rate: Rate
 
-    /// The number of frames before a segment that beauty processes, so that its mask has settled.
+    /// The number of frames before a segment that beauty processes, so that its mask has converged.
     private static let runInForBeauty = 15
     /// The same with faces: within three seconds a face is found, and its color learned.
     private static let runInForFaces = 90

@@ -9,7 +9,7 @@ public enum CameraError: Error, Equatable, Sendable {
     case notACamera(path: String)
     /// None of the camera's formats is supported, or it offers none. They are listed by their FourCC codes.
     case noKnownFormat(path: String, offered: [String])
-    /// The camera settled on an unsupported mode.
+    /// The camera chose an unsupported mode.
     case unusableMode(path: String, fourCC: String, width: Int, height: Int)
     /// A system call failed; `code` is its `errno`.
     case callFailed(CameraOperation, path: String, code: Int32)
@@ -86,7 +86,7 @@ extension CameraError: CustomStringConvertible {
         case .noKnownFormat(let path, let offered):
             "\(path) has no supported format: it offers \(offered.joined(separator: ", "))"
         case .unusableMode(let path, let fourCC, let width, let height):
-            "\(path) settled on \(fourCC) at \(width)x\(height), which is not supported"
+            "\(path) chose \(fourCC) at \(width)x\(height), which is not supported"
         case .callFailed(let call, let path, let code):
             "cannot \(call.rawValue) \(path): \(systemText(code))\(advice(code))"
         case .timedOut(let path, let duration): "\(path) had no frame for \(duration)"

@@ -32,7 +32,7 @@ public final class V4L2Camera: FrameSource {
     private let onEvent: (@Sendable (CameraEvent) -> Void)?
     private var lifecycle = CameraLifecycle()
     private var session: CameraSession?
-    private var settledMode: CameraMode
+    private var negotiatedMode: CameraMode
     private var pools: ResizingPool
     /// Whether the next frame is the first since the camera was opened.
     private var isDiscontinuity = false
@@ -44,7 +44,7 @@ public final class V4L2Camera: FrameSource {
     ///
     /// - Parameters:
     ///   - selection: which camera to open.
-    ///   - constraints: the requested properties; ``mode`` holds the settled ones.
+    ///   - constraints: the requested properties; ``mode`` holds the negotiated ones.
     ///   - capacity: how many frames may be in use downstream at once.
     ///   - onEvent: called with each event, on the thread that calls ``next()``; the first time on this thread.
     /// - Throws: ``CameraError``. Later failures do not throw: they are events, and the camera recovers from them.
@@ -67,18 +67,18 @@ public final class V4L2Camera: FrameSource {
         do throws(CameraError) {
             let session = try CameraSession(try finder.open(calls), constraints)
             self.session = session
-            settledMode = session.mode
+            negotiatedMode = session.mode
             self.finder = finder
         } catch {
             if let event = lifecycle.openFailed(error, at: calls.now) { onEvent?(event) }
             throw error
         }
         isDiscontinuity = true
-        tell(lifecycle.opened(settledMode, at: calls.now))
+        tell(lifecycle.opened(negotiatedMode, at: calls.now))
     }
 
     /// The mode of the camera. It may change when a lost camera comes back.
-    public var mode: CameraMode { settledMode }
+    public var mode: CameraMode { negotiatedMode }
 
     /// The size and rate of ``mode``, in real time.
     public var format: SourceFormat {
@@ -112,7 +112,7 @@ public final class V4L2Camera: FrameSource {
         do throws(CameraError) {
             let session = try CameraSession(try finder.reopen(calls), constraints)
             self.session = session
-            settledMode = session.mode
+            negotiatedMode = session.mode
             isDiscontinuity = true
             tell(lifecycle.opened(session.mode, at: calls.now))
         } catch {

@@ -21,7 +21,7 @@ import RillImage
 /// One owner, one thread at a time. Cost: nothing per frame. Holding a frame occupies one of the clip's buffers; if
 /// the clip has no other, the frame is copied.
 public final class LiveClip: FrameSource {
-    /// What happens after a clip's last frame.
+    /// The behavior after a clip's last frame.
     public enum Ending: Sendable, Hashable, CaseIterable {
         /// The source ends, and with it a call that has no other source (see ``SourceSwitcher``).
         case end

@@ -63,7 +63,7 @@ public struct AdaptationController: Sendable {
     private var recoveryDelay: MediaDuration
     private var lastStepUp: MediaTime?
 
-    /// What was observed since the last decision.
+    /// The observations since the last decision.
     private struct Window {
         var start: MediaTime?
         var encodeTime = MediaDuration.zero

@@ -2,7 +2,7 @@ public import RillCore
 
 /// The thresholds and limits of a stream's adaptation.
 public struct AdaptationSettings: Equatable, Sendable {
-    /// What to reduce first.
+    /// The property that is reduced first.
     public var preference = DegradationPreference.balanced
     /// Encode time relative to the frame interval. Above the upper bound the encoder is too slow. A step up needs a
     /// value below the lower bound, or an expected value below nine tenths of the upper bound.
@@ -20,9 +20,9 @@ public struct AdaptationSettings: Equatable, Sendable {
     public var recoveryDelay = MediaDuration.seconds(10)
     /// The longest recovery delay.
     public var maximumRecoveryDelay = MediaDuration.seconds(240)
-    /// How long the bitrate that a network leaves a layer must suffice for larger or more pictures before they come back.
-    /// It doubles, up to a minute, each time that they are soon too much again. Without a bitrate of a network it has no
-    /// effect.
+    /// How long the bitrate that a network leaves a layer must suffice for larger or more pictures before they come
+    /// back. It doubles, up to a minute, each time that they are soon too much again. Without a bitrate of a network it
+    /// has no effect.
     public var bitrateRecoveryDelay = MediaDuration.seconds(3)
     /// Pictures do not become smaller than this.
     public var minimumResolution = Resolution(width: 160, height: 90)

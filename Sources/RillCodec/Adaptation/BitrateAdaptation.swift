@@ -1,7 +1,8 @@
 import Glibc
 package import RillCore
 
-/// Fits a layer's size and frame rate to the bitrate that a network leaves it: at once when the bitrate falls, slowly when it rises.
+/// Fits a layer's size and frame rate to the bitrate that a network leaves it: at once when the bitrate falls, slowly
+/// when it rises.
 ///
 /// ```swift
 /// var adaptation = BitrateAdaptation(AdaptationSettings(), codec: .vp8, resolution: .hd720, frameRate: 30)
@@ -9,15 +10,17 @@ package import RillCore
 /// adaptation.add(byteCount: frame.byteCount, quantizer: qp, of: frame.resolution, at: now)
 /// ```
 ///
-/// The reductions of a layer form a ladder (``AdaptationSettings/preference``). Each needs a bitrate: the one at which its quantizer
-/// would be at the upper bound of ``AdaptationSettings/vp8Quantizer``. There the next smaller picture, enlarged again, has the same
-/// PSNR: 1280x720 and 960x540 cross at 370 kbit/s and a quantizer of 88, and below 960x540 the larger picture is better for as long as
-/// it fits at all (VP8 in real time, webcam_1280x720.y4m). What pictures need differs by clip, so it is measured from the frames.
+/// The reductions of a layer form a ladder (``AdaptationSettings/preference``). Each needs a bitrate: the one at which
+/// its quantizer would be at the upper bound of ``AdaptationSettings/vp8Quantizer``. There the next smaller picture,
+/// enlarged again, has the same PSNR: 1280x720 and 960x540 cross at 370 kbit/s and a quantizer of 88, and below 960x540
+/// the larger picture is better for as long as it fits at all (VP8 in real time, webcam_1280x720.y4m). What pictures
+/// need differs by clip, so it is measured from the frames.
 ///
-/// - Down: when the bitrate is below the need for ``shortageTimeout``, or far below for ``deepShortageTimeout``, to the largest size that fits.
-/// - Up: when the bitrate is 1.5 times the need of a larger one for ``AdaptationSettings/bitrateRecoveryDelay``. So a total that ripples by
-///   10 % changes nothing, though a layer's share ripples by up to 20 %, as the layers below it keep theirs. If a step up had to be
-///   reverted soon, the next one waits twice as long.
+/// - Down: when the bitrate is below the need for ``shortageTimeout``, or far below for ``deepShortageTimeout``, to the
+///   largest size that fits.
+/// - Up: when the bitrate is 1.5 times the need of a larger one for ``AdaptationSettings/bitrateRecoveryDelay``. So a
+///   total that ripples by 10 % changes nothing, though a layer's share ripples by up to 20 %, as the layers below it
+///   keep theirs. If a step up had to be reverted soon, the next one waits twice as long.
 ///
 /// A pure value: it reads no clock, and allocates nothing after its creation.
 package struct BitrateAdaptation: Sendable {
@@ -45,7 +48,8 @@ package struct BitrateAdaptation: Sendable {
     private let typicalContent: Double
     private let quantizerLimit: Double
     private let recoveryDelay: MediaDuration
-    /// What the clip takes: bits per second at the quantizer limit, of one pixel at one frame per second, by the powers of the model.
+    /// The complexity of the clip: bits per second at the quantizer limit, of one pixel at one frame per second, by
+    /// the powers of the model.
     private var content: Double
 
     private var place = 0
@@ -64,8 +68,8 @@ package struct BitrateAdaptation: Sendable {
     ///   - codec: the layer's codec.
     ///   - resolution: the layer's size without reduction.
     ///   - frameRate: the layer's frame rate without reduction.
-    ///   - minimumPixelCount: the size below which the layer is not worth sending, because another one has that size. The layer's own
-    ///     size is always allowed.
+    ///   - minimumPixelCount: the size below which the layer is not worth sending, because another one has that size.
+    ///     The layer's own size is always allowed.
     package init(
         _ settings: AdaptationSettings, codec: VideoCodec, resolution: Resolution, frameRate: FrameRate,
         minimumPixelCount: Int = 0
@@ -104,7 +108,7 @@ package struct BitrateAdaptation: Sendable {
 
     // MARK: - Measuring
 
-    /// Notes a delta frame that was encoded. Key frames say little of the frames between them.
+    /// Records an encoded delta frame. Key frames do not predict the frames between them.
     ///
     /// - Parameters:
     ///   - byteCount: the frame's bytes.

@@ -1,5 +1,5 @@
-/// What a stream reduces first when processor or network do not suffice, with the names of W3C mst-content-hint
-/// (`RTCDegradationPreference`).
+/// The property that a stream reduces first when processor or network are insufficient, with the names of W3C
+/// mst-content-hint (`RTCDegradationPreference`).
 public enum DegradationPreference: String, Equatable, Sendable, CaseIterable {
     /// Keep the frame rate and reduce the size.
     case maintainFramerate = "maintain-framerate"

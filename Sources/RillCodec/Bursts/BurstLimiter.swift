@@ -2,22 +2,25 @@ import RillCore
 
 /// Decides how coarse the next frame must be at least, so that it is not much larger than the network carries.
 ///
-/// libvpx's rate control keeps the mean of a second. Single frames exceed it: the first of a new scene takes 5 to 9 times the mean, and
-/// both codecs may need several frames to follow a lower target. A floor under the quantizer prevents both:
+/// libvpx's rate control keeps the mean of a second. Single frames exceed it: the first of a new scene takes 5 to 9
+/// times the mean, and both codecs may need several frames to follow a lower target. A floor under the quantizer
+/// prevents both:
 ///
-/// - A picture without a usable reference, a key frame or the first one of a scene, gets at most the bits of ``limit`` at the target
-///   bitrate, or of 1.75 frames of a slow layer. Its size at a quantizer follows from its pixels and from earlier such pictures.
-/// - While the target is far below what the last frames were encoded with, each frame gets at most its share. Its size follows from the
-///   frame before.
+/// - A picture without a usable reference, a key frame or the first one of a scene, gets at most the bits of ``limit``
+///   at the target bitrate, or of 1.75 frames of a slow layer. Its size at a quantizer follows from its pixels and from
+///   earlier such pictures.
+/// - While the target is far below what the last frames were encoded with, each frame gets at most its share. Its size
+///   follows from the frame before.
 /// - A frame with a limit of its own, for a queue that is too long, is predicted in the same way.
 ///
-/// Whatever a coarse frame saves, the two frames after it would spend: libvpx refines the picture at once. So the floor sinks slowly after it,
-/// halving its distance to the usual quantizer with each of four frames. Without that a frame that was limited to half its share saved 5 % of the
-/// next four frames (VP8 and VP9 at 500 kbit/s, 1280x720), with it 25 to 35 %.
+/// Whatever a coarse frame saves, the two frames after it would spend: libvpx refines the picture at once. So the floor
+/// sinks slowly after it, halving its distance to the usual quantizer with each of four frames. Without that a frame
+/// that was limited to half its share saved 5 % of the next four frames (VP8 and VP9 at 500 kbit/s, 1280x720), with it
+/// 25 to 35 %.
 ///
 /// A pure value beside the encoder.
 struct BurstLimiter: Sendable {
-    /// What is known of a frame before it is encoded.
+    /// The known properties of a frame before it is encoded.
     struct Frame: Sendable {
         /// Whether it has no usable reference: a key frame, or the first of a scene.
         var isIntra = false
@@ -30,7 +33,7 @@ struct BurstLimiter: Sendable {
 
     /// The longest time that a frame takes at the target bitrate.
     var limit: MediaDuration
-    /// Whether a frame says enough of the next one to follow a lower target by it.
+    /// Whether the size of a frame predicts that of the next one well enough to follow a lower target.
     private let followsByFloor: Bool
     private let model: QuantizerModel
     /// The last frame that had a reference.
@@ -39,8 +42,8 @@ struct BurstLimiter: Sendable {
     private var sinking: Sinking?
     /// The model's factor for this clip.
     private var intraFactor: Double
-    /// What the last frames were encoded with: a lower target is approached in some twelve frames.
-    private var settledBitrate = 0.0
+    /// The average bitrate of the last frames. A lower target is approached within about twelve frames.
+    private var steadyBitrate = 0.0
 
     private struct Sinking: Sendable {
         /// Where it sinks to: what frames had before.
@@ -54,22 +57,23 @@ struct BurstLimiter: Sendable {
         }
     }
 
-    /// The most that a quantizer index falls from frame to frame while a lower target is approached: a coarse frame's successor would spend what
-    /// that saved.
+    /// The most that a quantizer index falls from frame to frame while a lower target is approached: a coarse frame's
+    /// successor would spend what that saved.
     private static let fall = 10
 
-    /// Below this share of ``settledBitrate``, a target is far lower.
+    /// Below this share of ``steadyBitrate``, a target is far lower.
     private static let farLower = 0.85
-    /// What a key frame may always have, in shares of a frame: as in ``LayerSettings/low(_:)``.
+    /// The minimum size of a key frame, in shares of a frame: as in ``LayerSettings/low(_:)``.
     private static let minimumIntraShare = 1.75
     /// How far the factor may be from the model's.
     private static let intraRange = 0.4...2.5
 
-    /// A limiter for a codec; `nil` if the scale of its quantizers is unknown.
+    /// Creates a limiter for a codec; `nil` if the scale of its quantizers is unknown.
     ///
     /// - Parameters:
     ///   - codec: the codec.
-    ///   - hasTemporalLayers: whether frames differ in size by their layer, so that a frame says little of the one after it.
+    ///   - hasTemporalLayers: whether frames differ in size by their layer, so that a frame does not predict the next
+    ///     one.
     ///   - limit: the longest time that a frame takes at the target bitrate.
     init?(_ codec: VideoCodec, hasTemporalLayers: Bool = false, limit: MediaDuration) {
         guard let model = QuantizerModel(codec) else { return nil }
@@ -90,7 +94,7 @@ struct BurstLimiter: Sendable {
         } else if let last {
             let share = bytesPerSecond * frame.duration.seconds
             if followsByFloor, isFarLower(frame.bitrate) {
-                let index = model.settledIndex(for: share, after: last.byteCount, at: last.quantizer)
+                let index = model.steadyIndex(for: share, after: last.byteCount, at: last.quantizer)
                 floor = max(index, last.quantizer - Self.fall)
             }
             if let limit = frame.byteLimit {
@@ -105,13 +109,13 @@ struct BurstLimiter: Sendable {
     }
 
     private func isFarLower(_ bitrate: Bitrate) -> Bool {
-        Double(bitrate.bitsPerSecond) < Self.farLower * settledBitrate
+        Double(bitrate.bitsPerSecond) < Self.farLower * steadyBitrate
     }
 
-    /// Notes how the frame was encoded.
+    /// Records how the frame was encoded.
     mutating func add(_ frame: Frame, byteCount: Int, quantizer: Int) {
         let bitrate = Double(frame.bitrate.bitsPerSecond)
-        settledBitrate = max(bitrate, settledBitrate - (settledBitrate - bitrate) / 4)
+        steadyBitrate = max(bitrate, steadyBitrate - (steadyBitrate - bitrate) / 4)
         if frame.isIntra || frame.byteLimit != nil {
             let usual = sinking?.usual ?? last?.quantizer ?? quantizer
             sinking = quantizer > usual ? Sinking(usual: usual, floor: quantizer) : nil
@@ -130,7 +134,8 @@ struct BurstLimiter: Sendable {
     private mutating func learn(_ byteCount: Int, at quantizer: Int, _ pixelCount: Int) {
         let measured = model.intraFactor(of: byteCount, at: quantizer, pixelCount: pixelCount) / model.intraFactor
         let bounded = min(max(measured, Self.intraRange.lowerBound), Self.intraRange.upperBound) * model.intraFactor
-        // Too coarse costs the quality of a frame or two, too fine costs a full queue: what takes less is believed slowly.
+        // Too coarse costs the quality of a frame or two, too fine costs a full queue: what takes less is believed
+        // slowly.
         intraFactor += (bounded - intraFactor) * (bounded > intraFactor ? 0.8 : 0.2)
     }
 }

@@ -2,8 +2,9 @@ import RillCore
 
 /// Finds the first picture of another scene, before it is encoded.
 ///
-/// Pictures are compared in a grid of luma samples. The scene has changed where they differ much in the mean, and much more than the
-/// pictures before them did. Motion differs as long as it lasts, so that only its start can be taken for a cut.
+/// Pictures are compared in a grid of luma samples. The scene has changed where they differ much in the mean, and much
+/// more than the pictures before them did. Motion differs as long as it lasts, so that only its start can be taken for
+/// a cut.
 ///
 /// A pure value. Cost: 2304 samples of a picture, of any size; no allocation after the first.
 struct SceneCutDetector: Sendable {

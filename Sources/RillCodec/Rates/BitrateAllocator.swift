@@ -65,8 +65,8 @@ public struct BitrateAllocator: Sendable {
     /// The multiple of a layer's minimum that must be available before it is switched on.
     public static let hysteresis = 1.2
 
-    /// The multiple of what all layers up to one need that must be there steadily before it is switched on: a total that
-    /// ripples by 10 % has extremes that differ by 22 %.
+    /// The multiple of what all layers up to one need that must be there steadily before it is switched on: a total
+    /// that ripples by 10 % has extremes that differ by 22 %.
     private static let rippleFactor = 1.25
 
     private let layers: [Layer]
@@ -94,8 +94,9 @@ public struct BitrateAllocator: Sendable {
     ///
     /// - Parameters:
     ///   - total: the available bitrate.
-    ///   - steady: what was available for a while, for a total that ripples: a layer is switched on only if this exceeds
-    ///     what it and the layers below need by a quarter. `nil` judges by the total alone.
+    ///   - steady: the bitrate that was available for a while, if the total ripples. A layer is switched on only if
+    ///     this exceeds the sum of its bitrate and those of the layers below by a quarter. `nil` decides by the total
+    ///     alone.
     public mutating func split(_ total: Bitrate, steady: Bitrate? = nil) -> Split {
         activeCount = count(for: total.bitsPerSecond, steady: steady?.bitsPerSecond)
         var split = Split()

@@ -1,16 +1,19 @@
 import Glibc
 import RillCore
 
-/// How the bytes of libvpx's frames follow from quantizer index, picture size and frame rate: power laws that were fitted to measurements.
+/// How the bytes of libvpx's frames follow from quantizer index, picture size and frame rate: power laws that were
+/// fitted to measurements.
 ///
-/// The measurements are of libvpx 1.12 in real time, with a webcam's clip from 160x90 to 1280x720, 5 to 30 frames per second, 40 kbit/s to
-/// 2.5 Mbit/s. With another clip all numbers of bytes change by one factor, which callers measure; the powers hardly change.
+/// The measurements are of libvpx 1.12 in real time, with a webcam's clip from 160x90 to 1280x720, 5 to 30 frames per
+/// second, 40 kbit/s to 2.5 Mbit/s. With another clip all numbers of bytes change by one factor, which callers measure;
+/// the powers hardly change.
 struct QuantizerModel: Sendable {
     /// Added to the index before powers are taken.
     private let offset: Double
     /// The power by which bytes fall with the index, after a while at that quantizer.
-    private let settledPower: Double
-    /// The power by which the next frame's bytes fall with its index: while its reference is finer than itself, there is less to code.
+    private let steadyPower: Double
+    /// The power by which the next frame's bytes fall with its index: while its reference is finer than itself, there
+    /// is less to code.
     private let stepPower: Double
     /// The power by which the bytes of a picture without a usable reference fall with the index.
     private let intraPower: Double
@@ -28,23 +31,24 @@ struct QuantizerModel: Sendable {
     init?(_ codec: VideoCodec) {
         switch codec {
         case .vp8:
-            (offset, settledPower, stepPower, intraPower) = (11, 1.38, 1.75, 1.25)
+            (offset, steadyPower, stepPower, intraPower) = (11, 1.38, 1.75, 1.25)
             (intraFactor, intraIndex, maximumIndex) = (0.7, 88, 127)
         case .vp9:
-            (offset, settledPower, stepPower, intraPower) = (173, 5, 6, 4.5)
+            (offset, steadyPower, stepPower, intraPower) = (173, 5, 6, 4.5)
             (intraFactor, intraIndex, maximumIndex) = (0.383, 216, 255)
         default: return nil
         }
     }
 
-    /// Returns the factor by which bytes change from one quantizer index to another, once the encoder has settled.
+    /// Returns the factor by which bytes change from one quantizer index to another, once the encoder has converged.
     func ratio(from index: Int, to other: Double) -> Double {
-        pow((Double(index) + offset) / (other + offset), settledPower)
+        pow((Double(index) + offset) / (other + offset), steadyPower)
     }
 
-    /// Returns the index at which a frame like one of `byteCount` bytes at `index` has `target` bytes, once the encoder has settled.
-    func settledIndex(for target: Double, after byteCount: Int, at index: Int) -> Int {
-        self.index(for: target, Double(byteCount), at: Double(index), settledPower)
+    /// Returns the index at which a frame like one of `byteCount` bytes at `index` has `target` bytes, once the encoder
+    /// has converged.
+    func steadyIndex(for target: Double, after byteCount: Int, at index: Int) -> Int {
+        self.index(for: target, Double(byteCount), at: Double(index), steadyPower)
     }
 
     /// Returns the index at which the frame after one of `byteCount` bytes at `index` has `target` bytes.
@@ -62,7 +66,7 @@ struct QuantizerModel: Sendable {
         index(for: target, factor * pow(Double(pixelCount), Self.pixelPower), at: intraIndex, intraPower)
     }
 
-    /// Returns what ``intraFactor`` would be for a picture that had so many bytes at that index.
+    /// Returns the ``intraFactor`` of a frame with this many bytes at that index.
     func intraFactor(of byteCount: Int, at index: Int, pixelCount: Int) -> Double {
         let bytes = Double(byteCount) * pow((Double(index) + offset) / (intraIndex + offset), intraPower)
         return bytes / pow(Double(pixelCount), Self.pixelPower)

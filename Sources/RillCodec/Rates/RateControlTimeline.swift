@@ -117,7 +117,7 @@ struct RateControlTimeline {
         return ticks - elapsedTicks
     }
 
-    /// Detects a change of the source's rate, and where it settles.
+    /// Detects a change of the source's rate, and where it converges.
     private mutating func followRate() {
         guard let mean = recent.mean(limit: usual * 2), mean > 0 else { return }
         isChangingRate = isChangingRate ? !isNear(mean, usual, percent: 3) : !isNear(mean, usual)

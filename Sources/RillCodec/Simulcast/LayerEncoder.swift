@@ -95,8 +95,8 @@ public final class LayerEncoder {
         try encoder.finish(body)
     }
 
-    /// Whether only the bitrate changes, as it does with each estimate of a network. That says nothing new of a picture
-    /// that stays the same.
+    /// Whether only the bitrate changes, as with each bandwidth estimate. An unchanged picture needs no new encode
+    /// then.
     private func followsNetwork(_ task: LayerTask) -> Bool {
         guard task.settings.encoder.burstLimit != nil, !task.isRestartRequested else { return false }
         var old = settings

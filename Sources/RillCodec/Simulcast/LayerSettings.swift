@@ -99,8 +99,8 @@ public struct LayerSettings: Sendable, Equatable {
 // MARK: - Presets
 
 extension LayerSettings {
-    /// Returns the stream of the picture at full size, at up to 30 frames per second, without coding again what stands still
-    /// (``/RillCore/EncoderSettings/skipsStillBlocks``).
+    /// Returns the stream of the picture at full size, at up to 30 frames per second, without coding again what stands
+    /// still (``/RillCore/EncoderSettings/skipsStillBlocks``).
     public static func high(
         _ resolution: Resolution, bitrate: Bitrate, codec: VideoCodec = .vp8
     ) -> LayerSettings {
@@ -108,8 +108,8 @@ extension LayerSettings {
             rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: .layer(codec))
     }
 
-    /// The stream for thumbnails and poor networks: 160x120, 5 frames per second, 45 kbit/s, VP8. It leaves out what stands
-    /// still, too.
+    /// The stream for thumbnails and poor networks: 160x120, 5 frames per second, 45 kbit/s, VP8. It leaves out what
+    /// stands still, too.
     public static let low = low(.vp8)
 
     /// Returns the stream for thumbnails and poor networks in the given codec.
@@ -128,7 +128,7 @@ extension LayerSettings {
 }
 
 extension EncoderSettings {
-    /// The settings of a layer, which leaves out what stands still.
+    /// The settings of a layer, which skips still blocks.
     fileprivate static func layer(_ codec: VideoCodec) -> EncoderSettings {
         var settings = EncoderSettings(codec)
         settings.skipsStillBlocks = true

@@ -39,8 +39,8 @@ public struct SimulcastPlan: Sendable {
     }
 
     private var layers: [Layer]
-    /// The burst limit of layers that have none of their own (``/RillCore/EncoderSettings/burstLimit``), from their next
-    /// frame on; `nil` for none.
+    /// The burst limit of layers that have none of their own (``/RillCore/EncoderSettings/burstLimit``), from their
+    /// next frame on; `nil` for none.
     package var burstLimit: MediaDuration? {
         didSet {
             guard burstLimit != oldValue else { return }
@@ -107,8 +107,8 @@ public struct SimulcastPlan: Sendable {
         return tasks
     }
 
-    /// Returns the limit of a frame that is to be smaller than its share, at least a quarter of it. Half of the excess is left to the frames
-    /// after it, which libvpx encodes smaller too after a coarse one (``BurstLimiter``).
+    /// Returns the limit of a frame that is to be smaller than its share, at least a quarter of it. Half of the excess
+    /// is left to the frames after it, which libvpx encodes smaller too after a coarse one (``BurstLimiter``).
     private mutating func takeByteLimit(of index: Int, at time: MediaTime) -> Int? {
         let (excess, last) = (layers[index].excess, layers[index].taskTime)
         (layers[index].excess, layers[index].taskTime) = (0, time)
@@ -175,15 +175,15 @@ extension SimulcastPlan {
         layers[index].keyFrame.make()
     }
 
-    /// Leaves out the next frame that layer `index` would encode, because packets wait to be sent. Requests stay for the
-    /// frame after it.
+    /// Leaves out the next frame that layer `index` would encode, because packets wait to be sent. Requests stay for
+    /// the frame after it.
     package mutating func skipNextFrame(layer index: Int) { layers[index].skip.make() }
 
     /// The frames of layer `index` that were left out on request.
     package func skippedFrameCount(layer index: Int) -> Int { layers[index].skippedFrameCount }
 
-    /// Makes the next frames of layer `index` smaller than their share of the bitrate, by so many bytes together, but none
-    /// of them below a quarter of its share. It replaces an earlier such request.
+    /// Makes the next frames of layer `index` smaller than their share of the bitrate, by `byteCount` bytes together.
+    /// No frame falls below a quarter of its share. It replaces an earlier such request.
     package mutating func reduceNextFrames(layer index: Int, by byteCount: Int) {
         layers[index].excess = max(0, byteCount)
     }
@@ -254,10 +254,11 @@ extension SimulcastPlan {
 }
 
 extension EncoderSettings {
-    /// Leaves it to the network's bitrate to keep queues short, which already counts what waits.
+    /// Leaves short queues to the network's bitrate, which already accounts for the queued bytes.
     ///
-    /// libvpx's rate control would do it again, with what it believes to wait: with its usual buffer of a second VP8 spends half of a bitrate
-    /// that has just risen, as long as that buffer is low, and needs two or three seconds behind each cut of the scene for finer quantizers.
+    /// libvpx's rate control would do it again, by its own model of a buffer. With its usual buffer of a second, VP8
+    /// spends half of a bitrate that has just risen while that buffer is low. It then needs two or three seconds
+    /// after each scene cut for finer quantizers.
     fileprivate mutating func followNetwork(_ limit: MediaDuration) {
         burstLimit = limit
         guard codec == .vp8 else { return }

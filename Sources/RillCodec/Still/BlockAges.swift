@@ -1,10 +1,10 @@
-/// How many pictures ago each macroblock last changed, and what it was that changed.
+/// The age of each macroblock: how many pictures ago it last changed, and the kind of that change.
 ///
-/// Where somebody leaves or comes, or the exposure takes a step, much is coded coarsely at first. An encoder refines it over the next
-/// pictures, and can only if the blocks are coded.
+/// When a person enters or leaves, or the exposure changes, many blocks are coded coarsely at first. An encoder
+/// refines them over the next pictures, but only if the blocks are coded.
 struct BlockAges: Sendable {
-    /// Pictures for which a block that changed with many others is coded, even if it seems to stand still. libvpx refines one of twenty
-    /// blocks in each frame.
+    /// Pictures for which a block that changed with many others is coded, even if it seems to stand still. libvpx
+    /// refines one of twenty blocks in each frame.
     static let wait: UInt8 = 16
     /// Pictures after which a change is a new one. In what moves, blocks change again and again.
     private static let rest: UInt8 = 4
@@ -18,10 +18,11 @@ struct BlockAges: Sendable {
     /// Bit n is set if the picture n + 1 before this one showed something else.
     private var news: UInt32 = 0
 
-    /// Creates the state for so many macroblocks, none of which has changed yet.
+    /// Creates the state of `count` macroblocks, none of which has changed yet.
     init(count: Int) { ages = Array(repeating: .max, count: count) }
 
-    /// Whether much of the picture changed that was at rest. A reference older than the last frame may show what comes back.
+    /// Whether much of the picture changed that was at rest. A reference older than the last frame may show what comes
+    /// back.
     var showsNews: Bool { Double(newCount) > Self.newShare * Double(ages.count) }
 
     /// Call it before the blocks of each picture.
@@ -30,9 +31,9 @@ struct BlockAges: Sendable {
         newCount = 0
     }
 
-    /// Notes whether a macroblock changed. Call it at most once per picture.
+    /// Records whether a macroblock changed. Call it at most once per picture.
     ///
-    /// - Returns: whether the block may be left out: its last change is long enough ago, or was no news.
+    /// - Returns: whether the block may be skipped: its last change is old enough, or was not new content.
     @inline(__always)
     mutating func add(_ index: Int, isChanged: Bool) -> Bool {
         guard !isChanged else {

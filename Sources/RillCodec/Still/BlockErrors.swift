@@ -1,16 +1,18 @@
 import RillCore
 
-/// How two blocks of 16x8 samples differ in every second row, in their left and their right half: the kernel of ``StillBlocks``.
+/// How two blocks of 16x8 samples differ in every second row, in their left and their right half: the kernel of
+/// ``StillBlocks``.
 struct BlockErrors: Equatable {
     /// The sum of the differences of each half.
     var sums: SIMD2<Int32>
     /// The sum of the squared differences of each half; differences beyond ``largestDifference`` count as that.
     var squares: SIMD2<Int32>
 
-    /// The sums of pairs of columns, squared and added up over both halves. Noise hardly adds to it, and what an encoder would code does.
+    /// The sums of pairs of columns, squared and added up over both halves. Noise hardly adds to it, and what an
+    /// encoder would code does.
     var pairs: Int32
 
-    /// The largest difference that is told from larger ones. No block with such a difference stands still.
+    /// The largest difference that is distinguished. A block with such a difference is never still.
     static let largestDifference: Int16 = 63
     /// The same for the sum of a pair of columns: its square fits 16 bits.
     static let largestPair: Int16 = 181
@@ -34,7 +36,8 @@ struct BlockErrors: Equatable {
         self = lanes.total
     }
 
-    /// Compares two pairs of blocks of 8x8 samples at once: the left half is of the first pair, the right half of the second.
+    /// Compares two pairs of blocks of 8x8 samples at once: the left half is of the first pair, the right half of the
+    /// second.
     @unsafe
     @inline(__always)
     init(
@@ -50,7 +53,8 @@ struct BlockErrors: Equatable {
         self = lanes.total
     }
 
-    /// The scalar reference, for sixteen columns and eight rows, of which the even ones are compared, or with a parity of 1 the odd ones.
+    /// The scalar reference, for sixteen columns and eight rows, of which the even ones are compared, or with a parity
+    /// of 1 the odd ones.
     init(_ a: Plane, _ b: Plane, columns: Range<Int>, rows: Range<Int>, parity: Int) {
         var (sums, squares) = (SIMD2<Int32>(), SIMD2<Int32>())
         var pairs: InlineArray<8, Int32> = .init(repeating: 0)
@@ -84,7 +88,8 @@ private typealias Samples = SIMD16<UInt8>
 /// Eight 16-bit numbers.
 private typealias Words = SIMD8<Int16>
 
-/// The sums of a kernel, lane by lane: the lower four are of the left half, the upper four of the right. Each lane adds eight samples.
+/// The sums of a kernel, lane by lane: the lower four are of the left half, the upper four of the right. Each lane adds
+/// eight samples.
 private struct Lanes {
     /// Numbers from -2040 to 2040.
     private var sums = Words()

@@ -2,13 +2,13 @@ import RillCore
 
 /// Finds out whether the camera or the light moves, from blocks that seem to stand still.
 ///
-/// Where a picture moves by parts of a pixel, it differs from the picture before by its gradients, all to one side; where the light
-/// changes it differs by a constant. Noise does neither. Smooth walls would seem to stand still, but moved or lit anew they are better
-/// predicted by an encoder that looks for the motion in every block.
+/// Where a picture moves by parts of a pixel, it differs from the picture before by its gradients, all to one side;
+/// where the light changes it differs by a constant. Noise does neither. Smooth walls would seem to stand still, but
+/// moved or lit again they are better predicted by an encoder that looks for the motion in every block.
 ///
 /// It keeps a few samples of the picture before, and so also finds out whether the source repeats them.
 struct CameraMotion: Sendable {
-    /// One macroblock of so many is looked at; all of them in turn.
+    /// One of this many macroblocks is examined; all of them in turn.
     static let interval = 8
     /// Whether the camera or the light moves.
     private(set) var isMoving = false
@@ -26,7 +26,7 @@ struct CameraMotion: Sendable {
 
     private static let smoothing = 1.0 / 8
     private static let shareLimits = (start: 0.13, end: 0.1)
-    /// What a motion explains at least, so that what moved before a rest is forgotten.
+    /// The minimum energy that a motion explains, so that motion before a pause is forgotten.
     private static let leastEnergy = 0.01
     private static let driftLimits = (start: 0.12, end: 0.08)
 
@@ -40,12 +40,12 @@ struct CameraMotion: Sendable {
 
     /// Adds a macroblock.
     ///
-    /// - Parameter isStill: whether it seems to stand still. What moves says nothing of the camera.
+    /// - Parameter isStill: whether it seems to be still. Moving blocks do not show the motion of the camera.
     mutating func add(_ column: Int, of blocks: borrowing MacroblockRow, isStill: Bool) {
         guard !previous.isEmpty else { return }
         let isRepeated = blocks.repeats(column, previous.span)
         repetition.add(isRepeated: isRepeated)
-        // Slides repeated tell nothing more.
+        // A repeated slide adds no information.
         guard isStill, !(isRepeated && repetition.isRepeating) else { return }
         var sums = sums
         blocks.addMotion(column, since: previous.span, to: &sums)

@@ -14,7 +14,8 @@ struct PicturePlanes: ~Escapable {
     }
 }
 
-/// Compares the whole macroblocks of one row with those of another picture of the same size: every second row of their samples.
+/// Compares the whole macroblocks of one row with those of another picture of the same size: every second row of their
+/// samples.
 @safe
 struct MacroblockRow: ~Escapable {
     private let a: PicturePlanes
@@ -83,12 +84,12 @@ struct MacroblockRow: ~Escapable {
         return true
     }
 
-    /// Adds what a macroblock tells of a motion since the picture before; one at the picture's edge tells nothing.
+    /// Adds a macroblock's evidence of a motion since the picture before. A macroblock at the edge adds none.
     ///
     /// - Parameters:
     ///   - column: the macroblock.
     ///   - previous: the row ``motionLine`` of each row of macroblocks, of the picture before.
-    ///   - sums: what is added to.
+    ///   - sums: the sums.
     func addMotion(_ column: Int, since previous: Span<UInt8>, to sums: inout MotionSums) {
         guard column > 0, column + 1 < count else { return }
         let line = 16 * row + Self.motionLine

@@ -1,6 +1,7 @@
 /// Measures how much the stillest blocks of each picture differ from the reference: the noise of the source.
 struct NoiseMeter: Sendable {
-    /// The mean squared difference of those blocks, smoothed over eight pictures, in code values squared; 0 before the first picture.
+    /// The mean squared difference of those blocks, smoothed over eight pictures, in code values squared; 0 before the
+    /// first picture.
     private(set) var noise = 0.0
     private var isEmpty = true
     private var count = 0

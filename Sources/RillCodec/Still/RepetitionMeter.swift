@@ -1,7 +1,7 @@
-/// Finds out whether pictures repeat what the picture before showed, sample by sample: slides, drawings, a screen.
+/// Detects pictures that repeat the previous one sample by sample: slides, drawings, a screen.
 ///
-/// Such a source has no noise. An encoder that codes all of it refines it from frame to frame, until there is nothing left to code: it
-/// gains more than what is saved by leaving blocks out.
+/// Such a source has no noise. An encoder that codes all of it refines it from frame to frame, until nothing is left
+/// to code. This gains more than skipping blocks saves.
 struct RepetitionMeter: Sendable {
     /// Whether most of the picture is repeated. Compressed webcams repeat up to half of it.
     private(set) var isRepeating = false

@@ -2,24 +2,25 @@ import RillCore
 
 /// Says which macroblocks of a picture an encoder need not code, because its reference already shows them.
 ///
-/// A webcam's background stands still, but for the sensor's noise. A block is still if the reference differs from it by no more than the
-/// quantizer or the noise hides (``StillLimits``), and if it has not changed for a while (``BlockAges``). The reference is the picture that
-/// decoders have: what drifts away from it, however slowly, is coded again, so nothing has to be refreshed.
+/// A webcam's background stands still, but for the sensor's noise. A block is still if the reference differs from it by
+/// no more than the quantizer or the noise hides (``StillLimits``), and if it has not changed for a while
+/// (``BlockAges``). The reference is the picture that decoders have: what drifts away from it, however slowly, is coded
+/// again, so nothing has to be refreshed.
 ///
-/// Every second row of samples is compared, the even ones of one picture and the odd ones of the next: what only the other rows show is
-/// seen a picture later.
+/// Every second row of samples is compared, the even ones of one picture and the odd ones of the next: what only the
+/// other rows show is seen a picture later.
 ///
-/// Blocks that the picture's edge cuts are always coded. So is all while the camera or the light moves (``CameraMotion``), and all of
-/// sources without noise (``RepetitionMeter``).
+/// Blocks that the picture's edge cuts are always coded. So is all while the camera or the light moves
+/// (``CameraMotion``), and all of sources without noise (``RepetitionMeter``).
 ///
-/// A pure value, tested without libvpx. Cost: reads half of both pictures' luma, and half of chroma where luma stands still; no
-/// allocation after the first picture.
+/// A pure value, tested without libvpx. Cost: reads half of both pictures' luma, and half of chroma where luma stands
+/// still; no allocation after the first picture.
 struct StillBlocks: Sendable {
     /// The picture's macroblocks in a row.
     let columns: Int
     /// Rows of macroblocks.
     let rows: Int
-    /// What to do with each macroblock, row by row: 1 to code it, 0 to leave it as the reference has it.
+    /// The decision for each macroblock, row by row: 1 to code it, 0 to copy it from the reference.
     private(set) var map: [UInt8]
     /// The macroblocks of ``map`` that are not coded.
     private(set) var stillCount = 0
@@ -29,7 +30,8 @@ struct StillBlocks: Sendable {
     private var motion: CameraMotion
     private var pictureCount = 0
 
-    /// The share of blocks, of all sizes, that tell the noise of luma: most of them show something that moves in a lively picture.
+    /// The share of blocks, of all sizes, that measure the noise of luma. In a lively picture most blocks contain
+    /// motion.
     private static let stillestShare = 0.15
     /// The same for chroma, which is looked at only where luma stands still.
     private static let middleShare = 0.5

@@ -1,6 +1,7 @@
 /// How much a block may differ from the reference and still count as still.
 ///
-/// The constants were fitted to three webcam clips, with and without noise, and hold for others (see Benchmarks/README.md).
+/// The constants were fitted to three webcam clips, with and without noise, and hold for others (see
+/// Benchmarks/README.md).
 struct StillLimits: Sendable, Equatable {
     /// The samples that are compared: of a block of luma, of a quarter of it, and of a block of chroma.
     static let lumaCount = 128.0
@@ -25,7 +26,7 @@ struct StillLimits: Sendable, Equatable {
     ///   - chromaNoise: the same of chroma.
     init(step: Double, noise: Double, chromaNoise: Double) {
         let area = step * step
-        // What the quantizer would not change anyway, and what is noise but for a little.
+        // The difference that the quantizer removes anyway, or most of the noise.
         squares = Self.total(min(0.06 * area, 1.5 * noise + min(3, 0.04 * area)), of: Self.lumaCount)
         change = 4 * squares
         // A pair of columns has eight samples, whose noise adds up to an eighth of what one error of all would.

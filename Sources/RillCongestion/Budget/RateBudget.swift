@@ -1,30 +1,31 @@
 public import RillCore
 
-/// Turns an estimate of what the path carries into what encoders may produce.
+/// Splits the estimate of a path into what encoders may produce and everything else.
 ///
 /// ```swift
-/// budget.update(counts, at: now)                        // some times a second, with the counts of what was sent
+/// budget.update(counts, at: now)                        // several times a second, with the counts of sent packets
 /// pipeline.setNetworkBitrate(budget.encoderRate(of: estimate.rate))
 /// ```
 ///
-/// An estimate covers all bytes on the path. Encoders only decide the bytes of their frames. Between them are the headers of each packet,
-/// RTCP, retransmissions, FEC packets and other media, so that encoders get
+/// An estimate covers all bytes on the path. Encoders control the bytes of their frames only. The rest is packet
+/// headers, RTCP, retransmissions, FEC packets and other media:
 ///
 ///     frames + headers(frames) + retransmissions + FEC + others = estimate
 ///
-/// Headers are predicted for the new rate, not taken over from the old one: at a fifth of the rate a frame has fewer packets, but never
-/// less than one. Retransmissions and FEC are shares of the media, measured over about 1.5 s. They get at most half of the path, however
-/// much was retransmitted; encoders would otherwise stop after a burst of loss.
+/// Headers are predicted for the new rate: at a fifth of the rate a frame has fewer packets, but at least one.
+/// Retransmissions and FEC are shares of the media, measured over about 1.5 s. They get at most half of the path;
+/// encoders would otherwise stop after a loss burst.
 ///
-/// A pure value with one owner: it reads no clock. It allocates nothing.
+/// It is a pure value with one owner, reads no clock and allocates nothing.
 public struct RateBudget: Sendable {
-    /// What was sent since the start. Bytes are those on the path: with the headers of IP and UDP, and with what SRTP adds.
+    /// The totals since the start. Bytes are those on the path: with the headers of IP and UDP, and with the overhead
+    /// of SRTP.
     public struct Counts: Equatable, Sendable {
         /// Encoded frames.
         public var frames = 0
-        /// Their bytes as they left the encoders, without any header.
+        /// The bytes of encoded frames, without any header.
         public var frameBytes = 0
-        /// The RTP packets that carried them, sent for the first time.
+        /// RTP packets of frames, without retransmissions.
         public var mediaPackets = 0
         /// The bytes of these packets on the path.
         public var mediaBytes = 0
@@ -32,30 +33,31 @@ public struct RateBudget: Sendable {
         public var retransmittedBytes = 0
         /// The bytes of FEC packets on the path.
         public var fecBytes = 0
-        /// The bytes of everything else that takes its own rate: RTCP and audio. Not padding, which gives way to media.
+        /// The bytes of everything that has its own rate: RTCP and audio. Padding is not counted, as it yields to
+        /// media.
         public var otherBytes = 0
 
-        /// Counts of nothing.
+        /// Creates counts of zero.
         public init() {}
     }
 
-    /// The time constant of the shares, in seconds.
+    /// The time constant of the averages, in seconds.
     private static let memory = 1.5
-    /// The most that retransmissions and FEC together get, relative to media.
+    /// The upper limit of retransmissions and FEC together, relative to media.
     private static let maximumRepairShare = 1.0
-    /// What is assumed until something was sent: IPv4 and UDP 28 bytes, RTP 12, header extensions 8, the tag of AES-GCM 16, a payload
-    /// descriptor 4.
+    /// The default overhead of a packet: IPv4 and UDP 28 bytes, RTP 12, header extensions 8, the tag of AES-GCM 16, a
+    /// payload descriptor 4.
     private static let assumedHeaderByteCount = 68.0
 
-    /// The most payload in a packet, in bytes.
+    /// The maximum payload of a packet, in bytes.
     private let packetByteCount: Double
     private var last: (counts: Counts, time: MediaTime)?
-    /// Sums that fade with ``memory``.
+    /// Exponentially decaying sums, with the time constant ``memory``.
     private var recent = Sums()
-    /// The time that the sums cover, fading as they do, in seconds.
+    /// The time that the sums cover, with the same decay, in seconds.
     private var covered = 0.0
 
-    /// Differences of counts, which fade.
+    /// Differences of counts, with decay.
     private struct Sums: Sendable {
         var frames = 0.0
         var frameBytes = 0.0
@@ -66,7 +68,7 @@ public struct RateBudget: Sendable {
 
         init() {}
 
-        /// `nil` if a count has fallen.
+        /// Returns `nil` if a count has decreased.
         init?(from old: Counts, to new: Counts) {
             let repair = (old.retransmittedBytes + old.fecBytes, new.retransmittedBytes + new.fecBytes)
             guard new.frames >= old.frames, new.frameBytes >= old.frameBytes, new.mediaPackets >= old.mediaPackets,
@@ -90,10 +92,11 @@ public struct RateBudget: Sendable {
         }
     }
 
-    /// A budget before the first packet. It assumes 30 frames a second, 68 bytes of headers per packet, and nothing to repair.
+    /// Creates a budget before the first packet. It assumes 30 frames a second, 68 bytes of headers per packet, and
+    /// no repair.
     ///
-    /// - Parameter maximumPayloadByteCount: the most bytes of a frame in one packet; traps if it is not positive. The default suits
-    ///   packets of 1200 bytes with the RTP header.
+    /// - Parameter maximumPayloadByteCount: the maximum bytes of a frame in one packet; traps if it is not positive.
+    ///   The default suits packets of 1200 bytes with the RTP header.
     public init(maximumPayloadByteCount: Int = 1170) {
         precondition(maximumPayloadByteCount > 0, "a packet carries something")
         packetByteCount = Double(maximumPayloadByteCount)
@@ -101,11 +104,11 @@ public struct RateBudget: Sendable {
 
     // MARK: - Measuring
 
-    /// Measures again. Counts that fall, as those of a new transport, start the measurement again.
+    /// Updates the measurement. Counts that decrease, as those of a new transport, restart it.
     ///
     /// - Parameters:
-    ///   - counts: what was sent since the start.
-    ///   - now: the time of the counts. A time that does not increase changes nothing.
+    ///   - counts: the totals since the start.
+    ///   - now: the time of the counts. A time that does not increase is ignored.
     public mutating func update(_ counts: Counts, at now: MediaTime) {
         guard let last else {
             self.last = (counts, now)
@@ -123,7 +126,7 @@ public struct RateBudget: Sendable {
         covered = covered * fade + elapsed
     }
 
-    /// The headers of an average packet, in bytes: everything on the path that is not part of a frame.
+    /// The average overhead of a packet in bytes: everything on the path that is not part of a frame.
     public var headerByteCount: Double {
         guard recent.mediaPackets >= 1 else { return RateBudget.assumedHeaderByteCount }
         return max(0, recent.mediaBytes - recent.frameBytes) / recent.mediaPackets
@@ -135,7 +138,7 @@ public struct RateBudget: Sendable {
         return min(recent.repairBytes / recent.mediaBytes, RateBudget.maximumRepairShare)
     }
 
-    /// What RTCP and audio take.
+    /// The bitrate of RTCP and audio.
     public var otherRate: Bitrate {
         covered > 0 ? Bitrate(bitsPerSecond: Int(recent.otherBytes * 8 / covered)) : Bitrate(bitsPerSecond: 0)
     }
@@ -143,7 +146,8 @@ public struct RateBudget: Sendable {
     /// Frames per second.
     private var frameRate: Double { covered > 0.2 ? recent.frames / covered : 30 }
 
-    /// How many packets a frame takes beyond its bytes over the size of a packet, as its last one is not full: 0 to 1.
+    /// The packets of a frame beyond its bytes over the payload size, 0 to 1. The last packet of a frame is rarely
+    /// full.
     private var lastPacketShare: Double {
         guard recent.frames >= 1 else { return 0.5 }
         return min(max((recent.mediaPackets - recent.frameBytes / packetByteCount) / recent.frames, 0), 1)
@@ -151,15 +155,15 @@ public struct RateBudget: Sendable {
 
     // MARK: - Deciding
 
-    /// Returns what the encoders of all layers may produce together, so that everything on the path adds up to the estimate. Zero if
-    /// headers and other media alone take all of it.
+    /// Returns the bitrate of all encoders together, so that everything on the path adds up to the estimate. It is
+    /// zero if headers and other media alone exceed the estimate.
     ///
-    /// - Parameter estimate: what may be on the path.
+    /// - Parameter estimate: the bitrate on the path.
     public func encoderRate(of estimate: Bitrate) -> Bitrate {
         let media = Double(max(0, estimate.bitsPerSecond - otherRate.bitsPerSecond)) / (1 + repairShare)
         let headerBits = headerByteCount * 8
-        // With frames of several packets, headers are a part of each packet and of each frame's last packet; with frames of one packet,
-        // they are all of one size. Whichever leaves less holds.
+        // Frames of several packets have the overhead of each packet, and of each frame's last packet. Frames of one
+        // packet have a fixed overhead each. The lower result holds.
         let large = (media - headerBits * lastPacketShare * frameRate) / (1 + headerByteCount / packetByteCount)
         let small = media - headerBits * frameRate
         return Bitrate(bitsPerSecond: Int(max(0, min(large, small))))

@@ -1,33 +1,42 @@
 import RillCore
 
-/// What arrives: the rate of arrivals, and how it compares with the rate at which the same packets left.
+/// The acknowledged rate: the bitrate at which packets arrived, as feedback reports it.
+///
+/// It also compares departures with arrivals over 80 ms and more. This is the overload signal: a path whose delivery
+/// rate falls far below the send rate. GCC uses a delay gradient for that purpose. The ratio reacts to a drop of the
+/// capacity within one or two feedbacks.
 struct AcknowledgedRate: Sendable {
-    /// Packets that arrived more slowly than they left.
+    /// A run of packets that took longer to arrive than to leave.
     struct Slowdown: Sendable {
-        /// The time in which they left over the time in which they arrived.
+        /// The send time span over the arrival time span: the delivery rate as a share of the send rate.
         var ratio: Double
-        /// The newest of them arrived at this rate, in bits per second.
+        /// The delivery rate of the newest packets, in bits per second.
         var rate: Double
-        /// Whether a single pause made most of it: then the rate is no measure of what the path carries.
+        /// Whether one gap takes most of the arrival span. Such a stall (a handover, a scheduler's pause) does not
+        /// measure the capacity.
         var isStall = false
     }
 
-    /// The rate of arrivals, smoothed over half a second, in bits per second; 0 before the first.
+    /// The acknowledged rate in bits per second, an exponential average with a time constant of 0.5 s; 0 before the
+    /// first.
     private(set) var smoothed = 0.0
-    /// The bytes that arrived.
+    /// The total of bytes that arrived.
     private(set) var byteCount = 0
-    /// When the newest packet had arrived at the last smoothing, and the bytes until then.
+    /// The newest arrival and the total of bytes at the last update of the average.
     private var last: (arrival: MediaTime, byteCount: Int)?
-    /// The number of the first packet that is compared.
+    /// The index of the first packet that ``slowdown(of:)`` considers.
     private var first = 0
 
-    /// Adds a packet that arrived.
+    /// Adds the bytes of a packet that arrived.
     @inline(__always)
     mutating func add(_ packet: PacketRecord) { byteCount &+= Int(packet.byteCount) }
 
-    /// Smooths, after the packets of a feedback.
+    /// Updates the average. Call it once for each feedback, after its packets.
     ///
-    /// - Parameter newest: when the newest packet arrived.
+    /// A gap of more than 2 s between arrivals restarts the measurement, and so do arrivals that go back by more than
+    /// 1 s. Intervals below 20 ms are merged with the next one: the rate of so few packets is noise.
+    ///
+    /// - Parameter newest: the arrival time of the newest packet, by the receiver's clock.
     mutating func update(newest: MediaTime) {
         guard let last, newest - last.arrival < .seconds(2), newest - last.arrival > .seconds(-1) else {
             last = (newest, byteCount)
@@ -40,17 +49,19 @@ struct AcknowledgedRate: Sendable {
         self.last = (newest, byteCount)
     }
 
-    /// The share of the arrival time that a single pause takes in a stall.
+    /// A gap of this share of the arrival span, and of at least 60 ms, makes the slowdown a stall.
     private static let stall = 0.55
     private static let length = MediaDuration.milliseconds(80)
-    /// The packets that are compared at most.
+    /// The number of packets that are compared at most. It bounds the cost of one feedback.
     private static let most = 256
 
-    /// Compares what left in the last tenth of a second; `nil` for too few packets.
+    /// Compares the spans of departure and arrival of the newest packets that left within at least 80 ms.
+    ///
+    /// - Returns: the comparison; `nil` with fewer than four packets within 500 ms.
     func slowdown(of packets: Ring<ReceivedPacket>) -> Slowdown? {
         guard let newest = packets.newest else { return nil }
         let end = packets.end - 1
-        // The ring has the packets that are forgotten, too.
+        // The ring still holds the packets that were forgotten.
         let start = max(first, packets.end - AcknowledgedRate.most)
         var index = end
         var later = newest
@@ -77,10 +88,10 @@ struct AcknowledgedRate: Sendable {
         return nil
     }
 
-    /// Forgets packets before a number, as after a cut.
+    /// Ignores packets before an index. A cut calls it, so that the same slowdown causes one cut only.
     mutating func forgetPackets(before number: Int) { first = number }
 
-    /// Forgets everything, and compares the packets from a number on.
+    /// Resets the measurement, which then starts with the packets from an index on.
     mutating func reset(from number: Int) {
         self = AcknowledgedRate()
         first = number

@@ -1,33 +1,49 @@
 import RillCore
 
-/// How the rate moves after a feedback.
+/// One control step after each feedback: it cuts the rate, or moves it towards a goal.
+///
+/// The order of the checks is the order of urgency. Overload, heavy loss and a wrong rate after an idle period cut
+/// the rate at once (multiplicative decrease). Otherwise the rate follows the capacity, the fair rate or the search
+/// with a time constant.
+///
+/// The constants of the step:
+/// - A cut goes to 0.85 of the acknowledged rate, the decrease factor of GCC's AIMD. After it the rate stays for
+///   450 ms, about the time in which the queue drains and feedback reports it.
+/// - A delivery rate below 0.6 of the send rate with 30 ms of queue is an overload. So is one below 0.8 with 50 ms,
+///   where the capacity is known. Both limits rise with the jitter.
+/// - The rate approaches its goal with a time constant of 200 ms upwards and 100 ms downwards.
+/// - Trains without dispersion raise it to 0.94 of the rate that they show, and by 1.6 times at most.
 extension BandwidthEstimate {
-    /// What is in flight beyond a round trip when a queue is flooded, in seconds: about the queues of home routers.
+    /// The bytes in flight beyond a round trip at which the bottleneck's buffer overflows, in seconds of the rate.
+    /// Buffers of home routers hold about this much.
     static let floodLimit = 0.25
-    /// The share of the capacity that is aimed at.
+    /// The target utilization: the rate aims at this share of the capacity. The rest drains queues that the model
+    /// does not see.
     static let aim = 0.98
-    /// How long a check after a rest takes, if no train shows anything.
-    private static let longestCheck = MediaDuration.milliseconds(1500)
-    /// Loss above that share is taken for congestion even without a queue.
-    static let bearableLoss = 0.2
+    /// The time after which rate validation ends without a train. A train of one frame normally ends it within a
+    /// round trip.
+    private static let longestValidation = MediaDuration.milliseconds(1500)
+    /// A higher loss fraction is congestion, even without queueing delay: policers and shallow buffers drop without a
+    /// queue. The loss-based controller of GCC starts at 10 %, but radio links lose as much by themselves.
+    static let lossThreshold = 0.2
 
     mutating func decide(at now: MediaTime) {
         if limits.startEnd == .distantFuture { limits.startEnd = now + .seconds(2) }
         let elapsed = lastUpdate.map { min(max((now - $0).seconds, 0), 0.2) } ?? 0.05
         lastUpdate = now
-        path.queue.update(&packets, over: taken, rate: bits, at: now)
+        path.queue.update(&packets, over: model, rate: bits, at: now)
         if let newest = packets.newest { path.acknowledged.update(newest: newest.arrival) }
         path.loss.update(at: now)
         path.roundTrip.update()
-        rebaseIfLow(at: now)
-        path.capacity.trustsBursts = !contention.isSeen && !path.queue.isBunching
-        if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutIfLessThanBefore(at: now) { return }
-        if path.queue.surge < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
+        rebaseIfQueuePersists(at: now)
+        path.capacity.trustsBursts = !contention.isDetected && !path.queue.isBunching
+        if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutAfterIdle(at: now) { return }
+        if path.queue.shortTerm < 0.02 { limits.drainUntil = min(limits.drainUntil, now) }
         var goal = goal(elapsed, at: now)
-        if limits.checkingSince != nil { goal = min(goal, bits) }
+        if limits.validatingSince != nil { goal = min(goal, bits) }
         if now < holdUntil {
             goal = min(goal, bits)
-            decision = .drain(queue: duration(path.queue.surge))
+            decision = .drain(queue: duration(path.queue.shortTerm))
         }
         if path.queue.isBunching {
             drains.update(usual: path.queue.usual, at: now)
@@ -35,27 +51,27 @@ extension BandwidthEstimate {
         } else {
             drains = DrainSchedule()
         }
-        if contention.isTried { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
+        if contention.isTesting { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
 
-    /// The rate to move to.
+    /// The rate that the estimate moves towards.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
-        watchOthers(at: now)
-        // What was known before that may be long gone.
+        detectCrossTraffic(at: now)
+        // After 4 s without a train, the capacity may have changed: the old measurement is dropped.
         if !probes.isSighted(within: .seconds(4), at: now) { path.capacity.reset() }
         switch path.queue.isBunching && !isStarting(at: now) ? .unknown : path.capacity.reading {
         case .capacity(let capacity):
-            decision = .follow(capacity: bitrate(capacity), queue: duration(path.queue.foreign))
+            decision = .follow(capacity: bitrate(capacity), queue: duration(path.queue.crossTraffic))
             return shared(capacity, elapsed)
         case .atLeast(let seen) where probes.isSighted(within: .seconds(1), at: now):
             decision = .rise(seen: bitrate(seen))
             let goal = max(bits, min(0.94 * seen, bits * 1.6))
-            moveShare(elapsed, most: 2 * goal)
-            return min(goal, share)
+            moveFairRate(elapsed, most: 2 * goal)
+            return min(goal, fairRate)
         case .unknown, .atLeast:
-            share = bits
+            fairRate = bits
             return search(at: now)
         }
     }
@@ -64,23 +80,26 @@ extension BandwidthEstimate {
 
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
-        // Without a queue the packets are not compared.
-        guard now >= holdUntil, path.queue.surge > 0.03 + noise, let slowdown = path.acknowledged.slowdown(of: packets)
+        // Without queueing delay there is no overload, and the comparison is not needed.
+        guard now >= holdUntil, path.queue.shortTerm > 0.03 + noise,
+            let slowdown = path.acknowledged.slowdown(of: packets)
         else { return false }
         let isCollapse = slowdown.ratio < 0.6
-        // Our own bursts look like this, too, unless it is known what they do.
+        // Our own bursts cause a mild slowdown, too. It counts only where the model predicts the queue of these
+        // bursts.
         let isSurge =
-            slowdown.ratio < 0.8 && path.queue.surge > 0.05 + noise && knownCapacity != nil && !path.queue.isBunching
+            slowdown.ratio < 0.8 && path.queue.shortTerm > 0.05 + noise && knownCapacity != nil
+            && !path.queue.isBunching
         guard isCollapse || isSurge else { return false }
-        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.surge)))
+        decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.shortTerm)))
         holdUntil = now + .milliseconds(450)
         limits.drainUntil = holdUntil
         path.acknowledged.forgetPackets(before: packets.end)
         if slowdown.isStall {
-            // What the path carries after a pause is what it carried before, or nobody knows.
+            // A stall does not measure the capacity. The rate is halved at most.
             cut(to: max(0.85 * slowdown.rate, 0.5 * bits))
         } else {
-            // What arrives behind a queue is the capacity.
+            // Behind a queue the delivery rate is the capacity.
             path.capacity.reset(to: slowdown.rate)
             cut(to: 0.85 * slowdown.rate)
         }
@@ -88,24 +107,27 @@ extension BandwidthEstimate {
     }
 
     private mutating func cutIfLossy(at now: MediaTime) -> Bool {
-        guard now >= holdUntil, path.loss.share > BandwidthEstimate.bearableLoss else { return false }
+        guard now >= holdUntil, path.loss.share > BandwidthEstimate.lossThreshold else { return false }
         decision = .cut(.loss(acknowledged: bitrate(path.acknowledged.smoothed), perMille: Int(1000 * path.loss.share)))
         holdUntil = now + .seconds(1)
         path.loss.reset()
-        cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.bearableLoss))
+        cut(to: path.acknowledged.smoothed / (1 - BandwidthEstimate.lossThreshold))
         return true
     }
 
-    /// Ends the check after a rest when a train has shown what the path carries now: all that is left of the rate may be far too much.
-    private mutating func cutIfLessThanBefore(at now: MediaTime) -> Bool {
-        guard let since = limits.checkingSince else { return false }
-        if now - since > BandwidthEstimate.longestCheck { limits.checkingSince = nil }
+    /// Ends rate validation once a train has measured the capacity after the idle period, and cuts the rate if that
+    /// is much lower.
+    ///
+    /// The old rate may be far too high by then (RFC 7661 reduces the congestion window for the same reason).
+    private mutating func cutAfterIdle(at now: MediaTime) -> Bool {
+        guard let since = limits.validatingSince else { return false }
+        if now - since > BandwidthEstimate.longestValidation { limits.validatingSince = nil }
         guard path.capacity.newest >= since, path.capacity.reading != .unknown else { return false }
-        limits.checkingSince = nil
+        limits.validatingSince = nil
         guard case .capacity(let capacity) = path.capacity.reading, capacity < 0.7 * bits, !path.queue.isBunching else {
             return false
         }
-        decision = .cut(.overload(acknowledged: bitrate(capacity), queue: duration(path.queue.surge)))
+        decision = .cut(.overload(acknowledged: bitrate(capacity), queue: duration(path.queue.shortTerm)))
         cut(to: BandwidthEstimate.aim * capacity)
         return true
     }
@@ -113,32 +135,32 @@ extension BandwidthEstimate {
     private mutating func cut(to rate: Double) {
         cutCount += 1
         move(to: min(bits, rate))
-        share = bits
+        fairRate = bits
     }
 
-    /// Sets the rate for a reason that feedback does not tell, and holds it for a second.
+    /// Sets the rate for a reason outside of feedback, such as REMB or a circuit breaker, and holds it for a second.
     ///
     /// - Parameters:
-    ///   - bitrate: the rate; it is kept within the bounds.
+    ///   - bitrate: the rate. It is clamped to ``range``.
     ///   - now: the current time.
     package mutating func set(_ bitrate: Bitrate, at now: MediaTime) {
         if bitrate < rate { cutCount += 1 }
         holdUntil = max(holdUntil, now + .seconds(1))
         path.capacity.reset()
         move(to: Double(bitrate.bitsPerSecond))
-        (share, ceiling) = (bits, Ceiling())
+        (fairRate, ceiling) = (bits, Ceiling())
         updateModel(at: now)
     }
 
-    /// Limits the rate from now on, below its own bounds: what is known of the path stays.
+    /// Limits the rate from now on, in addition to ``range``. The measurements of the path stay.
     ///
-    /// - Parameter bitrate: the most.
+    /// - Parameter bitrate: the upper limit.
     package mutating func limit(to bitrate: Bitrate) {
         limit = Double(bitrate.bitsPerSecond)
         if bits > limit { move(to: limit) }
     }
 
-    /// Halves the rate, while nothing is heard.
+    /// Halves the rate after a feedback timeout, and again every 500 ms until feedback arrives.
     mutating func halve(at now: MediaTime) {
         decision = .silence(now - (waitingSince ?? now))
         silenceTime = now + .milliseconds(500)
@@ -146,7 +168,7 @@ extension BandwidthEstimate {
         isSilent = true
         path.capacity.reset()
         move(to: bits / 2)
-        (share, ceiling) = (bits, Ceiling())
+        (fairRate, ceiling) = (bits, Ceiling())
     }
 
     // MARK: Bounds

@@ -1,71 +1,84 @@
 import RillCore
 
-/// How flows that share a queue become equal.
+/// Fairness among flows that share a bottleneck's queue.
 ///
-/// All of them see the same queue. Each moves its rate until the queue of the others is what a flow of its rate aims at: a longer one for a
-/// lower rate. Then the lower one rises and the higher one falls, until they are equal. The rate itself moves slowly; the next frames answer
-/// the queue at once (``BandwidthEstimate/mediaRate(queued:at:)``), which keeps the two from swinging.
+/// All of them observe the same cross-traffic queueing delay. Each has a target delay, which is longer for a lower
+/// rate, and moves its rate until the delay meets the target. So the lower rate rises and the higher one falls until
+/// they are equal. TCP Vegas and Copa rest on the same relation between rate and standing queue.
+///
+/// The fair rate moves slowly. The size of the next frames reacts to the delay at once
+/// (``BandwidthEstimate/mediaRate(queued:at:)``). This damping keeps the two loops from oscillating.
 extension BandwidthEstimate {
-    /// What the path may carry beyond what trains show that lie between those of others, as a factor.
+    /// The factor by which the capacity may exceed the measured one under contention. Trains that interleave with
+    /// those of others measure a share of the capacity only.
     static let hidden = 1.3
-    /// How fast flows become equal, per second, and what is added to a rate for that, in bits per second, so that low rates rise faster.
+    /// The gain of the fair rate, per second, and the additive part in bits per second. The additive part lets low
+    /// rates rise faster.
     static let sharing = (speed: 0.1, extra: 400_000.0)
-    /// How much lower the next frames are for each second of the others' queue, as a share of the rate.
+    /// The damping: the next frames shrink by this share of the rate for each second of queueing delay above the
+    /// target.
     static let damping = 4.0
 
-    /// The queue of others at which a flow of a rate stays, in seconds.
+    /// The target cross-traffic delay of a rate, in seconds: 28 kbit of queue, within 12 to 80 ms. It is inversely
+    /// proportional to the rate.
     static func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
 
-    /// The rate for a capacity that trains show: alone a little below it, among others what their queue allows.
+    /// The goal for a measured capacity: a little below it without contention, the fair rate under contention.
     mutating func shared(_ capacity: Double, _ elapsed: Double) -> Double {
-        // Trains that lie between those of others show what is theirs, not what could be. Until a trial has confirmed that somebody is there,
-        // the queue may be our own: what trains show is then not exceeded.
+        // Interleaved trains measure a share of the capacity only. Until a yield test has confirmed the contention,
+        // the queue may be our own: the measured capacity is then not exceeded.
         let factor =
             contention.isConfirmed
             ? BandwidthEstimate.hidden
-            : contention.isSeen ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.foreign, 0.1)
+            : contention.isDetected
+                ? BandwidthEstimate.aim : BandwidthEstimate.aim - 3 * min(path.queue.crossTraffic, 0.1)
         let alone = capacity * factor
-        moveShare(elapsed, most: contention.isSeen && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
-        guard share < alone else { return alone }
-        decision = .share(queue: duration(path.queue.foreign), target: duration(BandwidthEstimate.targetQueue(share)))
-        return share
+        moveFairRate(
+            elapsed, most: contention.isDetected && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
+        guard fairRate < alone else { return alone }
+        decision = .share(
+            queue: duration(path.queue.crossTraffic), target: duration(BandwidthEstimate.targetQueue(fairRate)))
+        return fairRate
     }
 
-    /// Moves what the queue of others allows. Where nobody else was seen for some seconds it allows everything.
-    mutating func moveShare(_ elapsed: Double, most: Double) {
-        if contention.isTried { return }
-        guard contention.isSeen || contention.isJudged else {
-            share = most
+    /// Moves the fair rate by one step. Without contention for some seconds it is unlimited.
+    mutating func moveFairRate(_ elapsed: Double, most: Double) {
+        if contention.isTesting { return }
+        guard contention.isDetected || contention.isObserving else {
+            fairRate = most
             return
         }
-        let lack = 1 - min(path.queue.foreign / BandwidthEstimate.targetQueue(share), 4)
-        let step = BandwidthEstimate.sharing.speed * elapsed * lack * (share + BandwidthEstimate.sharing.extra)
-        share = min(max(share + step, 0.5 * bits), most)
+        let lack = 1 - min(path.queue.crossTraffic / BandwidthEstimate.targetQueue(fairRate), 4)
+        let step = BandwidthEstimate.sharing.speed * elapsed * lack * (fairRate + BandwidthEstimate.sharing.extra)
+        fairRate = min(max(fairRate + step, 0.5 * bits), most)
     }
 
-    /// Looks whether others share the queue.
-    mutating func watchOthers(at now: MediaTime) {
-        // What stands after a cut is our own.
-        let isStanding = path.queue.foreign > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
-        let isTrialOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
-        // It did not drain while little was sent, and nobody else moves it: the path has become longer.
-        if isTrialOver, path.queue.foreign > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }
+    /// Detects cross traffic in the queue, and runs the yield tests of ``Contention``.
+    mutating func detectCrossTraffic(at now: MediaTime) {
+        // For a second after a cut, the queue is our own.
+        let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
+        let isTestOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
+        // The delay did not fall while we yielded, and it does not vary as a shared queue does. The base delay has
+        // increased: the path became longer.
+        if isTestOver, path.queue.crossTraffic > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }
     }
 
-    /// A queue that stands for seconds although the rate was halved is not a queue, or not ours: it counts as the empty path from then on.
-    mutating func rebaseIfLow(at now: MediaTime) {
-        guard (path.queue.isBunching ? path.queue.standing : path.queue.foreign) > 0.03 else {
-            stood = nil
+    /// Rebases the base delay if the queueing delay stays above 30 ms for 3 s although the rate was halved.
+    ///
+    /// Such a delay is not a queue of ours. It becomes part of the base delay.
+    mutating func rebaseIfQueuePersists(at now: MediaTime) {
+        guard (path.queue.isBunching ? path.queue.standing : path.queue.crossTraffic) > 0.03 else {
+            persistentQueue = nil
             return
         }
-        guard let before = stood else {
-            stood = (now, bits)
+        guard let before = persistentQueue else {
+            persistentQueue = (now, bits)
             return
         }
-        if before.bits < bits { stood = (before.since, bits) }
+        if before.bits < bits { persistentQueue = (before.since, bits) }
         let isLow = bits < max(before.bits / 2, 1.05 * Double(range.lowerBound.bitsPerSecond))
         guard now - before.since > .seconds(3), isLow else { return }
         path.queue.rebase(at: now)
-        stood = nil
+        persistentQueue = nil
     }
 }

@@ -1,154 +1,164 @@
 public import RillCore
 
-/// Estimates what a path carries, from what was sent and what feedback says of it.
+/// A sender-side bandwidth estimate: how much a path carries, from sent packets and their feedback.
 ///
-/// Feed it with each packet that leaves (``noteSent(byteCount:at:)``) and with feedback (``take(_:of:at:)-(TransportFeedback,_,_)``), and call
-/// ``update(at:)`` when ``dueTime`` has come. ``rate`` is what to send, ``mediaRate(queued:at:)`` what the next frame
-/// may have of it, and ``pacingRate(at:)`` how fast its packets leave.
+/// Pass each packet that leaves (``recordSent(byteCount:at:)``) and each feedback
+/// (``take(_:of:at:)-(TransportFeedback,_,_)``), and call ``update(at:)`` when ``dueTime`` has come. ``rate`` is the
+/// target bitrate, ``mediaRate(queued:at:)`` the bitrate of the next frame, and ``pacingRate(at:)`` the pacing rate.
 ///
-/// - The capacity comes from packet trains (`CapacityMeter`); the rate aims a little below it.
-/// - The lower the rate, the faster packets leave beside it (`UsualPace`). So flows whose trains lie between each other become equal, though
-///   each takes its share of the path for the whole.
-/// - What our own packets should wait is known (`LinkModel`). What waits beside that is a queue of others, or of a capacity that fell: the
-///   rate moves until that queue is what a flow of this rate aims at, a longer one for a lower rate. So flows that share a queue become
-///   equal.
-/// - Where jitter hides the trains, the rate rises until a queue stands, and falls with it (`QueueMeter`).
-/// - Packets that arrive much more slowly than they left, behind a queue, are an overload: the rate is cut below the acknowledged one, and
-///   frames are left out until the queue has drained (``isWindowFull(_:at:)``).
-/// - Loss without a queue changes nothing until every fifth packet is lost.
-/// - Without any feedback for a second and a half the rate is halved twice a second. When feedback returns, a probe shows what the path carries.
-/// - A sender that rests keeps its rate. When it returns, it sends two frames, and waits for what they show.
+/// It differs from GCC, which combines a one-way delay gradient with AIMD. Here the main signal is packet-train
+/// dispersion, as in pathrate and in the probe clusters of WebRTC. Each frame is a train:
+///
+/// - **Capacity**: the bottleneck disperses a paced frame. Its bytes over its arrival span are the capacity
+///   (`CapacityMeter`), and the rate aims at 98 % of that.
+/// - **Pacing gain**: a lower rate has a higher gain (`PacingGain`). Flows whose trains interleave measure shares of
+///   the capacity, and this gain makes the shares equal.
+/// - **Queueing delay**: a virtual queue (`LinkModel`) predicts how long our own packets wait. The one-way delay
+///   above the base delay and that prediction is cross traffic, or a capacity that fell (`QueueMeter`). The rate
+///   moves until this delay meets a target, which is longer for a lower rate.
+/// - **Search**: where jitter hides the dispersion, the rate rises until a standing queue appears, and falls with it.
+/// - **Overload**: a delivery rate far below the send rate, with a queue, cuts the rate below the acknowledged rate.
+///   Frames are skipped until the queue has drained (``isWindowFull(_:at:)``).
+/// - **Loss** without queueing delay is ignored up to 20 %.
+/// - **Feedback timeout**: after 1.5 s and a round trip without feedback the rate halves twice a second. When
+///   feedback returns, a probe measures the path.
+/// - **Idle sender**: the rate stays. After the idle period two frames are sent, and the rest waits for what they
+///   measure (rate validation, compare RFC 7661).
 ///
 /// ```swift
 /// let number = history.record(.media, byteCount: datagram.count + 28, train: train, at: now)
-/// estimate.noteSent(byteCount: datagram.count + 28, at: now)
+/// estimate.recordSent(byteCount: datagram.count + 28, at: now)
 /// …
 /// estimate.take(feedback, of: &history, at: now)
 /// pacer.setRate(estimate.pacingRate(at: now))
 /// ```
 ///
-/// Each decision has its numbers (``decision``). An encoder should follow ``mediaRate(queued:at:)`` with each frame: it is what keeps the queue
-/// short.
+/// ``decision`` reports each decision with its numbers. An encoder should follow ``mediaRate(queued:at:)`` with each
+/// frame: this keeps the queue short.
 ///
-/// Any feedback is safe: the rate stays in its range, and memory is fixed. A pure value with one owner: it reads no clock. Nothing is
-/// allocated per packet.
+/// Forged feedback is safe: the rate stays in its range, and the memory is fixed. It is a pure value with one owner
+/// and reads no clock. It allocates nothing per packet.
 public struct BandwidthEstimate: RateController {
-    /// The rate to send at, all packets and headers included.
+    /// The target bitrate, with all packets and headers.
     public internal(set) var rate: Bitrate
-    /// The bounds of the rate.
+    /// The bounds of ``rate``.
     public let range: ClosedRange<Bitrate>
-    /// Cuts so far.
+    /// The number of cuts so far.
     public internal(set) var cutCount = 0
-    /// What the last update decided.
+    /// The decision of the last update.
     public internal(set) var decision = RateDecision.none
-    /// The share of packets that were lost in the last one to two seconds, 0 to 1, for whatever reason.
+    /// The loss fraction of the last one to two seconds, 0 to 1, whatever caused the loss.
     public var lossShare: Double { path.loss.share }
-    /// The probes that were asked for so far.
+    /// The number of probe clusters that were requested so far.
     public var probeCount: Int { probes.count }
 
-    /// What is asked between two feedbacks.
+    /// The values that each packet and each frame reads between two feedbacks.
     @usableFromInline var limits: SendingLimits
-    /// The rate that the queue of others allows.
-    var share: Double
+    /// The fair rate under contention, in bits per second.
+    var fairRate: Double
     let start: Double
-    /// The highest rate that the caller allows now, in bits per second.
+    /// The caller's upper limit at present, in bits per second.
     var limit = Double.infinity
-    /// What the packets that were reported tell of the path.
+    /// The measurements of the path.
     var path = PathMeter()
-    /// Those of the last half second that arrived.
+    /// The packets of the last half second that arrived.
     var packets = Ring(capacity: 512, filler: ReceivedPacket())
     @usableFromInline var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
     private var scatter = CapacityScatter()
     var drains = DrainSchedule()
-    /// What the path carries, in bits per second, where that is known.
+    /// The capacity of the path in bits per second; `nil` while it is unknown.
     private(set) var knownCapacity: Double?
-    /// What it is taken to carry until the next update.
-    private(set) var taken: PathCapacity
+    /// The capacity that the virtual queue assumes until the next update.
+    private(set) var model: PathCapacity
     var lastUpdate: MediaTime?
-    /// No increase and no further cut before that time.
+    /// Until this time the rate neither rises nor is cut again.
     var holdUntil = BandwidthEstimate.never
-    /// Since when a queue stands, and the highest rate since.
-    var stood: (since: MediaTime, bits: Double)?
-    /// When the first packet left about which nothing was heard since, and when that is too long.
+    /// The start of a persistent queueing delay, and the highest rate since.
+    var persistentQueue: (since: MediaTime, bits: Double)?
+    /// The send time of the first packet since the last feedback, and the time of the feedback timeout.
     var waitingSince: MediaTime?
     @usableFromInline var silenceTime = MediaTime.distantFuture
-    /// Whether no feedback comes.
+    /// Whether the feedback timeout has expired.
     var isSilent = false
-    /// Whether feedback told something new since the last update.
-    var hasNews = false
-    /// When the last packet was sent; in the future before the first.
+    /// Whether feedback reported a new outcome since the last update.
+    var hasNewOutcomes = false
+    /// The send time of the last packet; far in the future before the first.
     @usableFromInline var lastSent = MediaTime(nanoseconds: .max / 2)
 
     private static let never = MediaTime(nanoseconds: .min / 2)
-    /// A sender that sent nothing for so long has rested, in nanoseconds.
-    @usableFromInline static var rest: Int64 { 2_000_000_000 }
+    /// The shortest idle period that starts rate validation, in nanoseconds. Two seconds are longer than the gap
+    /// between any two frames.
+    @usableFromInline static var idleTime: Int64 { 2_000_000_000 }
 
-    /// An estimate before the first feedback.
+    /// Creates an estimate before the first feedback.
     ///
     /// - Parameters:
-    ///   - start: the rate to begin with.
+    ///   - start: the initial rate.
     ///   - range: the bounds of the rate.
     public init(start: Bitrate, range: ClosedRange<Bitrate>) {
         (rate, self.range) = (start, range)
         limits = SendingLimits(bits: Double(start.bitsPerSecond))
-        (self.start, share) = (limits.bits, limits.bits)
-        taken = PathCapacity(limits.pathRate, isKnown: false)
+        (self.start, fairRate) = (limits.bits, limits.bits)
+        model = PathCapacity(limits.pathRate, isKnown: false)
         limits.setPace(capacity: nil)
     }
 
-    /// ``rate`` with its fraction.
+    /// ``rate`` with its fraction, in bits per second.
     var bits: Double {
         get { limits.bits }
         set { limits.bits = newValue }
     }
 
-    /// How fast packets leave: faster than the rate, so that trains show what the path carries beyond it. Behind a queue of our own that would
-    /// only wait at the bottleneck, they leave little faster than that sends them.
+    /// The pacing rate. It exceeds the rate, so that trains measure capacity beyond it.
+    ///
+    /// Behind a standing queue of our own it drops to a little above the capacity: faster packets would only wait at
+    /// the bottleneck.
     ///
     /// - Parameter now: the current time.
     @inlinable
     public func pacingRate(at now: MediaTime) -> Bitrate { limits.pace(at: now) }
 
-    /// What the next frame may be encoded at: the rate, less what waits already.
+    /// The bitrate for the next frame: the rate, less what the pacer's queue and the bottleneck's queue need to
+    /// drain.
     ///
     /// - Parameters:
-    ///   - byteCount: what waits in the pacer.
+    ///   - byteCount: the bytes in the pacer.
     ///   - now: the current time.
     @inlinable
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
         limits.mediaRate(queued: byteCount, at: now)
     }
 
-    /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
+    /// Whether the in-flight window is full: then frames are skipped before they are encoded.
     ///
     /// - Parameters:
-    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - bytesInFlight: the bytes in flight and in the pacer.
     ///   - now: the current time.
     @inlinable
     public func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
         limits.isWindowFull(bytesInFlight, at: now)
     }
 
-    /// Whether so many bytes in flight take far longer than the round trip: a queue that drops most of what comes. What is lost of them is
-    /// then not worth sending again.
+    /// Whether the bytes in flight far exceed the bandwidth-delay product, so that the bottleneck's buffer overflows.
+    /// Retransmitting what it drops is useless then.
     ///
-    /// - Parameter bytesInFlight: the bytes whose fate is open.
+    /// - Parameter bytesInFlight: the bytes in flight.
     public func isFlooded(_ bytesInFlight: Int) -> Bool {
         Double(bytesInFlight * 8) > bits * (path.roundTrip.seconds + BandwidthEstimate.floodLimit)
     }
 
-    /// Notes that a packet leaves now.
+    /// Records that a packet leaves now.
     ///
     /// - Parameters:
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
     @inlinable
-    public mutating func noteSent(byteCount: Int, at now: MediaTime) {
+    public mutating func recordSent(byteCount: Int, at now: MediaTime) {
         limits.queue.add(limits.transmission.of(byteCount), at: now)
-        probes.noteSent(byteCount: byteCount)
-        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.rest { limits.checkingSince = now }
+        probes.recordSent(byteCount: byteCount)
+        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.idleTime { limits.validatingSince = now }
         lastSent = now
         if silenceTime == .distantFuture { beginWaiting(at: now) }
     }
@@ -159,54 +169,56 @@ public struct BandwidthEstimate: RateController {
         silenceTime = now + duration(1.5 + min(path.roundTrip.seconds, 1))
     }
 
-    /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
+    /// Updates the rate, after the packets of a feedback, or when ``dueTime`` has come.
     ///
     /// - Parameter now: the current time.
     public mutating func update(at now: MediaTime) {
         defer { updateModel(at: now) }
-        guard hasNews else {
+        guard hasNewOutcomes else {
             if now >= silenceTime { halve(at: now) }
             return
         }
-        (hasNews, isSilent) = (false, false)
+        (hasNewOutcomes, isSilent) = (false, false)
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
     }
 
-    /// When to call ``update(at:)`` if no feedback arrives before; in the distant future while nothing is waited for.
+    /// When to call ``update(at:)`` if no feedback arrives before; in the distant future while no feedback is
+    /// expected.
     public var dueTime: MediaTime { silenceTime }
 
-    /// The probe to send now, if one is worth its bytes.
+    /// The probe cluster to send now, if one is worth its bytes.
     ///
-    /// - Parameter now: the current time; the pacer is empty.
-    /// - Returns: what to send; `nil` for nothing.
+    /// - Parameter now: the current time. The pacer is empty.
+    /// - Returns: the cluster; `nil` for none.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        guard now >= holdUntil, !isSilent, limits.checkingSince == nil else { return nil }
+        guard now >= holdUntil, !isSilent, limits.validatingSince == nil else { return nil }
         let most = Double(range.upperBound.bitsPerSecond)
         guard let cluster = probes.take(rate: bits, most: most, at: now) else { return nil }
         decision = .probe(cluster)
         return cluster
     }
 
-    /// Notes what was sent for a probe.
+    /// Records the bytes that a probe cluster sent.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    public mutating func noteProbe(byteCount: Int) { probes.noteProbe(byteCount: byteCount) }
+    public mutating func recordProbe(byteCount: Int) { probes.recordProbe(byteCount: byteCount) }
 
-    /// Begins anew on another path, at the start rate or the present one, whichever is lower. What waits in the pacer is better discarded.
+    /// Resets the estimate for another path. It starts at the start rate or the present one, whichever is lower. The
+    /// caller should discard the packets in the pacer.
     ///
     /// - Parameter now: the current time.
     public mutating func restart(at now: MediaTime) {
         var fresh = BandwidthEstimate(start: Bitrate(bitsPerSecond: Int(start)), range: range)
         fresh.bits = min(start, bits)
         fresh.limits.setPace(capacity: nil)
-        (fresh.share, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
+        (fresh.fairRate, fresh.rate) = (fresh.bits, Bitrate(bitsPerSecond: Int(fresh.bits)))
         (fresh.cutCount, fresh.probes, fresh.decision) = (cutCount, probes, .restart)
         fresh.probes.restart()
         self = fresh
     }
 
-    /// Takes over what the path carries, as trains show it, or as it seems.
+    /// Updates the model of the path (capacity, pacing rates, round trip) from the measurements.
     mutating func updateModel(at now: MediaTime) {
         knownCapacity = nil
         limits.pathRate = 1.05 * bits
@@ -214,21 +226,21 @@ public struct BandwidthEstimate: RateController {
             knownCapacity = ceiling.rate.map { max($0, 1.05 * bits) }
         } else if case .capacity(let capacity) = path.capacity.reading {
             scatter.add(capacity, at: now)
-            // Trains that lie between those of others show what is theirs, not what could be.
-            knownCapacity = contention.isSeen ? BandwidthEstimate.hidden * capacity : capacity
+            // Interleaved trains measure a share of the capacity only.
+            knownCapacity = contention.isDetected ? BandwidthEstimate.hidden * capacity : capacity
         } else if case .atLeast(let seen) = path.capacity.reading {
             limits.pathRate = max(seen, limits.pathRate)
         }
         if let knownCapacity { limits.pathRate = knownCapacity }
-        taken = PathCapacity(
+        model = PathCapacity(
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
             isBunching: path.queue.isBunching)
-        limits.transmission = taken.usual
+        limits.transmission = model.usual
         limits.setPace(
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
-        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(share)
-        limits.reserve = contention.isSeen ? BandwidthEstimate.damping * bits * excess : 0
+        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(fairRate)
+        limits.reserve = contention.isDetected ? BandwidthEstimate.damping * bits * excess : 0
     }
 
     func isStarting(at now: MediaTime) -> Bool { now < limits.startEnd }

@@ -1,22 +1,23 @@
 import RillCore
 
-/// How much the capacity changes by itself: little on a line or among flows that share one, much on a radio link.
+/// The variability of the measured capacity: low for a wired link or a fair share, high for a radio link.
 struct CapacityScatter: Sendable {
-    /// The mean of a second, in bits per second; 0 before the first reading. It follows what changes slowly, as a share among flows does.
+    /// The moving average in bits per second; 0 before the first measurement. It follows slow changes, such as those
+    /// of a fair share.
     private var mean = 0.0
-    /// The mean distance from that over some seconds, as a share of it.
+    /// The mean absolute deviation from the average, relative to it.
     private var deviation = 0.0
     private var last: MediaTime?
 
     /// The time constants of both, in seconds.
     private static let times = (mean: 1.0, deviation: 4.0)
-    /// Readings of a capacity that stays the same scatter by a few percent, those of a radio link by a third.
+    /// The measurements of a constant capacity deviate by a few percent, those of a radio link by about a third.
     private static let limit = 0.15
 
-    /// Whether the capacity stays the same for some seconds.
+    /// Whether the capacity has been constant for some seconds.
     var isSteady: Bool { deviation < CapacityScatter.limit }
 
-    /// Adds a reading of the capacity, in bits per second.
+    /// Adds a measurement of the capacity, in bits per second.
     mutating func add(_ capacity: Double, at now: MediaTime) {
         let elapsed = last.map { min((now - $0).seconds, 1) } ?? 0
         last = now

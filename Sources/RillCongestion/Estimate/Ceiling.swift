@@ -1,43 +1,46 @@
 import RillCore
 
-/// What arrived while a queue stood: the capacity, where trains say nothing.
+/// The highest rate without a standing queue, as the delay-based search found it.
 ///
-/// A queue may seem to stand by chance, so a lower rate replaces a higher one only after a second. The more often the same rate was found,
-/// the longer nothing higher is tried.
+/// It corresponds to the link capacity estimate of GCC's AIMD: the acknowledged rate while a queue stands. Chance can
+/// also cause a queue, so a lower rate replaces a higher one only after a second. Each confirmation of the ceiling
+/// doubles the time until the search probes for more.
 struct Ceiling: Sendable {
-    /// The rate in bits per second; `nil` before the first queue.
+    /// The ceiling in bits per second; `nil` before the first standing queue.
     private(set) var rate: Double?
-    /// How often in a row the same rate was found.
+    /// The number of confirmations in a row.
     private(set) var confirmations = 0
 
-    /// Whether a queue stands since the last update.
+    /// Whether a queue stood at the last update.
     private var isStanding = false
-    /// The longest queue since it stands, in seconds, whether it began above the rate, and whether something higher was tried then.
-    private var peak = (queue: 0.0, isAbove: false, isTried: false)
+    /// The longest queue of the present episode in seconds, whether it started near the ceiling, and whether the
+    /// search was probing then.
+    private var peak = (queue: 0.0, isAbove: false, isProbing: false)
     private var standingSince: MediaTime?
     private var last: MediaTime?
 
-    /// A shorter queue may be chance, in seconds: where something higher was tried, and where not.
-    private static let proof = (tried: 0.0005, steady: 0.02)
-    /// After so many findings nothing higher is tried for 2 to that power seconds.
+    /// A shorter queue may be noise, in seconds: while probing, and at a steady rate.
+    private static let minimumQueue = (probing: 0.0005, steady: 0.02)
+    /// The search probes after 2 to the power of the confirmations seconds: 32 s at most.
     private static let mostConfirmations = 5
-    /// How often a ceiling was found when it is approached slowly. A queue by chance does not change that.
-    static let sure = 2
+    /// From this number of confirmations on, a rise approaches the ceiling slowly. A chance queue does not lower the
+    /// number below it.
+    static let confident = 2
 
-    /// For how many seconds something higher may be tried; negative while it may not.
+    /// The seconds since probing for more became due; negative before.
     func calm(at now: MediaTime) -> Double {
         guard let last else { return 0 }
         return (now - last).seconds - Double(1 << confirmations)
     }
 
-    /// Notes what arrives while a queue stands.
+    /// Records the acknowledged rate while a queue stands.
     ///
     /// - Parameters:
-    ///   - arriving: the rate of arrivals in bits per second.
-    ///   - sending: the rate that is sent.
-    ///   - queue: what stands beyond doubt, in seconds.
+    ///   - arriving: the acknowledged rate in bits per second.
+    ///   - sending: the send rate in bits per second.
+    ///   - queue: the standing queue beyond the noise, in seconds.
     ///   - now: the current time.
-    mutating func note(_ arriving: Double, sending: Double, queue: Double, at now: MediaTime) {
+    mutating func record(_ arriving: Double, sending: Double, queue: Double, at now: MediaTime) {
         if !isStanding { begin(arriving, sending: sending, at: now) }
         isStanding = true
         peak.queue = max(peak.queue, queue)
@@ -47,15 +50,15 @@ struct Ceiling: Sendable {
         if arriving > rate || isLower { self.rate = rate + (arriving - rate) * 0.1 }
     }
 
-    /// Notes that no queue stands.
-    mutating func noteEmpty() {
+    /// Records that no queue stands.
+    mutating func recordEmptyQueue() {
         guard isStanding else { return }
         isStanding = false
         guard peak.isAbove else { return }
-        if peak.queue > (peak.isTried ? Ceiling.proof.tried : Ceiling.proof.steady) {
+        if peak.queue > (peak.isProbing ? Ceiling.minimumQueue.probing : Ceiling.minimumQueue.steady) {
             confirmations = min(confirmations + 1, Ceiling.mostConfirmations)
-        } else if peak.isTried {
-            confirmations = max(min(confirmations, Ceiling.sure), confirmations - 1)
+        } else if peak.isProbing {
+            confirmations = max(min(confirmations, Ceiling.confident), confirmations - 1)
         }
     }
 

@@ -1,69 +1,71 @@
 import RillCore
 
-/// Whether others share the bottleneck's queue.
+/// Detects competing flows in the bottleneck's queue.
 ///
-/// A queue that our own packets do not explain is that of others, or our own from when the path carried more. A trial tells: for a moment much
-/// less is sent. Our own queue then drains and does not come back.
+/// A queueing delay that our own packets do not explain has two possible causes: cross traffic, or a capacity that
+/// fell. A yield test distinguishes them. For 500 ms we send at most 80 % of the capacity. Our own queue drains and
+/// does not return; a queue of competing flows does.
 struct Contention: Sendable {
     private enum State: Equatable, Sendable {
         case alone
         case shared
-        /// Little is sent.
-        case trial(end: MediaTime)
-        /// A queue that comes now is that of others.
-        case verdict(start: MediaTime, end: MediaTime)
+        /// The yield test: the rate is low.
+        case test(end: MediaTime)
+        /// The observation after the test: a queue that appears now is cross traffic.
+        case observation(start: MediaTime, end: MediaTime)
     }
 
     private var state = State.alone
-    /// Whether a queue stood at the update before.
-    private var stood = false
-    /// Whether a trial has shown that the others are there.
+    /// Whether a queue stood at the previous update.
+    private var wasStanding = false
+    /// Whether a yield test confirmed the cross traffic.
     private(set) var isConfirmed = false
     private var lastSeen = MediaTime.zero
-    private var nextTrial = MediaTime.zero
+    private var nextTest = MediaTime.zero
 
-    /// Without a foreign queue for so long, nobody else is there.
+    /// After this time without a cross-traffic queue, the competing flows are gone.
     private static let memory = MediaDuration.seconds(3)
-    private static let trial = MediaDuration.milliseconds(500)
-    /// What is left of the queue when feedback of the trial has come.
-    private static let settling = MediaDuration.milliseconds(250)
-    private static let verdict = MediaDuration.milliseconds(1000)
-    /// From the first sight of others to the first trial, and between trials.
+    private static let test = MediaDuration.milliseconds(500)
+    /// The time that the old queue needs to drain, after the feedback of the test.
+    private static let drainTime = MediaDuration.milliseconds(250)
+    private static let observation = MediaDuration.milliseconds(1000)
+    /// The time from the first detection to the first test, and between two tests.
     private static let intervals = (MediaDuration.seconds(3), MediaDuration.seconds(10))
 
-    /// Whether others are taken to be there.
-    var isSeen: Bool { state == .shared }
-    /// Whether little is to be sent, to see whether the queue is our own.
-    var isTried: Bool { if case .trial = state { true } else { false } }
-    /// Whether a trial was made, and others may show up again.
-    var isJudged: Bool { if case .verdict = state { true } else { false } }
+    /// Whether competing flows are assumed.
+    var isDetected: Bool { state == .shared }
+    /// Whether a yield test is running, so that the rate must be low.
+    var isTesting: Bool { if case .test = state { true } else { false } }
+    /// Whether the observation after a test is running.
+    var isObserving: Bool { if case .observation = state { true } else { false } }
 
-    /// Notes whether a foreign queue stands, after the packets of a feedback.
+    /// Updates the state, after the packets of a feedback.
     ///
     /// - Parameters:
-    ///   - isStanding: whether one does.
-    ///   - roundTrip: from departure to feedback, in seconds.
+    ///   - isStanding: whether a cross-traffic queue stands.
+    ///   - roundTrip: the time from a packet's departure to its feedback, in seconds.
     ///   - now: the current time.
-    /// - Returns: whether a trial ends now.
+    /// - Returns: whether a yield test ends now.
     mutating func update(isStanding: Bool, roundTrip: Double, at now: MediaTime) -> Bool {
-        defer { stood = isStanding }
+        defer { wasStanding = isStanding }
         switch state {
         case .alone:
-            // Seen once is no queue: the first packet after a step up makes those before it look late.
-            guard isStanding, stood else { return false }
-            (state, lastSeen, nextTrial) = (.shared, now, now + Contention.intervals.0)
+            // A single observation is no queue: the first packet after an increase of the capacity makes earlier ones
+            // look late.
+            guard isStanding, wasStanding else { return false }
+            (state, lastSeen, nextTest) = (.shared, now, now + Contention.intervals.0)
         case .shared:
             if isStanding { lastSeen = now }
             if now - lastSeen > Contention.memory { (state, isConfirmed) = (.alone, false) }
-            if now >= nextTrial { state = .trial(end: now + Contention.trial) }
-        case .trial(let end):
+            if now >= nextTest { state = .test(end: now + Contention.test) }
+        case .test(let end):
             guard now >= end else { return false }
-            let start = now + .seconds(roundTrip) + Contention.settling
-            state = .verdict(start: start, end: start + Contention.verdict)
+            let start = now + .seconds(roundTrip) + Contention.drainTime
+            state = .observation(start: start, end: start + Contention.observation)
             return true
-        case .verdict(let start, let end):
+        case .observation(let start, let end):
             if isStanding, now >= start {
-                (state, isConfirmed, lastSeen, nextTrial) = (.shared, true, now, now + Contention.intervals.1)
+                (state, isConfirmed, lastSeen, nextTest) = (.shared, true, now, now + Contention.intervals.1)
             } else if now >= end {
                 (state, isConfirmed) = (.alone, false)
             }

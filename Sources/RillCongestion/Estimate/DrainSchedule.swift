@@ -1,36 +1,36 @@
 import RillCore
 
-/// When little is sent for a moment, so that an empty path shows itself where jitter hides the queue.
+/// When to drain the queue, so that the base delay shows itself under jitter. The purpose is that of BBR's ProbeRTT.
 ///
-/// A queue that grows slowly looks like a longer path there: after some time it is what is usual. So whenever the usual time has risen, it is
-/// put to the test.
+/// Under jitter, a slowly growing queue looks like a longer path: after some time it is part of the usual delay. So
+/// the rate drops for a moment whenever the usual delay has risen.
 struct DrainSchedule: Sendable {
-    /// Until when little is sent.
+    /// The end of the present drain.
     private var end = MediaTime(nanoseconds: .min / 2)
     private var next: MediaTime?
-    /// The lowest usual time since the last test, in seconds.
+    /// The lowest usual delay since the last drain, in seconds.
     private var reference: Double?
-    /// Since when the usual time is higher.
+    /// The start of the present rise of the usual delay.
     private var risenSince: MediaTime?
 
     private static let length = MediaDuration.milliseconds(500)
-    /// What has to come back before the usual time is taken as a reference.
-    private static let settling = MediaDuration.seconds(2)
+    /// The time after a drain until the usual delay is a valid reference: the queue refills and the averages follow.
+    private static let recovery = MediaDuration.seconds(2)
     private static let interval = MediaDuration.seconds(8)
-    /// A smaller rise is left alone, in seconds.
+    /// A smaller rise causes no drain, in seconds.
     private static let rise = 0.025
-    /// A rise that is over sooner was jitter.
+    /// A shorter rise is jitter.
     private static let minimumRiseDuration = MediaDuration.seconds(1)
-    /// The share of the rate that is sent meanwhile.
+    /// The rate during a drain, as a share of the acknowledged rate.
     static let share = 0.7
 
-    /// Whether little is sent.
+    /// Whether a drain is running.
     func isOn(at now: MediaTime) -> Bool { now < end }
 
-    /// Follows the usual time of packets on the path, after the packets of a feedback.
+    /// Updates the schedule, after the packets of a feedback.
     ///
     /// - Parameters:
-    ///   - usual: the usual time, in seconds; only differences count.
+    ///   - usual: the usual one-way delay in seconds. Its origin is arbitrary.
     ///   - now: the current time.
     mutating func update(usual: Double, at now: MediaTime) {
         guard let next else {
@@ -38,7 +38,7 @@ struct DrainSchedule: Sendable {
             return
         }
         guard let reference else {
-            if now >= end + DrainSchedule.settling { self.reference = usual }
+            if now >= end + DrainSchedule.recovery { self.reference = usual }
             return
         }
         if usual < reference { self.reference = usual }

@@ -1,27 +1,29 @@
 import RillCore
 
-/// A packet that arrived, as the meters of a path remember it.
+/// A packet that arrived, as the measurements of a path store it.
 struct ReceivedPacket: BitwiseCopyable, Sendable {
     var sendTime = MediaTime.zero
     var arrival = MediaTime.zero
-    /// The bytes that arrived before it, and the sums over their packets.
+    /// The bytes that arrived before it, and the delay sums over their packets.
     var byteCount = 0
     var sums = QueueMeter.Sums()
 }
 
-/// Which of the packets that arrived left within a time before the newest.
+/// Sliding windows over the packets that arrived, by send time before the newest.
 ///
-/// Packets come in the order of sending, but for those that were overtaken. Where they are in order the start of a window is found from where
-/// it was; behind disorder packet by packet, as if each had been looked at when it came.
+/// Packets come in the order of sending, unless they were reordered on the path. For packets in order, the start of a
+/// window is found from its previous start. Behind reordering it is found packet by packet, as if each had been
+/// examined when it came.
 struct PacketWindows: Sendable {
-    /// From this number on packets are in the order of sending.
+    /// From this index on the packets are in the order of sending.
     private var ordered = 0
-    /// The number behind the packets of the last update.
+    /// The end index at the last update.
     private var seen = 0
-    /// The first packet of the last 200 ms.
+    /// The index of the first packet of the last 200 ms.
     private(set) var recent = 0
 
-    /// So few packets say little: then those of a longer time count, in nanoseconds.
+    /// With fewer packets in the usual window, the long one applies. Both are in nanoseconds. A mean of fewer packets
+    /// is too noisy.
     private static let few = 32
     private static let usual: Int64 = 500_000_000
     private static let long: Int64 = 1_500_000_000
@@ -29,10 +31,10 @@ struct PacketWindows: Sendable {
     /// Finds ``recent``, after the packets of a feedback.
     ///
     /// - Parameters:
-    ///   - packets: those that arrived, at least one.
-    ///   - isDisordered: whether one of those that came left before the one before it.
-    /// - Returns: the first packet to keep: what left more than half a second before the newest, or before one that came with it, is to be
-    ///   forgotten.
+    ///   - packets: the packets that arrived, at least one.
+    ///   - isDisordered: whether one of the new packets left before its predecessor.
+    /// - Returns: the index of the first packet to keep. Older packets left more than half a second before the newest
+    ///   packet, or before another new one.
     mutating func update(of packets: Ring<ReceivedPacket>, isDisordered: Bool) -> Int {
         if isDisordered { ordered = packets.end - 1 }
         let first = ordered <= packets.first ? firstKept(of: packets) : firstKeptBehindDisorder(of: packets)
@@ -41,20 +43,21 @@ struct PacketWindows: Sendable {
         return first
     }
 
-    /// The first of the last six packets that left in the last second, without a longer pause behind it.
+    /// The index of the first of the last six packets that left within the last second, without a longer gap after
+    /// it.
     @inline(__always)
     func lastSix(of packets: Ring<ReceivedPacket>) -> Int {
         let first = max(packets.first, packets.end - 6)
         return start(within: 1_000_000_000, of: packets, near: first, from: first)
     }
 
-    /// The first packet behind all those that left more than some nanoseconds before the newest.
+    /// The first packet after all those that left more than a time before the newest.
     ///
     /// - Parameters:
-    ///   - length: the nanoseconds.
-    ///   - packets: those that arrived.
-    ///   - guess: a number that may be near.
-    ///   - lowest: the lowest number of interest.
+    ///   - length: the time in nanoseconds.
+    ///   - packets: the packets that arrived.
+    ///   - guess: an index that may be near.
+    ///   - lowest: the lowest index of interest.
     @inline(__always)
     private func start(
         within length: Int64, of packets: Ring<ReceivedPacket>, near guess: Int, from lowest: Int
@@ -71,7 +74,7 @@ struct PacketWindows: Sendable {
 
     // MARK: Forgetting
 
-    /// The first packet to keep, of packets in order.
+    /// The index of the first packet to keep, for packets in order.
     @inline(__always)
     private func firstKept(of packets: Ring<ReceivedPacket>) -> Int {
         let last = packets.end - 1
@@ -86,7 +89,7 @@ struct PacketWindows: Sendable {
         return max(last - PacketWindows.few, long)
     }
 
-    /// The first packet to keep, if each that came since the last update had forgotten those that are too old beside it.
+    /// The index of the first packet to keep, as if each new packet had forgotten those that are too old beside it.
     private func firstKeptBehindDisorder(of packets: Ring<ReceivedPacket>) -> Int {
         var first = packets.first
         for number in max(seen, first)..<packets.end {

@@ -1,17 +1,20 @@
-/// What a path is taken to carry while feedback is noted.
+/// The capacity that the virtual queue assumes while the outcomes of a feedback are recorded.
 struct PathCapacity: Sendable {
-    /// Whether the capacity is known. Otherwise a rate that the path carries at least stands for it.
+    /// Whether the capacity is known. Otherwise a lower bound takes its place.
     let isKnown: Bool
-    /// How long packets take at the capacity.
+    /// The transmission time of packets at the capacity.
     let usual: TransmissionTime
-    /// How long they take at the highest capacity of the last 20 s.
+    /// The transmission time at the highest capacity of the last 20 s.
     private(set) var shortest: TransmissionTime
-    /// How long our own packets wait at most, in nanoseconds: where packets bunch the capacity is a guess.
+    /// The longest wait of our own packets, in nanoseconds. On a path that bunches packets the capacity is uncertain,
+    /// so the model's wait is limited to 50 ms.
     private(set) var longestWait: Int64
 
+    /// Creates the assumption for one feedback.
+    ///
     /// - Parameters:
-    ///   - capacity: what the path carries, in bits per second, above 0.
-    ///   - isKnown: whether that is known.
+    ///   - capacity: the capacity in bits per second, above 0.
+    ///   - isKnown: whether the capacity is known.
     ///   - shortest: the transmission time at the highest known capacity of the last 20 s.
     ///   - isBunching: whether the path bunches packets.
     init(_ capacity: Double, isKnown: Bool, shortest: TransmissionTime = .endless, isBunching: Bool = false) {
@@ -21,6 +24,6 @@ struct PathCapacity: Sendable {
         longestWait = isBunching ? 50_000_000 : .max
     }
 
-    /// Forgets that the path carried more, and that it bunches.
+    /// Forgets the higher capacity of the past, and that the path bunches packets.
     mutating func forgetPast() { (shortest, longestWait) = (usual, .max) }
 }

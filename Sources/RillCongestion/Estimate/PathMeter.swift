@@ -1,30 +1,32 @@
 import RillCore
 
-/// What the fates of packets tell of a path.
+/// All measurements of a path, from the outcomes of packets.
 ///
-/// It takes them one by one, in the order of sending: all that a packet needs is done at once.
+/// It takes outcomes one by one, in the order of sending, and updates all measurements at once. That costs one pass
+/// over the packets of a feedback.
 struct PathMeter: Sendable {
-    /// A feedback while its packets are noted: what is known before them, and what is summed up.
+    /// One feedback while its outcomes are recorded: the assumed capacity, and the sums over its packets.
     struct Round: Sendable {
         let now: MediaTime
         var path: PathCapacity
         var lostCount = 0
-        /// When the last of them arrived.
+        /// The arrival time of the newest packet in this feedback.
         var newest = PathMeter.never
-        /// When the last packet of a train of several was sent.
+        /// The send time of the last packet that continued a train.
         var trainTime = PathMeter.never
 
         init(at now: MediaTime, over path: PathCapacity) { (self.now, self.path) = (now, path) }
 
-        mutating func noteJump() {
+        mutating func resetAfterClockJump() {
             newest = PathMeter.never
             path.forgetPast()
         }
     }
 
-    /// Before all times.
+    /// Earlier than all times.
     static let never = MediaTime(nanoseconds: .min)
-    /// The receiver's clock did not run if a transit differs by more than that from the one before it.
+    /// A larger change of the one-way delay, in nanoseconds, means that the receiver's clock jumped. No queue holds a
+    /// minute.
     private static let clockJump: Int64 = 60_000_000_000
 
     var capacity = CapacityMeter()
@@ -32,36 +34,37 @@ struct PathMeter: Sendable {
     var acknowledged = AcknowledgedRate()
     var loss = LossEstimate()
     var roundTrip = RoundTrip()
-    /// The queue as our own packets fill it, when they are reported.
+    /// The virtual queue at the time of the reported packets.
     private var link = LinkModel()
-    /// When the last packet left whose fate is known.
+    /// The send time of the newest packet with a known outcome.
     private var latest = PathMeter.never
-    /// From the last packet's departure to its arrival, by two clocks, in nanoseconds; the smallest number before the first.
+    /// The one-way delay of the last packet, by two clocks of unknown offset, in nanoseconds; the smallest integer
+    /// before the first.
     private var lastTransit = Int64.min
 
-    /// Notes the fate of a packet.
+    /// Records the outcome of a packet.
     ///
     /// - Parameters:
-    ///   - packet: the packet; in the order of sending.
-    ///   - fate: what feedback says of it.
+    ///   - packet: the packet. Packets come in the order of sending.
+    ///   - outcome: what feedback reports of it.
     ///   - round: the feedback.
-    ///   - packets: those that arrived before.
+    ///   - packets: the packets that arrived before.
     @inline(__always)
-    mutating func note(
-        _ packet: PacketRecord, _ fate: PacketFate, of round: inout Round,
+    mutating func record(
+        _ packet: PacketRecord, _ outcome: PacketOutcome, of round: inout Round,
         after packets: inout Ring<ReceivedPacket>.Contents
     ) {
-        // What was lost behind the queue, and what nothing was heard of, has waited all the same.
+        // Lost packets and those with an unknown outcome occupied the queue, too.
         latest = max(latest, packet.sendTime)
         let wait = link.add(round.path.usual.of(Int(packet.byteCount)), at: latest)
-        switch fate {
+        switch outcome {
         case .received(let arrival):
             let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
-            // As far as that to either side.
+            // One comparison for both directions of a jump.
             if UInt64(bitPattern: transit &- lastTransit &+ PathMeter.clockJump) > UInt64(2 * PathMeter.clockJump),
-                noteJump(to: transit, round, before: packets.end)
+                resetAfterClockJump(to: transit, round, before: packets.end)
             {
-                round.noteJump()
+                round.resetAfterClockJump()
                 packets.removeAll()
             }
             lastTransit = transit
@@ -79,25 +82,29 @@ struct PathMeter: Sendable {
         }
     }
 
-    /// Sums up, after the packets of a feedback.
+    /// Updates the round trip and the loss fraction, after the packets of a feedback.
     mutating func finish(_ round: Round, receivedCount: Int) {
-        noteRoundTrip(round)
+        recordRoundTrip(round)
         loss.add(receivedCount &+ round.lostCount, lost: round.lostCount)
     }
 
-    /// The shortest time from a packet's departure to the feedback, without what waited on the way there: jitter stays in it. Where packets
-    /// bunch, each gives one.
-    private mutating func noteRoundTrip(_ round: Round) {
+    /// Adds the round trip of this feedback: from a packet's departure to the feedback, without the queueing delay.
+    /// Jitter of the reverse path stays in it.
+    ///
+    /// On a path that bunches packets, each packet contributes one instead.
+    private mutating func recordRoundTrip(_ round: Round) {
         guard round.newest > PathMeter.never, !queue.isBunching else { return }
         roundTrip.add((round.now - round.newest).seconds + queue.emptyTransit.seconds)
     }
 
-    /// Forgets all times of a receiver whose clock jumps, or who lies. Returns `false` before the first packet, which nothing is compared with.
+    /// Resets all delay measurements after a jump of the receiver's clock, or forged times.
+    ///
+    /// - Returns: `false` before the first packet, which has no predecessor.
     @inline(never)
-    private mutating func noteJump(to transit: Int64, _ round: Round, before number: Int) -> Bool {
+    private mutating func resetAfterClockJump(to transit: Int64, _ round: Round, before number: Int) -> Bool {
         defer { queue.begin(at: transit) }
         guard lastTransit != .min else { return false }
-        noteRoundTrip(round)
+        recordRoundTrip(round)
         capacity.reset()
         acknowledged.reset(from: number)
         link.empty()

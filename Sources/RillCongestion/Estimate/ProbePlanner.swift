@@ -1,58 +1,59 @@
 public import RillCore
 
-/// Packets to send in one row, to see whether the path carries a rate: retransmissions of recent packets first, padding where there are
-/// none.
+/// A probe cluster: packets that are sent back to back to measure whether the path carries a rate. Retransmissions of
+/// recent packets come first, then padding.
 public struct ProbeCluster: Equatable, Sendable {
-    /// The bytes in all, on the path.
+    /// The size of the cluster on the path, in bytes.
     public var byteCount: Int
-    /// The packets to split them into, at least.
+    /// The minimum number of packets.
     public var packetCount: Int
     /// The rate to send them at.
     public var rate: Bitrate
 }
 
-/// Decides when a probe is worth its bytes.
+/// Decides when a probe cluster is worth its bytes.
 ///
-/// A frame of two packets is a probe itself, as it is paced faster than the rate. So probes are sent only where frames fit into one packet:
-/// by senders of little, who could not know otherwise what the path carries. Padding takes 2 % of all bytes at most, beside a first
-/// allowance.
+/// A frame of two or more packets is a probe by itself, as it is paced above the rate. So clusters are sent only by
+/// application-limited senders whose frames fit into one packet. Padding is limited to 2 % of all bytes, after an
+/// initial allowance.
 @usableFromInline
 struct ProbePlanner: Sendable {
-    /// The probes so far.
+    /// The number of clusters so far.
     private(set) var count = 0
-    /// The bytes that may be padding, less those that were, times ``period``.
+    /// The allowance of padding bytes, times ``period``. It starts with 10 kB: at most ten clusters of a slow sender.
     @usableFromInline var allowance = 10_000 * ProbePlanner.period
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
 
-    /// One of so many bytes may be padding.
+    /// One of this many bytes may be padding.
     @usableFromInline static var period: Int { 50 }
     @usableFromInline static var most: Int { 20_000 * period }
-    /// At twice the rate a probe of this length shows a capacity in arrival times of 250 µs.
+    /// The duration of a cluster at its own rate, in seconds. Arrival times have steps of 250 µs, so 15 ms are
+    /// measured to 2 %. WebRTC uses the same 15 ms and five packets.
     private static let length = 0.015
 
-    /// Notes a packet that was sent.
+    /// Records a packet that was sent.
     @inlinable @inline(__always)
-    mutating func noteSent(byteCount: Int) {
+    mutating func recordSent(byteCount: Int) {
         allowance = min(allowance &+ byteCount, ProbePlanner.most)
     }
 
-    /// Notes a train of at least two packets.
-    mutating func noteTrain(at now: MediaTime) { lastTrain = now }
+    /// Records a train of at least two packets.
+    mutating func recordTrain(at now: MediaTime) { lastTrain = now }
 
-    /// Whether trains showed something in the last seconds.
+    /// Whether a train was measured within a time before now.
     func isSighted(within length: MediaDuration, at now: MediaTime) -> Bool {
         lastTrain.map { now - $0 <= length } ?? false
     }
 
-    /// Asks for a probe of a rate that was known before, as soon as one can be sent.
+    /// Requests a probe of a rate that was known before, such as the rate before a feedback timeout.
     mutating func ask(for rate: Double) { asked = rate }
 
-    /// Notes what a probe took: whole packets, and so often more than was asked for.
-    mutating func noteProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
+    /// Records the bytes of a cluster. Whole packets often exceed the size that was planned.
+    mutating func recordProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
 
-    /// The probe that is due. What is sent of it is to be noted by ``noteProbe(byteCount:)``.
+    /// Returns the cluster that is due. The caller reports its bytes by ``recordProbe(byteCount:)``.
     ///
     /// - Parameters:
     ///   - rate: the present rate in bits per second.
@@ -70,6 +71,6 @@ struct ProbePlanner: Sendable {
         return ProbeCluster(byteCount: Int(byteCount), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(target)))
     }
 
-    /// Begins anew on another path.
+    /// Resets the planner for another path.
     mutating func restart() { (lastTrain, lastProbe, asked) = (nil, nil, nil) }
 }

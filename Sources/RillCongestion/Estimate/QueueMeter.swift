@@ -1,50 +1,56 @@
 import RillCore
 
-/// Measures what waits in the path's queue beside our own packets, from the transits of packets: the time from departure to arrival, by two
-/// clocks whose difference is unknown.
+/// Measures the queueing delay beside our own packets, from one-way delays by two clocks of unknown offset.
 ///
-/// What our own packets should wait is known (``LinkModel``) and taken off. What is left is jitter, the packets of others, and a capacity
-/// that is lower than it was.
+/// The virtual queue (``LinkModel``) predicts how long our own packets wait, and this is subtracted. The residual is
+/// jitter, cross traffic, and a capacity that fell.
 ///
-/// - Where packets keep their distance, jitter is small: the smallest transit of 20 s is the empty path, and the mean above it is a queue.
-/// - Where packets bunch or overtake each other, the smallest transit is luck: means of half a second are compared with the usual ones, less
-///   what their scatter explains.
+/// - Where packets keep their spacing, jitter is small. The minimum one-way delay of 20 s is the base delay (as in
+///   LEDBAT), and the mean above it is a queue.
+/// - Where packets bunch or overtake each other, the minimum depends on chance. Means of half a second are compared
+///   with the usual mean instead, less what their variance explains.
 struct QueueMeter: Sendable {
-    /// What stands in the queue, in seconds, by means compared with the usual; zero while scatter explains everything.
+    /// The standing queue in seconds, from means against the usual mean; 0 while their variance explains the
+    /// difference.
     private(set) var standing = 0.0
-    /// What stands in the queue beside our own packets, in seconds, above the empty path: for paths that do not bunch.
-    private(set) var foreign = 0.0
-    /// The mean of the last six packets above the usual, in seconds: seen earlier than `standing`.
-    private(set) var surge = 0.0
-    /// What `foreign` may be when the next frame comes there: the newest packets tell where it is going, in seconds.
-    var expected: Double { max(0, foreign + QueueMeter.lead * (surge - foreign)) }
-    /// How far single packets are from the mean, in seconds, over some seconds.
+    /// The cross-traffic queue in seconds: the mean residual above the base delay. It is valid for paths that do not
+    /// bunch.
+    private(set) var crossTraffic = 0.0
+    /// The short-term queue in seconds: the mean of the last six packets. It reacts before ``standing``.
+    private(set) var shortTerm = 0.0
+    /// The cross-traffic queue that the next frame will meet, in seconds: an extrapolation from the newest packets.
+    var expected: Double { max(0, crossTraffic + QueueMeter.extrapolation * (shortTerm - crossTraffic)) }
+    /// The standard deviation of single packets in seconds, averaged over about two seconds: the jitter.
     private(set) var scatter = 0.02
-    /// Whether the path bunches packets that left apart, or lets them overtake each other: then trains say little.
+    /// Whether the path bunches packets that left apart, or reorders them. Wi-Fi aggregation and radio schedulers do
+    /// so. Trains measure little there.
     private(set) var isBunching = false
 
-    /// Whether packets overtake each other.
+    /// Whether the path reorders packets.
     var isOvertaking: Bool { flow.overtaking > QueueMeter.overtakingLimit }
 
-    /// The share of packets that overtake above which the path is one that reorders.
+    /// The path reorders if a larger share of packets overtakes.
     private static let overtakingLimit = 0.05
-    /// The share of bunched packets above which trains are not trusted.
+    /// Trains are not trusted if a larger share of packets is bunched.
     private static let bunchingLimit = 0.1
-    /// So many standard deviations above the usual a mean may be by chance.
+    /// A mean may exceed the usual one by this number of standard deviations by chance.
     ///
-    /// Packets that overtake each other jitter one by one, and their mean is a good one; those that a hop keeps in order come in clumps.
-    private static let doubts = (inOrder: 3.3, overtaking: 2.2)
-    /// The time constants of the usual mean, in seconds.
+    /// Packets that overtake each other have independent jitter, so their mean is precise. Packets that a hop keeps
+    /// in order have correlated delays.
+    private static let confidence = (inOrder: 3.3, overtaking: 2.2)
+    /// The time constants of the usual mean in seconds: slow for increases, which may be queues, and fast for
+    /// decreases.
     private static let up = 20.0
     private static let down = 1.0
-    /// That of a higher mean at the beginning.
-    private static let youngest = 2.0
-    /// The newest packets are half as old as those of the mean, and the next frame comes about as much later.
-    private static let lead = 2.0
-    /// How far the smallest transit may be from the origin, in nanoseconds.
+    /// The time constant for increases at the start, in seconds.
+    private static let initialUp = 2.0
+    /// The newest packets are half as old as those of the mean, and the next frame arrives about as much later. So
+    /// the difference counts twice.
+    private static let extrapolation = 2.0
+    /// The largest distance of the minimum delay from ``origin``, in nanoseconds. Beyond it, squares could overflow.
     private static let farthest: UInt64 = 10_000_000_000
 
-    /// How packets follow each other.
+    /// How packets follow each other: bunching and reordering.
     private struct Flow: Sendable {
         private static let one: Int64 = 1 << 32
         private static let byte: Int64 = 1 << 16
@@ -52,19 +58,19 @@ struct QueueMeter: Sendable {
         private var bunchedParts: Int64 = 0
         private var overtakingParts: Int64 = 0
         private var byteParts = 500 * Flow.byte
-        /// Whether a packet left before the one before it, since the last update.
+        /// Whether a packet left before its predecessor, since the last update.
         var isDisordered = false
-        /// When the last packet left, and when it arrived.
+        /// The send and arrival times of the last packet.
         private var last = (send: MediaTime(nanoseconds: .min / 2), arrival: MediaTime.zero)
 
-        /// The share of packets that arrived faster than any queue sends them.
+        /// The share of packets that arrived closer together than any bottleneck sends them.
         var bunched: Double { Double(bunchedParts) / Double(Flow.one) }
-        /// The share of packets that arrived before one that was sent before them.
+        /// The share of packets that arrived before a packet that was sent earlier.
         var overtaking: Double { Double(overtakingParts) / Double(Flow.one) }
-        /// The size of a packet in bits, smoothed.
+        /// The average packet size in bits.
         var packetBits: Double { 8 * Double(byteParts) / Double(Flow.byte) }
 
-        /// Adds a packet. One that arrives within less than `limit`, in nanoseconds, of the one before it is bunched.
+        /// Adds a packet. It is bunched if it arrives within less than `limit` nanoseconds of its predecessor.
         @inline(__always)
         mutating func add(_ packet: PacketRecord, arrival: MediaTime, limit: Int64) {
             let gap = packet.sendTime.nanoseconds &- last.send.nanoseconds
@@ -80,12 +86,12 @@ struct QueueMeter: Sendable {
         }
     }
 
-    /// How long all packets travelled beyond what their own transmission and the wait behind our own packets take, from ``origin`` on.
-    /// Differences of sums are exact, even if the sums overflow.
+    /// Running sums of the packets' residual delays from ``origin``: one-way delay less transmission time and
+    /// predicted wait. A difference of two is exact, even if the sums overflow.
     struct Sums: BitwiseCopyable, Sendable {
         /// In nanoseconds.
         fileprivate var total: Int64 = 0
-        /// In the square of 256 ns: so half a second of squares does not overflow.
+        /// In units of (256 ns)², so that half a second of squares does not overflow.
         fileprivate var squares: Int64 = 0
 
         fileprivate static let square = 256e-9 * 256e-9
@@ -100,45 +106,48 @@ struct QueueMeter: Sendable {
 
     /// The sums over all packets.
     var sums = Sums()
-    /// The transit that the sums count from, in nanoseconds. The smallest one would not do: when a lucky one is forgotten, the means before
-    /// and after could not be compared, and a queue that grows meanwhile would not be seen.
+    /// The delay that the sums count from, in nanoseconds.
+    ///
+    /// It is not the minimum delay. When an exceptionally low minimum expires, means before and after could not be
+    /// compared, and a queue that grows meanwhile would be missed.
     private var origin: Int64 = 0
     private var windows = PacketWindows()
     private var floor = WindowedMinimum()
-    /// The transmission times of the known capacities: the shortest is that of the highest.
+    /// The transmission times at known capacities. The minimum is that of the highest capacity.
     private var transmissions = WindowedMinimum()
-    /// The transmission time at the highest known capacity of 20 s.
+    /// The transmission time at the highest known capacity of the last 20 s.
     var shortest: TransmissionTime { TransmissionTime(scaled: transmissions.smallest.value) }
     /// The standard deviation of a mean of half a second, in seconds.
     private(set) var noise = 0.008
     private var lastMean: (mean: Double, time: MediaTime)?
-    /// The usual mean of half a second, from ``origin`` on: it follows lower ones within a second, and higher ones within twenty.
+    /// The usual mean of half a second, from ``origin``. It follows decreases within a second and increases within
+    /// twenty.
     private var baseline: Double?
-    /// When the first one was measured.
+    /// The time of the first mean.
     private var start: MediaTime?
     private var flow = Flow()
     private var lastUpdate: MediaTime?
 
-    /// The usual mean of half a second, in seconds; the two clocks differ.
+    /// The usual mean of half a second in seconds, by two clocks of unknown offset.
     var usual: Double { baseline.map { $0 + 1e-9 * Double(origin) } ?? 0 }
 
-    /// The smallest transit of the last 20 s; the two clocks differ.
+    /// The base delay: the minimum one-way delay of the last 20 s, by two clocks of unknown offset.
     var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
 
-    /// Begins with the first packet of a path, whose transit is given in nanoseconds.
+    /// Resets the measurement for a path whose first packet has a one-way delay of `transit` nanoseconds.
     mutating func begin(at transit: Int64) {
         self = QueueMeter()
         origin = transit
     }
 
-    /// Takes a packet that arrived, in the order of sending. What is returned is to be added to ``sums``.
+    /// Measures a packet that arrived. Packets come in the order of sending. The caller adds the result to ``sums``.
     ///
     /// - Parameters:
     ///   - packet: the packet.
-    ///   - arrival: when it arrived.
-    ///   - wait: what it should have waited behind our own packets, in nanoseconds.
-    ///   - path: what the path carries.
-    /// - Returns: how long it travelled from the origin on, without what it waited and its own transmission, in nanoseconds.
+    ///   - arrival: its arrival time.
+    ///   - wait: the predicted wait behind our own packets, in nanoseconds.
+    ///   - path: the assumed capacity.
+    /// - Returns: the residual delay from ``origin``, in nanoseconds.
     @inline(__always)
     mutating func excess(
         of packet: PacketRecord, arrival: MediaTime, wait: Int64, over path: PathCapacity
@@ -146,18 +155,18 @@ struct QueueMeter: Sendable {
         let byteCount = Int(packet.byteCount)
         let transit = arrival.nanoseconds &- packet.sendTime.nanoseconds
         floor.add(transit, byteCount: packet.byteCount, at: packet.sendTime)
-        // Faster than eight times the capacity: not by a queue.
+        // Packets that arrive at more than eight times the capacity did not leave a queue that way.
         flow.add(packet, arrival: arrival, limit: path.shortest.of(byteCount) >> 3)
         let own = path.isKnown ? path.usual.of(byteCount) &+ min(wait, path.longestWait) : 0
         return transit &- origin &- own
     }
 
-    /// Measures anew, after the packets of a feedback.
+    /// Updates the measurement, after the packets of a feedback.
     ///
     /// - Parameters:
-    ///   - packets: those that arrived; only the last half second of them is kept.
-    ///   - path: what the path carries.
-    ///   - rate: what is sent, in bits per second.
+    ///   - packets: the packets that arrived. Those older than half a second are removed.
+    ///   - path: the assumed capacity.
+    ///   - rate: the send rate in bits per second.
     ///   - now: the current time.
     mutating func update(
         _ packets: inout Ring<ReceivedPacket>, over path: PathCapacity, rate: Double, at now: MediaTime
@@ -177,17 +186,18 @@ struct QueueMeter: Sendable {
         let mean = mean(from: packets.first, of: packets)
         let deviation = deviation(of: packets, mean: mean)
         let usual = follow(mean, elapsed, at: now)
-        surge = self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
+        shortTerm =
+            self.mean(from: windows.lastSix(of: packets), of: packets) - (isBunching ? usual : empty(over: path))
         scatter += (deviation - scatter) * min(1, elapsed / 2)
-        compare(mean, at: now)
-        // Less than a packet is no queue.
+        updateNoise(mean, at: now)
+        // A delay below the transmission time of a packet is not a queue.
         let least =
             max(0.006, min(flow.packetBits / rate, 0.1))
-            + (isOvertaking ? QueueMeter.doubts.overtaking : QueueMeter.doubts.inOrder) * noise
+            + (isOvertaking ? QueueMeter.confidence.overtaking : QueueMeter.confidence.inOrder) * noise
         standing = max(0, mean - usual - least)
-        foreign = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
-        // Four deviations above the smallest transit are no jitter, whatever the means were before.
-        if isBunching { standing = max(standing, foreign - 0.03 - 4 * scatter) }
+        crossTraffic = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
+        // Four standard deviations above the base delay are not jitter, whatever the usual mean is.
+        if isBunching { standing = max(standing, crossTraffic - 0.03 - 4 * scatter) }
     }
 
     /// Moves the usual mean towards the present one.
@@ -197,15 +207,15 @@ struct QueueMeter: Sendable {
             if start == nil { start = now }
             return mean
         }
-        // The first ones may be far off: at the beginning it follows fast.
+        // The first means may be far off, so the usual one follows fast at the start.
         let age = start.map { (now - $0).seconds } ?? 0
-        let up = min(max(age, QueueMeter.youngest), QueueMeter.up)
+        let up = min(max(age, QueueMeter.initialUp), QueueMeter.up)
         let usual = before + (mean - before) * min(1, elapsed / (mean < before ? QueueMeter.down : up))
         baseline = usual
         return usual
     }
 
-    /// How long packets travel from the origin on when nothing waits, in seconds.
+    /// The residual delay from ``origin`` on an empty path, in seconds.
     private func empty(over path: PathCapacity) -> Double {
         let own = path.isKnown ? path.shortest.of(Int(floor.smallest.byteCount)) : 0
         return 1e-9 * Double(floor.smallest.value &- origin &- own)
@@ -220,7 +230,7 @@ struct QueueMeter: Sendable {
         packets.forget(before: packets.end)
     }
 
-    /// The mean of what the packets from a number on travelled from the origin on, in seconds.
+    /// The mean residual delay of the packets from an index on, in seconds from ``origin``.
     @inline(__always)
     private func mean(from number: Int, of packets: Ring<ReceivedPacket>) -> Double {
         Double(sums.total &- packets[number].sums.total) / (1e9 * Double(packets.end &- number))
@@ -233,19 +243,20 @@ struct QueueMeter: Sendable {
         return max(0, squares / Double(packets.count) - mean * mean).squareRoot()
     }
 
-    /// Learns from means of half seconds that follow each other how much such a mean scatters.
-    private mutating func compare(_ mean: Double, at now: MediaTime) {
+    /// Learns the standard deviation of a mean from successive means of half a second.
+    private mutating func updateNoise(_ mean: Double, at now: MediaTime) {
         guard let before = lastMean else {
             lastMean = (mean, now)
             return
         }
         guard now - before.time >= .milliseconds(500) else { return }
-        // The median of such steps is as often exceeded as not: a queue that comes and goes does not move it.
+        // The step raises or lowers the noise by the median of such differences (0.954 standard deviations). A queue
+        // that comes and goes hardly moves a median.
         noise = min(max(noise * (abs(mean - before.mean) > 0.954 * noise ? 1.12 : 0.89), 0.0005), 0.010)
         lastMean = (mean, now)
     }
 
-    /// Takes the path as empty now: what stands is not ours, or the path is another.
+    /// Rebases the base delay to the present one: the queue is not ours, or the path has changed.
     mutating func rebase(at now: MediaTime) {
         floor.forget(before: now - .seconds(1))
         baseline = nil

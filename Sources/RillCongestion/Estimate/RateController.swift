@@ -1,104 +1,105 @@
 public import RillCore
 
-/// Decides how much a transport may send, from the fates of its packets.
+/// A congestion controller: it determines the send rate of a transport from the outcomes of its packets.
 ///
-/// ``BandwidthEstimate`` is the one that Rill uses. Another may take its place in a simulation, to compare the two on the same links.
+/// Rill uses ``BandwidthEstimate``. A simulation can use another controller, to compare both on the same links.
 ///
-/// A value with one owner: it reads no clock, and the same calls lead to the same rates.
+/// It is a value with one owner and reads no clock. The same calls give the same rates.
 public protocol RateController: Sendable {
-    /// The rate to send at, all packets and headers included.
+    /// The target bitrate, with all packets and headers.
     var rate: Bitrate { get }
-    /// Cuts because of overload so far.
+    /// The number of rate cuts after an overload so far.
     var cutCount: Int { get }
 
-    /// How fast packets leave while some wait.
+    /// The pacing rate while packets are queued.
     ///
     /// - Parameter now: the current time.
     func pacingRate(at now: MediaTime) -> Bitrate
 
-    /// Whether so many bytes in flight are more than the path needs: then frames are left out before they are encoded.
+    /// Whether the in-flight window is full: then frames are skipped before they are encoded.
     ///
     /// - Parameters:
-    ///   - bytesInFlight: the bytes whose fate is open, and those in the pacer.
+    ///   - bytesInFlight: the bytes in flight and in the pacer.
     ///   - now: the current time.
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool
 
-    /// Notes the fate of a packet, in the order of sending.
+    /// Records the outcome of a packet. Packets come in the order of sending.
     ///
     /// - Parameters:
     ///   - packet: the packet.
-    ///   - fate: what feedback says of it.
-    ///   - now: when the feedback arrived.
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime)
+    ///   - outcome: what feedback reports of it.
+    ///   - now: the arrival time of the feedback.
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime)
 
-    /// Works out the rate anew, after the packets of a feedback, or when ``dueTime`` has come.
+    /// Updates the rate, after the packets of a feedback, or when ``dueTime`` has come.
     ///
     /// - Parameter now: the current time.
     mutating func update(at now: MediaTime)
 
-    /// Notes that a packet leaves. By default nothing happens.
+    /// Records that a packet leaves. The default does nothing.
     ///
     /// - Parameters:
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
-    mutating func noteSent(byteCount: Int, at now: MediaTime)
+    mutating func recordSent(byteCount: Int, at now: MediaTime)
 
-    /// What the next frame may be encoded at, headers included. By default that is ``rate``.
+    /// The bitrate for the next frame, with headers. The default is ``rate``.
     ///
     /// - Parameters:
-    ///   - byteCount: what waits in the pacer, in bytes.
+    ///   - byteCount: the bytes in the pacer.
     ///   - now: the current time.
     func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate
 
-    /// When to call ``update(at:)`` if no feedback arrives before. By default that is never.
+    /// When to call ``update(at:)`` if no feedback arrives before. The default is never.
     var dueTime: MediaTime { get }
 
-    /// The probe to send now. By default there is none.
+    /// The probe cluster to send now. The default is none.
     ///
-    /// - Parameter now: the current time; the pacer is empty.
-    /// - Returns: what to send; `nil` for nothing.
+    /// - Parameter now: the current time. The pacer is empty.
+    /// - Returns: the cluster; `nil` for none.
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster?
 
-    /// Notes what was sent for a probe: whole packets may be more than was asked for. By default nothing happens.
+    /// Records the bytes that a probe cluster sent: whole packets may exceed the planned size. The default does
+    /// nothing.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    mutating func noteProbe(byteCount: Int)
+    mutating func recordProbe(byteCount: Int)
 
-    /// Begins anew on another path, as after an ICE restart. By default nothing happens.
+    /// Resets the controller for another path, for example after an ICE restart. The default does nothing.
     ///
     /// - Parameter now: the current time.
     mutating func restart(at now: MediaTime)
 }
 
 extension RateController {
-    /// Notes nothing.
+    /// Does nothing.
     ///
     /// - Parameters:
     ///   - byteCount: the packet's size on the path in bytes.
     ///   - now: the current time.
-    public mutating func noteSent(byteCount: Int, at now: MediaTime) {}
+    public mutating func recordSent(byteCount: Int, at now: MediaTime) {}
 
-    /// The rate, whatever waits.
+    /// Returns the rate, whatever the pacer holds.
     ///
     /// - Parameters:
-    ///   - byteCount: what waits in the pacer, in bytes.
+    ///   - byteCount: the bytes in the pacer.
     ///   - now: the current time.
     public func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate { rate }
 
     /// Never.
     public var dueTime: MediaTime { .distantFuture }
 
-    /// No probe.
+    /// Returns no probe cluster.
     ///
     /// - Parameter now: the current time.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? { nil }
 
-    /// Notes nothing.
+    /// Does nothing.
     ///
     /// - Parameter byteCount: the bytes on the path.
-    public mutating func noteProbe(byteCount: Int) {}
+    public mutating func recordProbe(byteCount: Int) {}
 
-    /// Goes on as before.
+    /// Does nothing: the state stays.
     ///
     /// - Parameter now: the current time.
     public mutating func restart(at now: MediaTime) {}

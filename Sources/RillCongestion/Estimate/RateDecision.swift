@@ -1,53 +1,53 @@
 public import RillCore
 
-/// What a ``BandwidthEstimate`` decided at an update, with the numbers that led to it. Rates include all packets and headers.
+/// The decision of a ``BandwidthEstimate`` at an update, with its numbers. Rates include all packets and headers.
 public enum RateDecision: Equatable, Sendable {
-    /// Nothing yet.
+    /// No decision yet.
     case none
-    /// The rate follows the capacity that packet trains show.
+    /// The rate follows the capacity that packet trains measure.
     ///
     /// - Parameters:
-    ///   - capacity: what trains show.
-    ///   - queue: what stands in the queue beside our own packets.
+    ///   - capacity: the measured capacity.
+    ///   - queue: the cross-traffic queueing delay.
     case follow(capacity: Bitrate, queue: MediaDuration)
-    /// Trains arrive as they left: the path carries at least that rate.
+    /// Trains are not dispersed: the capacity is at least `seen`, and the rate rises.
     case rise(seen: Bitrate)
-    /// Others share the queue: the rate moves until the queue is what a flow of this rate aims at.
+    /// Competing flows share the queue. The rate moves until the queueing delay meets its target.
     ///
     /// - Parameters:
-    ///   - queue: what stands in the queue beside our own packets.
-    ///   - target: the queue at which the rate would stay.
+    ///   - queue: the cross-traffic queueing delay.
+    ///   - target: the delay at which the rate would stay.
     case share(queue: MediaDuration, target: MediaDuration)
-    /// Trains say nothing: the rate rises until a queue stands, and falls with it.
+    /// Trains measure nothing. The rate rises until a queue stands, and falls with it.
     case search(queue: MediaDuration)
-    /// The rate stays: too little was sent to tell whether the path carries more.
+    /// The rate stays: the sender is application-limited, and the capacity beyond the acknowledged rate is unknown.
     ///
-    /// - Parameter acknowledged: the rate that arrived.
+    /// - Parameter acknowledged: the acknowledged rate.
     case hold(acknowledged: Bitrate)
-    /// The rate stays low while the queue of a cut drains.
+    /// The rate stays low until the queue has drained after a cut.
     case drain(queue: MediaDuration)
-    /// The rate was cut at once.
+    /// The rate was cut (multiplicative decrease).
     case cut(RateCut)
-    /// A probe was asked for.
+    /// A probe cluster was requested.
     case probe(ProbeCluster)
-    /// No feedback came for so long, and the rate was halved.
+    /// No feedback arrived for this time, and the rate was halved.
     case silence(MediaDuration)
-    /// The estimate began anew.
+    /// The estimate was reset.
     case restart
 }
 
-/// Why a rate was cut, and what had arrived.
+/// The cause of a cut, with the acknowledged rate.
 public enum RateCut: Equatable, Sendable {
-    /// Packets arrived much more slowly than they left, behind a queue.
+    /// The delivery rate fell far below the send rate, with a queue.
     ///
     /// - Parameters:
-    ///   - acknowledged: the rate at which the newest arrived.
-    ///   - queue: how long they waited beside what our own packets explain.
+    ///   - acknowledged: the delivery rate of the newest packets.
+    ///   - queue: their queueing delay beyond that of our own packets.
     case overload(acknowledged: Bitrate, queue: MediaDuration)
-    /// A share of the packets was lost that is too high to be chance, without a queue.
+    /// The loss fraction exceeds the threshold, without a queue.
     ///
     /// - Parameters:
-    ///   - acknowledged: the rate that arrived.
+    ///   - acknowledged: the acknowledged rate.
     ///   - perMille: the lost packets of a thousand.
     case loss(acknowledged: Bitrate, perMille: Int)
 }

@@ -1,18 +1,19 @@
-/// The time from a packet's departure to the feedback that reports it, without what waits in the queue.
+/// The round-trip time (RTT) from a packet's departure to its feedback, without queueing delay.
 ///
-/// Each feedback gives one: that of its newest packet. The longest of the last sixteen is taken, as feedback may wait on its way, too.
+/// Each feedback gives one sample: that of its newest packet. The result is the maximum of the last sixteen samples,
+/// as feedback itself may be delayed.
 struct RoundTrip: Sendable {
     private var shortest = Double.infinity
-    /// By feedback modulo their count; 0 where there was none.
+    /// The samples, by feedback count modulo their number; 0 before the first.
     private var recent = InlineArray<16, Double>(repeating: 0)
     private var feedbackCount = 0
-    /// The round trip in seconds.
+    /// The RTT in seconds; 200 ms before the first sample.
     private(set) var seconds = 0.2
 
     @inline(__always)
     mutating func add(_ seconds: Double) { shortest = min(shortest, seconds) }
 
-    /// After the packets of a feedback.
+    /// Completes a sample, after the packets of a feedback.
     mutating func update() {
         guard shortest.isFinite else { return }
         let newest = min(max(shortest, 0), 3)

@@ -1,74 +1,78 @@
 import RillCore
 
-/// What an estimate answers between two feedbacks, for each packet and each frame.
+/// The limits that each packet and each frame reads between two feedbacks.
 ///
-/// Most of it changes with feedback only, and is worked out then. It is a small value of its own: a caller in another module copies what it
-/// asks, and the whole estimate is more than a kilobyte.
+/// Most of them change with feedback only, and are computed then. They form a small value of their own: a caller in
+/// another module copies what it reads, and the whole estimate has more than a kilobyte.
 @usableFromInline
 struct SendingLimits: Sendable {
-    /// ``BandwidthEstimate/rate`` with its fraction.
+    /// ``BandwidthEstimate/rate`` with its fraction, in bits per second.
     var bits: Double
-    /// What the path seems to carry, in bits per second.
+    /// The assumed capacity in bits per second.
     var pathRate: Double
-    /// How long the path seems to need for a packet.
+    /// The transmission time of packets at the assumed capacity.
     @usableFromInline var transmission: TransmissionTime
-    /// The queue as our own packets fill it, when they are sent.
+    /// The virtual queue of our own packets, at send time.
     @usableFromInline var queue = LinkModel()
-    /// When the start is over.
+    /// The end of the startup phase.
     @usableFromInline var startEnd = MediaTime.distantFuture
-    /// How fast packets leave: at the start, usually, and behind a queue of our own.
+    /// The pacing rates: during startup, in the steady state, and behind a standing queue of our own.
     @usableFromInline var startingPace = Bitrate(bitsPerSecond: 1000)
-    @usableFromInline var usualPace = Bitrate(bitsPerSecond: 1000)
+    @usableFromInline var steadyPace = Bitrate(bitsPerSecond: 1000)
     @usableFromInline var queuedPace = Bitrate(bitsPerSecond: 1000)
-    /// What frames have less because others wait, in bits per second.
+    /// The reduction of the next frames under contention, in bits per second.
     var reserve = 0.0
-    /// The round trip in seconds.
+    /// The RTT in seconds.
     var roundTrip = RoundTrip().seconds
-    /// While the queue of a cut drains: until then nothing is sent beyond a small window.
+    /// The end of the drain after a cut. Until then the in-flight window is small.
     var drainUntil = MediaTime(nanoseconds: .min / 2)
-    /// Since when little is sent after a rest, until a train shows what the path carries now.
-    @usableFromInline var checkingSince: MediaTime?
+    /// The start of rate validation after an idle period. Until a train has measured the capacity, the in-flight
+    /// window is small.
+    @usableFromInline var validatingSince: MediaTime?
 
     init(bits: Double) {
         (self.bits, pathRate) = (bits, 1.05 * bits)
         transmission = TransmissionTime(at: pathRate)
     }
 
-    /// By how much faster packets leave than the rate in the first two seconds, and where the path bunches them; and than the capacity behind
-    /// a queue of our own, still fast enough for trains to show a higher one. Otherwise see ``UsualPace``.
+    /// The pacing gains over the rate, in the first two seconds and on a path that bunches packets, and the gain over
+    /// the capacity behind a standing queue of our own. See ``PacingGain`` for all other cases.
+    ///
+    /// The first is high so that the first frames measure the capacity (BBR's startup gain is 2.9). The last still
+    /// lets trains measure a higher capacity.
     private static let pacing = (starting: 3.0, bunching: 1.5, queued: 1.15)
-    /// What may wait in the bottleneck's queue of our own packets before they are paced by its rate, in nanoseconds.
+    /// The queue of our own packets at the bottleneck that lowers the pacing rate, in nanoseconds.
     @usableFromInline static var burst: Int64 { 15_000_000 }
-    /// The time in which the next frames make good for what waits, in seconds.
+    /// The time in which the next frames compensate a queue, in seconds.
     private static let recovery = 0.25
-    /// What may wait when a frame is encoded, in seconds of transmission, before the frame is made smaller: no two frames take the same time,
-    /// so that something always waits, and the mean of what is sent would stay below the rate.
+    /// The queue that does not reduce the next frame, in seconds of transmission. Frame intervals and sizes vary, so
+    /// some queue always remains; without this allowance the mean bitrate would stay below the rate.
     private static let harmless = 0.011
 
-    /// Works out how fast packets leave.
+    /// Computes the pacing rates.
     ///
     /// - Parameters:
-    ///   - capacity: what the path carries in bits per second, if that is known.
-    ///   - isBunching: whether the path bunches packets: then trains say nothing, and need no pace of their own.
-    ///   - isSteady: whether the capacity stays the same for some seconds.
+    ///   - capacity: the capacity in bits per second, if it is known.
+    ///   - isBunching: whether the path bunches packets. Trains measure nothing there, so the gain is fixed.
+    ///   - isSteady: whether the capacity has been constant for some seconds.
     mutating func setPace(capacity: Double?, isBunching: Bool = false, isSteady: Bool = true) {
-        let usual = isBunching ? SendingLimits.pacing.bunching * bits : UsualPace.of(bits, isSteady: isSteady)
+        let usual = isBunching ? SendingLimits.pacing.bunching * bits : PacingGain.of(bits, isSteady: isSteady)
         let queued = capacity.map { min(usual, SendingLimits.pacing.queued * $0) } ?? usual
         startingPace = SendingLimits.bitrate(bits * SendingLimits.pacing.starting)
-        usualPace = SendingLimits.bitrate(usual)
+        steadyPace = SendingLimits.bitrate(usual)
         queuedPace = SendingLimits.bitrate(queued)
     }
 
     private static func bitrate(_ pace: Double) -> Bitrate { Bitrate(bitsPerSecond: Int(max(pace, 1000))) }
 
-    /// How fast packets leave.
+    /// The pacing rate.
     @inlinable
     func pace(at now: MediaTime) -> Bitrate {
         if now < startEnd { return startingPace }
-        return queue.queue(at: now) > Self.burst ? queuedPace : usualPace
+        return queue.queue(at: now) > Self.burst ? queuedPace : steadyPace
     }
 
-    /// What the next frame may be encoded at, while so many bytes wait in the pacer.
+    /// The bitrate for the next frame, with `byteCount` bytes in the pacer; at least 30 % of the rate.
     @usableFromInline
     func mediaRate(queued byteCount: Int, at now: MediaTime) -> Bitrate {
         let waiting = Double(byteCount * 8) + Double(queue.queue(at: now)) / 1e9 * pathRate
@@ -77,10 +81,11 @@ struct SendingLimits: Sendable {
         return Bitrate(bitsPerSecond: Int(max(media, 0.3 * bits)))
     }
 
-    /// Whether so many bytes are more than the path needs.
+    /// Whether the bytes exceed the in-flight window: the rate times the RTT plus a slack. The slack covers frame and
+    /// feedback intervals. It is smaller while a queue drains.
     @usableFromInline
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
-        let slack = checkingSince != nil ? 0.06 : roundTrip + (now < drainUntil ? 0.05 : 0.175)
+        let slack = validatingSince != nil ? 0.06 : roundTrip + (now < drainUntil ? 0.05 : 0.175)
         return Double(bytesInFlight * 8) > bits * slack
     }
 }

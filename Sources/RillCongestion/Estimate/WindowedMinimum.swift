@@ -1,10 +1,11 @@
 import RillCore
 
-/// The smallest value of the last 20 to 21 seconds, by seconds.
+/// The minimum of the last 20 to 21 seconds, with a resolution of one second (LEDBAT keeps its base delay so, by the
+/// minute: RFC 6817).
 struct WindowedMinimum: Sendable {
     /// A value, and the size of its packet.
     struct Sample: Sendable {
-        /// The largest number where there is none.
+        /// The largest integer for none.
         var value = Int64.max
         var byteCount: Int32 = 0
     }
@@ -12,11 +13,12 @@ struct WindowedMinimum: Sendable {
     private static let length = 21
     private static let billion: Int64 = 1_000_000_000
     private var minima = [Sample](repeating: Sample(), count: WindowedMinimum.length)
-    /// The present second: its number, its start in nanoseconds, and its smallest value, which is in no place yet.
+    /// The present second: its number, its start in nanoseconds, and its minimum, which is not stored in ``minima``
+    /// yet.
     private var second: Int64 = -1_000_000
     private var start = Int64.max / 2
     private var current = Sample()
-    /// The smallest value.
+    /// The minimum of the window.
     private(set) var smallest = Sample()
 
     @inline(__always)
@@ -27,7 +29,7 @@ struct WindowedMinimum: Sendable {
         if value < smallest.value { smallest = current }
     }
 
-    /// Forgets what is older than a time.
+    /// Removes values from before a time.
     mutating func forget(before time: MediaTime) {
         let kept = WindowedMinimum.second(of: time)
         for past in 1..<Int64(WindowedMinimum.length) where second - past < kept {

@@ -1,65 +1,65 @@
 public import RillCore
 public import RillRTP
 
-/// The receiver's half of congestion control: it notes when packets arrive, and writes transport-wide feedback.
+/// The receiver side of congestion control: it records arrivals, and writes transport-wide feedback.
 ///
 /// ```swift
-/// builder.note(number, byteCount: datagram.count + 28, arrival: now)
+/// builder.record(number, byteCount: datagram.count + 28, arrival: now)
 /// if builder.dueTime <= now { builder.write(from: ours, about: media, at: now, into: &output) }
 /// ```
 ///
-/// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, so that a single lost datagram loses
-/// no report, as far as its size limit allows: where that is exceeded it repeats less, and then leaves out the oldest packets. Behind a
-/// rest of 8 s it does not repeat what came before.
-/// ``StreamFeedbackBuilder`` writes RFC 8888's instead.
+/// ``FeedbackInterval`` determines when feedback is due. Each feedback repeats the two before it, within its size
+/// limit, so that a single lost datagram loses no report. Beyond the limit it repeats less, and then omits the oldest
+/// packets. After a pause of 8 s it does not repeat earlier packets. ``StreamFeedbackBuilder`` writes the feedback of
+/// RFC 8888 instead.
 ///
-/// Any sequence of numbers is safe. A number that no feedback will list is ignored: one that lies ``window`` before the newest, or half of
-/// that before all that the last feedback listed. The memory is fixed.
+/// Any sequence of numbers is safe. A number is ignored if no feedback will list it: one that lies ``window`` before
+/// the newest, or half of that before all that the last feedback listed. The memory is fixed.
 ///
-/// A value with one owner: it reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
+/// It is a value with one owner and reads no clock. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01.
 public struct FeedbackBuilder: ~Copyable, Sendable {
-    /// The numbers that one feedback lists at most, and so the packets that are remembered.
+    /// The maximum of numbers in one feedback, and the number of packets that are stored.
     public static let window = 1024
-    /// The size of a feedback packet at most by default, in bytes: one datagram.
+    /// The default maximum size of a feedback packet, in bytes: one datagram.
     public static let maximumByteCount = 1184
     @usableFromInline static var neverArrived: Int64 { .min }
 
-    /// When the next feedback is due; in the distant future while nothing is to be reported.
+    /// When the next feedback is due; in the distant future while there is nothing to report.
     @inlinable public var dueTime: MediaTime { interval.dueTime }
 
-    /// Arrival times in steps of 250 µs.
+    /// Arrival times in units of 250 µs.
     @usableFromInline var arrivals = NumberedRing(
         capacity: FeedbackBuilder.window, filler: FeedbackBuilder.neverArrived)
     @usableFromInline var numbers = ReportedNumbers()
     @usableFromInline var interval = FeedbackInterval()
     private var feedbackCount: UInt8 = 0
     private var encoder = TransportFeedbackEncoder()
-    /// Whether the encoder has the next feedback: until a packet arrives.
+    /// Whether the encoder holds the next feedback. An arrival invalidates it.
     @usableFromInline var isPrepared = false
-    /// Whether the packets that the encoder has have the times that it knows: until an older packet arrives.
+    /// Whether the encoder's arrival times are still valid. The arrival of an older packet invalidates them.
     @usableFromInline var isContinued = false
 
     private let limit: Int
 
-    /// A builder that has seen no packet.
+    /// Creates a builder before the first packet.
     ///
-    /// - Parameter limit: the size of a feedback packet at most, in bytes: 64 to ``maximumByteCount``, the default. A smaller one leaves
-    ///   room in the datagram for reports.
+    /// - Parameter limit: the maximum size of a feedback packet, in bytes: 64 to ``maximumByteCount``, the default. A
+    ///   smaller one leaves room in the datagram for reports.
     public init(limit: Int = FeedbackBuilder.maximumByteCount) {
         precondition((64...FeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
         self.limit = limit
     }
 
-    /// Notes a packet.
+    /// Records the arrival of a packet.
     ///
     /// - Parameters:
     ///   - number: its transport-wide sequence number.
     ///   - byteCount: its size on the path in bytes.
-    ///   - arrival: when it arrived.
+    ///   - arrival: its arrival time.
     @inlinable
-    public mutating func note(_ number: SequenceNumber, byteCount: Int, arrival: MediaTime) {
+    public mutating func record(_ number: SequenceNumber, byteCount: Int, arrival: MediaTime) {
         let ticks = arrival.nanoseconds / 250_000
-        switch numbers.note(number, window: Self.window) {
+        switch numbers.record(number, window: Self.window) {
         case .tooOld: return
         case .newest(let extended, let skipped):
             if skipped > 0 { forget(skipped, before: extended) }
@@ -69,21 +69,23 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
             isContinued = false
         }
         isPrepared = false
-        interval.noteReceived(byteCount, at: arrival)
+        interval.recordReceived(byteCount, at: arrival)
     }
 
-    /// The size of the feedback that is due, in bytes, with the header; `nil` if there is nothing to report: then none is due any more.
+    /// Returns the size of the feedback that is due, in bytes, with its header; `nil` if there is nothing to report.
+    /// No feedback is due then.
     public mutating func prepare() -> Int? {
         if !isPrepared {
-            // From the start of the feedback before the last on. Behind a rest of 8 s deltas do not reach from there to what is
-            // new: then less is repeated.
+            // It starts where the feedback before the last one started. After a pause of 8 s, deltas do not reach
+            // from there to the new packets: then it repeats less.
             for count in stride(from: 2, through: 0, by: -1) {
                 guard let range = numbers.range(repeating: count, window: Self.window) else { break }
                 encode(range)
                 if encoder.byteCount <= limit, encoder.last == range.upperBound { break }
             }
             if isPrepared, encoder.byteCount > limit, let range = numbers.range(repeating: 2, window: Self.window) {
-                // So many always fit: a packet takes two bytes at most, and two for seven of them.
+                // This number of packets always fits: a packet takes at most two bytes, and seven packets share two
+                // more.
                 let most = Int64((limit - 22) * 7 / 16)
                 encode(max(range.lowerBound, range.upperBound - most + 1)...range.upperBound)
             }
@@ -95,22 +97,23 @@ public struct FeedbackBuilder: ~Copyable, Sendable {
         return encoder.byteCount
     }
 
-    /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
+    /// Appends the feedback. Call it when ``dueTime`` has come. The next one is due after the interval, if packets
+    /// arrive.
     ///
     /// - Parameters:
     ///   - sender: our SSRC.
     ///   - media: the SSRC of any stream of the transport.
     ///   - now: the current time.
-    ///   - output: has room for ``prepare()`` bytes.
+    ///   - output: a span with room for ``prepare()`` bytes.
     @_lifetime(output: copy output)
     public mutating func write(
         from sender: SSRC, about media: SSRC, at now: MediaTime, into output: inout OutputSpan<UInt8>
     ) {
         guard let byteCount = prepare() else { return }
         encoder.write(sender: sender, media: media, feedbackCount: feedbackCount, into: &output)
-        interval.noteSent(byteCount, at: now)
+        interval.recordSent(byteCount, at: now)
         feedbackCount &+= 1
-        numbers.noteFeedback()
+        numbers.recordFeedback()
         isPrepared = false
     }
 

@@ -1,7 +1,7 @@
 import RillCore
 import RillRTP
 
-/// The newest packets of one stream, as ``StreamFeedbackBuilder`` remembers them.
+/// The newest packets of one stream, for ``StreamFeedbackBuilder``.
 struct ReceivedStream: Sendable {
     let ssrc: SSRC
     var numbers = ReportedNumbers()
@@ -13,7 +13,7 @@ struct ReceivedStream: Sendable {
         var mark = CongestionControlFeedback.ECNMark.notCapable
     }
 
-    /// By number modulo its count, the window: a power of two.
+    /// By sequence number modulo the window, a power of two.
     private var packets: [Packet]
 
     init(_ ssrc: SSRC, window: Int) {
@@ -21,11 +21,13 @@ struct ReceivedStream: Sendable {
         packets = [Packet](repeating: Packet(), count: window)
     }
 
-    /// Notes a packet. Returns `false` for one that is too old.
-    mutating func note(
+    /// Records the arrival of a packet.
+    ///
+    /// - Returns: `false` for a packet that is too old.
+    mutating func record(
         _ number: SequenceNumber, _ mark: CongestionControlFeedback.ECNMark, at arrival: MediaTime
     ) -> Bool {
-        switch numbers.note(number, window: packets.count) {
+        switch numbers.record(number, window: packets.count) {
         case .tooOld: return false
         case .newest(let extended, let skipped):
             if skipped > 0 { forget(skipped, before: extended) }
@@ -35,7 +37,7 @@ struct ReceivedStream: Sendable {
             if packets[place].arrival == nil {
                 packets[place] = Packet(arrival: arrival, mark: mark)
             } else if mark == .congestionExperienced {
-                // Of copies of a packet the first arrival counts, and any mark of congestion (RFC 8888 §3.1).
+                // Among copies of a packet the first arrival counts, and any congestion mark (RFC 8888 §3.1).
                 packets[place].mark = mark
             }
         }
@@ -43,7 +45,7 @@ struct ReceivedStream: Sendable {
         return true
     }
 
-    /// Appends the report on those numbers.
+    /// Appends the report on a range of numbers.
     @_lifetime(output: copy output)
     func write(
         _ range: ClosedRange<Int64>, at now: MediaTime, with writer: inout CongestionControlFeedbackWriter,

@@ -1,31 +1,31 @@
 import RillRTP
 
-/// The sequence numbers that a receiver has seen, and which of them the next feedback lists.
+/// The sequence numbers that a receiver has seen, and those that the next feedback lists.
 ///
-/// A feedback lists what is new, and repeats what the two before it listed.
+/// A feedback lists the new numbers, and repeats those of the two feedbacks before it.
 @usableFromInline
 struct ReportedNumbers: Sendable {
-    /// Where a number belongs.
+    /// The position of a number among those that were seen.
     @usableFromInline
     enum Position {
-        /// After all others, of which `skipped` were not seen.
+        /// After all others. `skipped` numbers before it were not seen.
         case newest(Int64, skipped: Int)
-        /// Before the newest; the next feedback lists it.
+        /// Before the newest, and listed by the next feedback.
         case late(Int64)
-        /// So far before the newest, or before what the last feedback listed, that no feedback lists it.
+        /// Too far before the newest, or before the numbers of the last feedback. No feedback lists it.
         case tooOld
     }
 
-    /// The extended newest number.
+    /// The newest number, extended.
     @usableFromInline var newest: Int64?
-    /// The first number that the next feedback lists as new, and those with which the two before it began.
+    /// The first new number for the next feedback, and the first new numbers of the two feedbacks before it.
     @usableFromInline var next: Int64 = 0
     @usableFromInline var last: Int64 = 0
     @usableFromInline var beforeLast: Int64 = 0
 
-    /// Notes a packet that arrived.
+    /// Records a packet that arrived.
     @inlinable @inline(__always)
-    mutating func note(_ number: SequenceNumber, window: Int) -> Position {
+    mutating func record(_ number: SequenceNumber, window: Int) -> Position {
         guard let newest else {
             let first = Int64(number.rawValue)
             (newest, next, last, beforeLast) = (first, first, first, first)
@@ -38,7 +38,7 @@ struct ReportedNumbers: Sendable {
             return .newest(extended, skipped: Int(distance) - 1)
         }
         guard distance > -Int64(window) else { return .tooOld }
-        // A packet that was overtaken by the start of the list moves the start back, but not by a whole list.
+        // A reordered packet from before the list extends the list, but not by a whole list.
         if extended < beforeLast {
             guard extended > next - Int64(window) / 2 else { return .tooOld }
             beforeLast = extended
@@ -46,7 +46,8 @@ struct ReportedNumbers: Sendable {
         return .late(extended)
     }
 
-    /// The numbers that the next feedback lists, with what `count` feedbacks before it listed, 0 to 2; `nil` if there is none.
+    /// Returns the numbers that the next feedback lists if it repeats `count` feedbacks, 0 to 2; `nil` if there are
+    /// none.
     func range(repeating count: Int, window: Int) -> ClosedRange<Int64>? {
         guard let newest else { return nil }
         let start = count == 0 ? next : count == 1 ? last : beforeLast
@@ -54,8 +55,8 @@ struct ReportedNumbers: Sendable {
         return first <= newest ? first...newest : nil
     }
 
-    /// Notes that a feedback was written.
-    mutating func noteFeedback() {
+    /// Records that a feedback was written.
+    mutating func recordFeedback() {
         guard let newest else { return }
         (next, last, beforeLast) = (newest + 1, next, last)
     }

@@ -1,68 +1,70 @@
 public import RillCore
 public import RillRTP
 
-/// The receiver's half of congestion control by RFC 8888: it notes when packets of each stream arrive, and writes feedback.
+/// The receiver side of congestion control by RFC 8888: it records arrivals for each stream, and writes feedback.
 ///
 /// ```swift
-/// builder.note(header.sequenceNumber, of: header.ssrc, byteCount: datagram.count + 28, arrival: now)
+/// builder.record(header.sequenceNumber, of: header.ssrc, byteCount: datagram.count + 28, arrival: now)
 /// if builder.dueTime <= now {
 ///     builder.write(from: ours, timestamp: wallClock.short, at: now, into: &output)
 /// }
 /// ```
 ///
-/// Feedback is due as ``FeedbackInterval`` says. Each feedback repeats the two before it, as far as its size limit allows: with the
-/// default, above 190 packets per feedback it repeats less, and above 580 the oldest packets are left out.
+/// ``FeedbackInterval`` determines when feedback is due. Each feedback repeats the two before it, within its size
+/// limit. With the default limit, above 190 packets per feedback it repeats less, and above 580 it omits the oldest
+/// packets.
 ///
-/// Any numbers of any streams are safe. Of each stream ``window`` packets are remembered, of ``maximumStreamCount`` streams: another
-/// one takes the place of the one that has been silent longest. Memory grows with the streams only.
+/// Any numbers of any streams are safe. It stores ``window`` packets for each of ``maximumStreamCount`` streams. A
+/// further stream replaces the one that has been silent longest. Memory grows with the number of streams only.
 ///
-/// A pure value with one owner: it reads no clock. Source: RFC 8888. ``FeedbackBuilder`` writes transport-wide feedback instead.
+/// It is a pure value with one owner and reads no clock. Source: RFC 8888. ``FeedbackBuilder`` writes transport-wide
+/// feedback instead.
 public struct StreamFeedbackBuilder: Sendable {
-    /// The packets of a stream that one feedback lists at most.
+    /// The maximum of packets of a stream in one feedback.
     public static let window = 512
-    /// The streams that are remembered at most.
+    /// The maximum number of streams.
     public static let maximumStreamCount = 32
-    /// The size of a feedback packet at most by default, in bytes: one datagram (RFC 8888 §3.1).
+    /// The default maximum size of a feedback packet, in bytes: one datagram (RFC 8888 §3.1).
     public static let maximumByteCount = 1184
 
-    /// When the next feedback is due; in the distant future while nothing is to be reported.
+    /// When the next feedback is due; in the distant future while there is nothing to report.
     public var dueTime: MediaTime { interval.dueTime }
 
     private var streams: [ReceivedStream] = []
-    /// The stream of the last packet: the next one is often of the same.
+    /// The index of the last packet's stream: the next packet often belongs to the same stream.
     private var recent = 0
     private var interval = FeedbackInterval()
     private let limit: Int
 
-    /// A builder that has seen no packet.
+    /// Creates a builder before the first packet.
     ///
-    /// - Parameter limit: the size of a feedback packet at most, in bytes: 64 to ``maximumByteCount``, the default. A smaller one leaves
-    ///   room in the datagram for reports.
+    /// - Parameter limit: the maximum size of a feedback packet, in bytes: 64 to ``maximumByteCount``, the default. A
+    ///   smaller one leaves room in the datagram for reports.
     public init(limit: Int = StreamFeedbackBuilder.maximumByteCount) {
         precondition(
             (64...StreamFeedbackBuilder.maximumByteCount).contains(limit), "feedback of at most \(limit) bytes")
         self.limit = limit
     }
 
-    /// Notes a packet.
+    /// Records the arrival of a packet.
     ///
     /// - Parameters:
     ///   - number: its sequence number.
     ///   - ssrc: its stream.
-    ///   - mark: the ECN field of its IP header; not-ECT where that is not known.
+    ///   - mark: the ECN field of its IP header; not-ECT if that is unknown.
     ///   - byteCount: its size on the path in bytes.
-    ///   - arrival: when it arrived.
-    public mutating func note(
+    ///   - arrival: its arrival time.
+    public mutating func record(
         _ number: SequenceNumber, of ssrc: SSRC, mark: CongestionControlFeedback.ECNMark = .notCapable, byteCount: Int,
         arrival: MediaTime
     ) {
         if recent >= streams.count || streams[recent].ssrc != ssrc { recent = place(of: ssrc) }
-        guard streams[recent].note(number, mark, at: arrival) else { return }
-        interval.noteReceived(byteCount, at: arrival)
+        guard streams[recent].record(number, mark, at: arrival) else { return }
+        interval.recordReceived(byteCount, at: arrival)
     }
 
-    /// The size of the feedback that is due, in bytes at most, with the header; `nil` if there is nothing to report: then none is due any
-    /// more.
+    /// Returns the maximum size of the feedback that is due, in bytes, with its header; `nil` if there is nothing to
+    /// report. No feedback is due then.
     public mutating func prepare() -> Int? {
         let size = size
         guard size.byteCount > CongestionControlFeedbackWriter.headerByteCount else {
@@ -72,13 +74,14 @@ public struct StreamFeedbackBuilder: Sendable {
         return size.byteCount
     }
 
-    /// Appends the feedback. Call it when ``dueTime`` has come; the next one is then due after the interval, if packets arrive.
+    /// Appends the feedback. Call it when ``dueTime`` has come. The next one is due after the interval, if packets
+    /// arrive.
     ///
     /// - Parameters:
     ///   - sender: our SSRC.
     ///   - timestamp: `now` by the clock of our sender reports.
     ///   - now: the current time.
-    ///   - output: has room for ``prepare()`` bytes.
+    ///   - output: a span with room for ``prepare()`` bytes.
     @_lifetime(output: copy output)
     public mutating func write(
         from sender: SSRC, timestamp: NTPShort, at now: MediaTime, into output: inout OutputSpan<UInt8>
@@ -96,16 +99,19 @@ public struct StreamFeedbackBuilder: Sendable {
                 streams[index].write(kept, at: now, with: &writer, into: &output)
                 room -= CongestionControlFeedbackWriter.reportByteCount(of: kept.count)
             }
-            streams[index].numbers.noteFeedback()
+            streams[index].numbers.recordFeedback()
         }
         writer.finish(at: timestamp, into: &output)
-        interval.noteSent(output.count - start, at: now)
+        interval.recordSent(output.count - start, at: now)
     }
 
     // MARK: Size
 
-    /// How many feedbacks the next one repeats, and its size: two, unless that is too long for a datagram. What is too long all the same is
-    /// cut to the newest packets. Only late packets may have arrived: then nothing is new, and a feedback that repeats is cut.
+    /// The number of feedbacks that the next one repeats, and its size in bytes. It repeats two, unless that exceeds
+    /// a datagram.
+    ///
+    /// A feedback that is still too long is cut to the newest packets. If only late packets have arrived, there is
+    /// nothing new, and a feedback that repeats is cut.
     private var size: (repetition: Int, byteCount: Int) {
         var shortest = (repetition: 2, byteCount: CongestionControlFeedbackWriter.headerByteCount)
         for count in stride(from: 2, through: 0, by: -1) {
@@ -128,7 +134,7 @@ public struct StreamFeedbackBuilder: Sendable {
 
     // MARK: Streams
 
-    /// The place of a stream; a new one gets its own, or that of the one whose last packet is oldest.
+    /// The index of a stream. A new stream is appended, or replaces the one with the oldest last packet.
     private mutating func place(of ssrc: SSRC) -> Int {
         if let known = streams.firstIndex(where: { $0.ssrc == ssrc }) { return known }
         guard streams.count >= StreamFeedbackBuilder.maximumStreamCount else {

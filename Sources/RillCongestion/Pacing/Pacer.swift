@@ -1,6 +1,6 @@
 public import RillCore
 
-/// Spreads packets over time, so that a frame does not fill the queues of the network at once.
+/// Paces packets, so that a frame does not fill the queues of the network at once.
 ///
 /// ```swift
 /// pacer.enqueue(token, .deltaFrame, stream: 0, byteCount: datagram.count + 28, at: now)
@@ -12,64 +12,64 @@ public import RillCore
 /// }
 /// ```
 ///
-/// Packets leave by ``PacketPriority``, and within one priority the streams take turns, so that a large layer cannot starve a
-/// small one. The rate is ``rate``: a factor above the estimate, since a sender that paces at the estimate itself cannot see
-/// capacity that comes back. The first packet after a pause leaves at once.
+/// Packets leave by ``PacketPriority``. Within one priority the streams alternate, so that a large layer cannot
+/// starve a small one. ``rate`` should exceed the estimate: a sender that paces at the estimate cannot detect
+/// capacity that becomes available. The first packet after a pause leaves at once.
 ///
-/// A queue that needs longer than ``queueLimit`` at the present rate is full (``isFull``). The caller then leaves out frames before
-/// they are encoded; the pacer drops nothing by itself.
+/// The pacer is full if its queue takes longer than ``queueLimit`` at the present rate (``isFull``). The caller then
+/// skips frames before they are encoded. The pacer itself drops nothing.
 ///
-/// It knows only sizes and tokens: the bytes stay with the caller. A value with one owner and no clock. Nothing is allocated
-/// per packet once its lanes have grown.
+/// It stores sizes and tokens only; the caller keeps the bytes. It is a value with one owner and no clock. It
+/// allocates nothing per packet once its lanes have grown.
 public struct Pacer: ~Copyable, Sendable {
-    /// What to do next.
+    /// The next action.
     public enum Step: Equatable, Sendable {
-        /// Send the packet of this token now.
+        /// Send the packet with this token now.
         case send(Int)
-        /// Nothing may leave before that time; in the distant future while nothing waits.
+        /// No packet may leave before this time; in the distant future while the queue is empty.
         case wait(until: MediaTime)
     }
 
-    /// The rate at which packets leave: bytes of the path per second, as bits.
+    /// The pacing rate, with all headers.
     @inlinable public var rate: Bitrate { usualRate }
-    /// The longest time that what waits should need.
+    /// The queue time above which the pacer is full.
     public let queueLimit: MediaDuration
-    /// The number of packets that wait.
+    /// The number of queued packets.
     @inlinable public var count: Int { enqueuedCount &- goneCount }
-    /// The bytes that wait.
+    /// The queued bytes.
     @inlinable public var byteCount: Int { waitingByteCount }
 
     @usableFromInline var usualRate: Bitrate
     @usableFromInline var usualTransmission: TransmissionTime
     @usableFromInline var waitingByteCount = 0
-    /// The lane of the last packet that came or left: the next one is often of the same.
+    /// The lane of the last packet that was added or sent: the next packet often belongs to the same lane.
     @usableFromInline var lane = PacketLane(.deltaFrame, stream: 0, number: 0)
-    /// One for each other priority and stream that was used.
+    /// The lanes of all other priorities and streams in use.
     private var otherLanes = OwnedList<PacketLane>()
-    /// The packets that came, and those that left or were taken back.
+    /// The number of packets that were added, and of those that were sent or discarded.
     @usableFromInline var enqueuedCount = 0
     @usableFromInline var goneCount = 0
-    /// When the packets that left are paid for.
+    /// The end of the transmission of all sent packets at the pacing rate.
     @usableFromInline var freeTime = MediaTime(nanoseconds: .min)
 
-    /// A pacer without packets.
+    /// Creates an empty pacer.
     ///
     /// - Parameters:
-    ///   - rate: the rate at which packets leave.
-    ///   - queueLimit: the longest time that what waits should need; 250 ms by default.
+    ///   - rate: the pacing rate.
+    ///   - queueLimit: the queue time above which the pacer is full; 250 ms by default.
     public init(rate: Bitrate, queueLimit: MediaDuration = .milliseconds(250)) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
         (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
         self.queueLimit = queueLimit
     }
 
-    /// How long what waits needs at the present rate.
+    /// The time that the queued bytes need at the present rate.
     public var queueTime: MediaDuration { rate.duration(ofBytes: byteCount) }
 
-    /// Whether a further frame should be left out.
+    /// Whether the caller should skip the next frame.
     public var isFull: Bool { queueTime > queueLimit }
 
-    /// Changes the rate from now on. What already left is paid at the rate at which it left.
+    /// Changes the pacing rate from now on. Packets that have left count at their old rate.
     @inlinable
     public mutating func setRate(_ rate: Bitrate) { if rate != usualRate { change(to: rate) } }
 
@@ -82,12 +82,12 @@ public struct Pacer: ~Copyable, Sendable {
     /// Adds a packet.
     ///
     /// - Parameters:
-    ///   - token: the caller's name for it, returned by `poll`.
-    ///   - priority: its place in the order.
-    ///   - stream: the number of its stream; packets of one stream and priority leave in order.
+    ///   - token: the caller's identifier of the packet, which `poll` returns.
+    ///   - priority: its priority.
+    ///   - stream: the number of its stream. Packets of one stream and priority leave in order.
     ///   - byteCount: its size on the path in bytes.
     ///   - now: the current time.
-    ///   - rate: the rate at which it leaves instead of ``rate``, as a packet of a probe; above 0.
+    ///   - rate: its own pacing rate instead of ``rate``, for packets of a probe cluster; above 0.
     @inlinable
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
@@ -98,7 +98,7 @@ public struct Pacer: ~Copyable, Sendable {
         waitingByteCount &+= byteCount
     }
 
-    /// Says which packet leaves now, or when to ask again.
+    /// Returns the packet that leaves now, or the time of the next poll.
     @inlinable @inline(__always)
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
@@ -108,14 +108,14 @@ public struct Pacer: ~Copyable, Sendable {
         goneCount &+= 1
         lane.turn = goneCount
         waitingByteCount &-= packet.byteCount
-        // A pause earns no burst: time that was not used is gone.
+        // There is no burst credit: unused time expires.
         let transmission =
             packet.bitsPerSecond == 0 ? usualTransmission : TransmissionTime(at: Double(packet.bitsPerSecond))
         freeTime = now + MediaDuration(nanoseconds: transmission.of(packet.byteCount))
         return .send(packet.token)
     }
 
-    /// Takes back all packets of a stream and priority, as a frame that is not waited for after a cut.
+    /// Removes all packets of a stream and priority, such as a frame that a cut made useless.
     ///
     /// - Returns: their tokens, in order.
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
@@ -146,7 +146,8 @@ public struct Pacer: ~Copyable, Sendable {
         otherLanes.append(new)
     }
 
-    /// Makes the lane with the earliest priority the present one, and of those the one that waits longest. One must wait.
+    /// Makes the lane with the highest priority the present one; among equals, the one that was served longest ago.
+    /// At least one lane must hold a packet.
     @inline(never)
     @usableFromInline
     mutating func goToFirstLane() {

@@ -1,14 +1,14 @@
 import RillCore
 
-/// The packets of one priority and one stream, in order.
+/// The queue of one priority and one stream, in order.
 @usableFromInline
 struct PacketLane: ~Copyable, Sendable {
     @usableFromInline
     struct Packet: BitwiseCopyable, Sendable {
-        /// The caller's name for the packet.
+        /// The caller's identifier of the packet.
         @usableFromInline var token: Int
         @usableFromInline var byteCount: Int
-        /// The rate at which it leaves instead of the pacer's, in bits per second; 0 for the pacer's.
+        /// The packet's own pacing rate in bits per second; 0 for that of the pacer.
         @usableFromInline var bitsPerSecond: Int
 
         @inlinable
@@ -19,11 +19,12 @@ struct PacketLane: ~Copyable, Sendable {
 
     @usableFromInline let priority: PacketPriority
     @usableFromInline let stream: Int
-    /// Its place among all lanes of a pacer, by their first packet.
+    /// The position among all lanes of a pacer, by creation.
     let number: Int
-    /// When it sent last, as a count of packets: among lanes of one priority the one that waits longest is next.
+    /// When the lane was last served, as a count of packets. Among lanes of one priority, the one that was served
+    /// longest ago is next.
     @usableFromInline var turn = 0
-    /// The packets, counted from the lane's first: those that wait are from `first` to before `end`.
+    /// The packets, numbered from the lane's first. The queued ones are `first..<end`.
     @usableFromInline var packets = NumberedRing(capacity: 16, filler: PacketLane.none)
     @usableFromInline var first: Int64 = 0
     @usableFromInline var end: Int64 = 0
@@ -53,7 +54,7 @@ struct PacketLane: ~Copyable, Sendable {
         end &+= 1
     }
 
-    /// Removes the first packet, which must be there.
+    /// Removes the first packet, which must exist.
     @inlinable @inline(__always)
     mutating func removeFirst() -> Packet {
         assert(first < end, "an empty lane has no first packet")

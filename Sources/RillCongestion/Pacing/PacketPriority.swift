@@ -1,17 +1,17 @@
-/// In which order a ``Pacer`` sends what waits: a packet leaves only when no packet of an earlier case waits.
+/// The priorities of a ``Pacer``: a packet leaves only when no packet of an earlier case is queued.
 public enum PacketPriority: UInt8, CaseIterable, Sendable {
-    /// Sound is small, and its gaps are heard first.
+    /// Audio: it is small, and its gaps are most noticeable.
     case audio
-    /// Reports and requests.
+    /// RTCP: reports and requests.
     case rtcp
-    /// Retransmissions: the receiver waits for them already.
+    /// Retransmissions: the receiver already waits for them.
     case retransmission
-    /// The packets of a key frame, without which nothing after it can be decoded.
+    /// Packets of a key frame: no later frame can be decoded without it.
     case keyFrame
-    /// The packets of a delta frame.
+    /// Packets of a delta frame.
     case deltaFrame
-    /// FEC packets: of use only together with the packets that they protect.
+    /// FEC packets: they are useless without the packets that they protect.
     case fec
-    /// Padding, which probes the path.
+    /// Padding of probe clusters.
     case padding
 }

@@ -1,15 +1,15 @@
 import RillRTP
 
-/// Extends the wrapping times of a receiver's feedback.
+/// Extends the wrapping timestamps of a receiver's feedback.
 ///
-/// A peer may make time leap by half the range of the counter with each packet. The values are therefore kept below `limit`: beyond
-/// it the clock starts anew, which in an honest call takes years.
+/// A peer may advance its time by half the counter's range with each packet. So the values are kept below `limit`:
+/// beyond it the clock restarts. That takes years in a regular call.
 struct ArrivalClock: Sendable {
     private let limit: Int64
     private let bitWidth: Int
     private var extender: CounterExtender
 
-    /// A clock for a counter of `bitWidth` bits.
+    /// Creates a clock for a counter of `bitWidth` bits.
     init(bitWidth: Int, limit: Int64) {
         (self.bitWidth, self.limit) = (bitWidth, limit)
         extender = CounterExtender(bitWidth: bitWidth)
@@ -18,10 +18,10 @@ struct ArrivalClock: Sendable {
     /// The newest time; `nil` before the first.
     var newest: Int64? { extender.newest }
 
-    /// The time that a value means, without noting it.
+    /// Returns the extended value, without recording it.
     func peek(_ wire: UInt32) -> Int64 { extender.peek(wire) }
 
-    /// Extends a value, and notes it if it is the newest.
+    /// Extends a value, and records it if it is the newest.
     mutating func extend(_ wire: UInt32) -> Int64 {
         let value = extender.extend(wire)
         guard value > limit else { return value }
@@ -29,6 +29,6 @@ struct ArrivalClock: Sendable {
         return extender.extend(wire)
     }
 
-    /// Forgets all times.
+    /// Forgets all values.
     mutating func restart() { extender = CounterExtender(bitWidth: bitWidth) }
 }

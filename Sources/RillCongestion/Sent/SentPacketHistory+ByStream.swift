@@ -2,18 +2,18 @@ public import RillCore
 public import RillRTP
 
 extension SentPacketHistory {
-    /// Records a packet that is sent now, with the number that feedback by stream uses (RFC 8888).
+    /// Records a packet that is sent now, with the sequence number that feedback by stream uses (RFC 8888).
     ///
-    /// A packet with the number of an earlier one, as a retransmission without RTX is, gets the fate ``PacketFate/unknown``, and so does
-    /// the earlier one: nobody can tell which of the two arrived.
+    /// A retransmission without RTX has the sequence number of an earlier packet. Both then have the outcome
+    /// ``PacketOutcome/unknown``: feedback cannot distinguish them.
     ///
     /// - Parameters:
     ///   - kind: the packet's purpose.
     ///   - ssrc: its stream.
     ///   - sequenceNumber: its number in that stream.
     ///   - byteCount: its size on the path in bytes.
-    ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
-    ///   - now: when it is handed to the network.
+    ///   - train: the number of its train, which increases with each pause of the pacer.
+    ///   - now: the time when it is passed to the network.
     /// - Returns: its transport-wide sequence number, for feedback of the other kind.
     @discardableResult
     public mutating func record(
@@ -28,56 +28,56 @@ extension SentPacketHistory {
         return result
     }
 
-    /// Takes feedback by stream, and passes each packet whose fate it settles to `body`, in the order of sending.
+    /// Processes feedback by stream. Passes each packet whose outcome it resolves to `body`, in the order of sending.
     ///
-    /// A packet is lost when it was missing in all feedback that listed it, or when the receiver lists nothing of its stream any more
-    /// and packets that were sent after it had arrived three feedbacks ago.
+    /// A packet is lost if all feedback that listed it reported it as missing. It is also lost if the receiver lists
+    /// nothing of its stream any more, and packets that were sent later had arrived three feedbacks ago.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
-    ///   - body: receives the packet and its fate.
+    ///   - feedback: parsed feedback. Its content may be forged.
+    ///   - body: receives each packet and its outcome.
     public mutating func take(
-        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
+        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketOutcome) -> Void
     ) {
-        settle(feedback, body)
+        resolve(feedback, body)
     }
 
-    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    /// The inlined form: a call for each packet would cost more than its work.
     @inline(__always)
-    mutating func settle(
-        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketFate) -> Void
+    mutating func resolve(
+        _ feedback: borrowing CongestionControlFeedback, _ body: (PacketRecord, PacketOutcome) -> Void
     ) {
         guard let (time, overtaken) = byStream.begin(feedback.timestamp) else {
             refusals.outdated += 1
             return
         }
-        var told = Told()
+        var resolved = ResolvedRange()
         var reports = feedback.reports
         while let report = reports.next() {
             if let stream = byStream.place(of: report.ssrc) {
-                take(report, of: stream, at: time, &told)
+                take(report, of: stream, at: time, &resolved)
             } else {
                 refusals.unknownStream += report.packets.count
             }
         }
         if oldest < overtaken {
-            for number in oldest..<min(overtaken, next) { giveUp(number, &told) }
+            for number in oldest..<min(overtaken, next) { giveUp(number, &resolved) }
         }
-        tell(told, body)
-        skipSettled()
+        report(resolved, body)
+        skipResolved()
     }
 
-    /// The first and the last packet whose fate is to be told.
-    private struct Told {
+    /// The first and the last packet with a new outcome.
+    private struct ResolvedRange {
         var first = Int64.max
         var last = Int64.min
 
-        mutating func note(_ number: Int64) {
+        mutating func record(_ number: Int64) {
             first = min(first, number)
             last = max(last, number)
         }
 
-        mutating func note(_ other: Told) {
+        mutating func record(_ other: ResolvedRange) {
             first = min(first, other.first)
             last = max(last, other.last)
         }
@@ -85,7 +85,8 @@ extension SentPacketHistory {
 
     /// Marks the packets of a report.
     private mutating func take(
-        _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64, _ told: inout Told
+        _ report: borrowing CongestionControlFeedback.StreamReport, of stream: Int, at time: Int64,
+        _ resolved: inout ResolvedRange
     ) {
         let begin = byStream.streams[stream].extended(report.beginSequenceNumber)
         let newest = byStream.streams[stream].newest
@@ -93,12 +94,12 @@ extension SentPacketHistory {
             refusals.neverSent += report.packets.count
             return
         }
-        // What the receiver does not list any more keeps the fate that it was listed with.
+        // Packets that the receiver lists no more keep their last reported state.
         let open = max(byStream.streams[stream].firstOpen, newest - Int64(byStream.streams[stream].capacity) + 1)
         if open < begin {
             for sequence in open..<begin {
                 if let number = byStream.streams[stream].number(of: sequence) {
-                    giveUp(number, unlisted: .unknown, &told)
+                    giveUp(number, unlisted: .unknown, &resolved)
                 }
             }
             byStream.streams[stream].firstOpen = begin
@@ -106,12 +107,12 @@ extension SentPacketHistory {
         var taking = Taking(self, stream: stream, begin: begin, time: time)
         taking.take(report.packets, of: &ring)
         taking.addRefusals(to: &refusals)
-        openByteCount &-= taking.settledByteCount
-        if taking.highest >= 0 { byStream.noteArrival(of: taking.highest) }
-        told.note(taking.told)
+        openByteCount &-= taking.resolvedByteCount
+        if taking.highest >= 0 { byStream.recordArrival(of: taking.highest) }
+        resolved.record(taking.resolved)
     }
 
-    /// One report while it is taken: what changes, in one place, and one access to each array for all packets.
+    /// The state of processing one report. It accesses each array once for all packets.
     private struct Taking {
         let slots: [SentStream.Slot]
         let begin: Int64
@@ -119,10 +120,10 @@ extension SentPacketHistory {
         let time: Int64
         let oldest: Int64
         let next: Int64
-        var told = Told()
+        var resolved = ResolvedRange()
         /// The highest number of a packet that arrived.
         var highest: Int64 = -1
-        var settledByteCount = 0
+        var resolvedByteCount = 0
         private var (neverSent, forgotten, repeated) = (0, 0, 0)
 
         init(_ history: borrowing SentPacketHistory, stream: Int, begin: Int64, time: Int64) {
@@ -134,7 +135,7 @@ extension SentPacketHistory {
         mutating func take(
             _ packets: WireList<CongestionControlFeedback.PacketStatus>, of ring: inout NumberedRing<Entry>
         ) {
-            // Behind the newest nothing was sent.
+            // No packet was sent after the newest.
             let count = min(packets.count, Int(newest - begin) + 1)
             neverSent += packets.count - count
             for index in 0..<count {
@@ -160,15 +161,16 @@ extension SentPacketHistory {
                 entry.state = .missing
                 return
             }
-            settledByteCount += Int(entry.openByteCount)
+            resolvedByteCount += Int(entry.openByteCount)
             entry.openByteCount = 0
             highest = max(highest, number)
-            told.note(number)
+            resolved.record(number)
             guard let steps = offset.steps, entry.isIdentified else {
                 entry.state = .unknown
                 return
             }
-            // 64 steps of the timestamp are one of the offset. Below two years, so that nothing overflows.
+            // An offset has units of 1/1024 s, which are 64 units of the timestamp. The sum stays below two years, so
+            // nothing overflows.
             let ticks = time - Int64(steps) * 64
             let nanoseconds = (ticks >> 16) * 1_000_000_000 + ((ticks & 0xFFFF) * 1_000_000_000) >> 16
             entry.arrival = MediaTime(nanoseconds: nanoseconds)
@@ -183,32 +185,33 @@ extension SentPacketHistory {
         }
     }
 
-    /// Settles the fate of a packet that no feedback will list any more. If none has listed it, its fate is `unlisted`.
-    private mutating func giveUp(_ number: Int64, unlisted: Entry.State = .lost, _ told: inout Told) {
+    /// Resolves a packet that no feedback will list any more. If no feedback has listed it, its outcome is
+    /// `unlisted`.
+    private mutating func giveUp(_ number: Int64, unlisted: Entry.State = .lost, _ resolved: inout ResolvedRange) {
         guard number >= oldest, ring[number].isOpen else { return }
         uncount(number)
         ring[number].state = !ring[number].isIdentified ? .unknown : ring[number].state == .missing ? .lost : unlisted
-        told.note(number)
+        resolved.record(number)
     }
 
-    /// Passes the fates on.
+    /// Passes the new outcomes to `body`.
     @inline(__always)
-    private mutating func tell(_ told: Told, _ body: (PacketRecord, PacketFate) -> Void) {
-        guard told.first <= told.last else { return }
+    private mutating func report(_ resolved: ResolvedRange, _ body: (PacketRecord, PacketOutcome) -> Void) {
+        guard resolved.first <= resolved.last else { return }
         var isMissing = false
-        for number in told.first...told.last {
+        for number in resolved.first...resolved.last {
             let state = ring[number].state
             let followsMissing = isMissing && state == .arrived
-            isMissing = state != .arrived && state != .settled
-            let fate: PacketFate
+            isMissing = state != .arrived && state != .resolved
+            let outcome: PacketOutcome
             switch state {
-            case .arrived: fate = .received(arrival: ring[number].arrival)
-            case .lost: fate = .lost
-            case .unknown: fate = .unknown
-            case .inFlight, .missing, .settled: continue
+            case .arrived: outcome = .received(arrival: ring[number].arrival)
+            case .lost: outcome = .lost
+            case .unknown: outcome = .unknown
+            case .inFlight, .missing, .resolved: continue
             }
-            ring[number].state = .settled
-            body(ring[number].packet(number, followsMissing: followsMissing), fate)
+            ring[number].state = .resolved
+            body(ring[number].packet(number, followsMissing: followsMissing), outcome)
         }
     }
 }

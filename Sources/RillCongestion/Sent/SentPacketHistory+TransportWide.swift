@@ -2,18 +2,19 @@ import RillCore
 public import RillRTP
 
 extension SentPacketHistory {
-    /// Takes transport-wide feedback, and passes each packet whose fate it settles to `body`, in the order of their numbers.
+    /// Processes transport-wide feedback. Passes each packet whose outcome it resolves to `body`, in the order of
+    /// their numbers.
     ///
     /// - Parameters:
-    ///   - feedback: parsed feedback, from anybody.
-    ///   - body: receives the packet and its fate.
-    public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
-        settle(feedback, body)
+    ///   - feedback: parsed feedback. Its content may be forged.
+    ///   - body: receives each packet and its outcome.
+    public mutating func take(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketOutcome) -> Void) {
+        resolve(feedback, body)
     }
 
-    /// The same in the caller's own code: a call for each packet would cost more than what is done with it.
+    /// The inlined form: a call for each packet would cost more than its work.
     @inline(__always)
-    mutating func settle(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketFate) -> Void) {
+    mutating func resolve(_ feedback: borrowing TransportFeedback, _ body: (PacketRecord, PacketOutcome) -> Void) {
         let first = extended(feedback.baseSequenceNumber)
         guard next > 0, first <= next else {
             refusals.neverSent += feedback.count
@@ -23,24 +24,26 @@ extension SentPacketHistory {
             refusals.outdated += 1
             return
         }
-        // What the receiver does not list any more keeps the fate that it was listed with.
-        if oldest < first { settle(before: first, body) }
+        // Packets that the receiver lists no more keep their last reported state.
+        if oldest < first { resolve(before: first, body) }
         let range = open(first, count: feedback.count)
         var times = arrivals.mutableValues
         feedback.readArrivals(of: range, into: &times)
-        // 64 ms per step of the reference time, 250 µs per step of a delta.
+        // The reference time has units of 64 ms, a delta of 250 µs.
         let reference = references.extend(UInt32(bitPattern: feedback.referenceTime) & 0xFF_FFFF) * 256
-        settle(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
-        skipSettled()
+        resolve(range.count, from: first + Int64(range.lowerBound), reference: reference, body)
+        skipResolved()
     }
 
-    /// The number that is closest to the newest packet's. A receiver lists nothing that was not sent, so it lies before that.
+    /// Extends a number to the value closest to the newest packet. A receiver lists sent packets only, so it lies
+    /// before that.
     private func extended(_ number: SequenceNumber) -> Int64 {
         let distance = Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: next - 1)))
         return next - 1 + distance
     }
 
-    /// Whether feedback is at least as new as what was taken. Older feedback has nothing that a newer one did not repeat.
+    /// Whether feedback is at least as new as the last one. Older feedback adds nothing, as newer feedback repeats
+    /// it.
     private mutating func isNew(_ feedbackCount: UInt8) -> Bool {
         let count = feedbackCounts.peek(UInt32(feedbackCount))
         if let newest = feedbackCounts.newest, count < newest, newest - count < 64 { return false }
@@ -48,7 +51,7 @@ extension SentPacketHistory {
         return true
     }
 
-    /// The packets of a feedback whose fate may be open, counted from its first one. Counts the others as refused.
+    /// The packets of a feedback whose outcome may be open, as indices into it. Counts the others as refused.
     private mutating func open(_ first: Int64, count: Int) -> Range<Int> {
         let end = min(count, Int(next - first))
         let start = min(max(0, Int(oldest - first)), end)
@@ -60,35 +63,35 @@ extension SentPacketHistory {
         return start..<end
     }
 
-    // MARK: Fates
+    // MARK: Outcomes
 
-    /// Settles packets by ``arrivals``.
+    /// Resolves packets by ``arrivals``.
     @inline(__always)
-    private mutating func settle(
-        _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketFate) -> Void
+    private mutating func resolve(
+        _ count: Int, from first: Int64, reference: Int64, _ body: (PacketRecord, PacketOutcome) -> Void
     ) {
-        var settling = Settling(firstOpen: first &+ Int64(count))
-        settling.settle(first..<first &+ Int64(count), of: &ring, arrivals, reference: reference, body)
-        openByteCount &-= settling.byteCount
-        refusals.repeated &+= settling.repeated
-        oldest = max(oldest, settling.firstOpen)
+        var resolving = Resolving(firstOpen: first &+ Int64(count))
+        resolving.resolve(first..<first &+ Int64(count), of: &ring, arrivals, reference: reference, body)
+        openByteCount &-= resolving.byteCount
+        refusals.repeated &+= resolving.repeated
+        oldest = max(oldest, resolving.firstOpen)
     }
 
-    /// Packets while they are settled: what changes, in one place.
-    private struct Settling {
+    /// The state of resolving packets.
+    private struct Resolving {
         var byteCount = 0
         var repeated = 0
         private var isMissing = false
-        /// The first packet whose fate is still open.
+        /// The first packet whose outcome is still open.
         var firstOpen: Int64
 
         init(firstOpen: Int64) { self.firstOpen = firstOpen }
 
         @inline(__always)
-        mutating func settle(
+        mutating func resolve(
             _ numbers: Range<Int64>, of ring: inout NumberedRing<Entry>, _ arrivals: borrowing NumberedRing<Int64>,
             reference: Int64,
-            _ body: (PacketRecord, PacketFate) -> Void
+            _ body: (PacketRecord, PacketOutcome) -> Void
         ) {
             var entries = ring.contents
             let times = arrivals.values.extracting(first: numbers.count)
@@ -108,7 +111,7 @@ extension SentPacketHistory {
                     continue
                 }
                 byteCount &+= Int(entry.openByteCount)
-                entries[number].settle()
+                entries[number].resolve()
                 let arrival = MediaTime(nanoseconds: (reference &+ time) &* 250_000)
                 let followsMissing = isMissing
                 isMissing = false
@@ -118,14 +121,14 @@ extension SentPacketHistory {
     }
 
     @inline(__always)
-    private mutating func settle(before first: Int64, _ body: (PacketRecord, PacketFate) -> Void) {
+    private mutating func resolve(before first: Int64, _ body: (PacketRecord, PacketOutcome) -> Void) {
         while oldest < min(first, next) {
             let number = oldest
             if ring[number].isOpen {
-                let fate = ring[number].state == .missing ? PacketFate.lost : .unknown
+                let outcome = ring[number].state == .missing ? PacketOutcome.lost : .unknown
                 uncount(number)
-                ring[number].settle()
-                body(ring[number].packet(number), fate)
+                ring[number].resolve()
+                body(ring[number].packet(number), outcome)
             }
             oldest &+= 1
         }

@@ -1,52 +1,54 @@
 public import RillCore
 public import RillRTP
 
-/// The packets that a transport sent and the receiver has not reported yet.
+/// The sent packets that the receiver has not reported yet.
 ///
 /// ```swift
 /// let number = history.record(.media, byteCount: datagram.count + 28, at: now)   // into the packet's header extension
 /// estimate.take(feedback, of: &history, at: now)
 /// ```
 ///
-/// For feedback by stream (RFC 8888) packets are recorded with their stream and sequence number:
+/// For feedback by stream (RFC 8888), record packets with their stream and sequence number:
 ///
 /// ```swift
 /// history.record(.media, of: ssrc, sequenceNumber, byteCount: datagram.count + 28, at: now)
 /// ```
 ///
-/// Feedback may be lost, repeated, delayed or reordered: every packet gets one fate at most. Each feedback usually repeats the
-/// two before it (``FeedbackBuilder``), so a packet is reported as lost only when it was missing in all that listed it.
+/// Feedback may be lost, repeated, delayed or reordered: each packet has at most one outcome. Feedback usually
+/// repeats the two before it (``FeedbackBuilder``). So a packet is reported as lost only if all feedback that listed
+/// it reported it as missing.
 ///
-/// Any feedback is safe. Numbers and streams that were never sent, or lie too far back, are counted and ignored. The memory grows to
-/// the packets in flight, up to ``maximumCapacity``, and to ``maximumStreamCount`` streams; beyond that the oldest are forgotten.
-/// Nothing is allocated per packet once it has grown.
+/// Forged feedback is safe. Numbers and streams that were never sent, or lie too far back, are counted and ignored.
+/// The memory grows to the packets in flight, up to ``maximumCapacity``, and to ``maximumStreamCount`` streams;
+/// beyond that the oldest are forgotten. Nothing is allocated per packet after that.
 ///
-/// A value with one owner: it reads no clock. Sources: draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 8888.
+/// It is a value with one owner and reads no clock. Sources: draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC
+/// 8888.
 public struct SentPacketHistory: ~Copyable, Sendable {
-    /// The packets that are remembered at most: at 1200 bytes a packet, one second at 78 Mbit/s.
+    /// The maximum number of packets: one second at 78 Mbit/s with 1200 bytes a packet.
     public static let maximumCapacity = 8192
-    /// The streams whose sequence numbers are remembered at most.
+    /// The maximum number of streams for feedback by stream.
     public static let maximumStreamCount = 64
     private static let initialCapacity = 256
 
-    /// What feedback could not be used for.
+    /// Reports that could not be used, by reason.
     public struct Refusals: Equatable, Sendable {
-        /// Reports of packets that were never sent.
+        /// Reports on packets that were never sent.
         public var neverSent = 0
-        /// Reports of packets of streams that were never sent, or whose last packet is long ago.
+        /// Reports on packets of streams that were never sent, or that were forgotten.
         public var unknownStream = 0
-        /// Reports of packets that were reported before; repeated feedback makes many.
+        /// Reports on packets with a known outcome. Feedback that repeats causes many.
         public var repeated = 0
-        /// Reports of packets that are not remembered any more.
+        /// Reports on packets that were forgotten.
         public var forgotten = 0
-        /// Feedback that is older than feedback that was taken already.
+        /// Feedback that is older than the last one.
         public var outdated = 0
     }
 
     @usableFromInline
     struct Entry: BitwiseCopyable, Sendable {
         @usableFromInline var sendTime: MediaTime
-        /// When it arrived, while that is to be told.
+        /// The arrival time, until the outcome is passed on.
         @usableFromInline var arrival = MediaTime.zero
         @usableFromInline var byteCount: Int32
         /// The bytes that count as in flight: all or none.
@@ -55,17 +57,19 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         @usableFromInline var kind: OutgoingPacket.Kind
         @usableFromInline var mark = CongestionControlFeedback.ECNMark.notCapable
         @usableFromInline var state = State.inFlight
-        /// Whether a report by stream may mean this packet. It may not if it has no number of a stream, or shares it with another packet.
+        /// Whether a report by stream may refer to this packet. It may not if the packet has no sequence number of a
+        /// stream, or shares it with another packet.
         @usableFromInline var isIdentified = false
 
         @usableFromInline
         enum State: UInt8, BitwiseCopyable, Sendable {
             case inFlight
-            /// Listed as missing at least once.
+            /// Reported as missing at least once.
             case missing
-            /// The fate is known, and to be told: in the order of sending, while feedback by stream comes in another one.
+            /// The outcome is known, but not passed on yet. Outcomes are passed on in the order of sending, which
+            /// feedback by stream does not have.
             case arrived, lost, unknown
-            case settled
+            case resolved
         }
 
         @inlinable
@@ -77,9 +81,9 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         }
 
         /// In the place of a packet that was never sent.
-        static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .settled)
+        static let none = Entry(sendTime: .zero, byteCount: 0, train: 0, kind: .media, state: .resolved)
 
-        /// What is known of the packet, which has that number.
+        /// The record of the packet with this number.
         @inline(__always)
         func packet(_ number: Int64, followsMissing: Bool = false) -> PacketRecord {
             PacketRecord(
@@ -87,38 +91,38 @@ public struct SentPacketHistory: ~Copyable, Sendable {
                 followsMissing: followsMissing)
         }
 
-        /// Notes that the fate is known, and told.
+        /// Marks the packet as resolved: its outcome was passed on.
         @inline(__always)
-        mutating func settle() { (state, openByteCount) = (.settled, 0) }
+        mutating func resolve() { (state, openByteCount) = (.resolved, 0) }
 
         var isOpen: Bool { state.rawValue <= State.missing.rawValue }
     }
 
-    /// What feedback could not be used for.
+    /// Reports that could not be used, by reason.
     public internal(set) var refusals = Refusals()
-    /// The bytes of the packets whose fate is open.
+    /// The bytes in flight: those of packets with an open outcome.
     @inlinable public var bytesInFlight: Int { openByteCount }
 
     @usableFromInline var openByteCount = 0
 
-    /// The packets by number.
+    /// The packets by transport-wide number.
     @usableFromInline var ring = NumberedRing(capacity: SentPacketHistory.initialCapacity, filler: Entry.none)
     /// The number of the next packet.
     @usableFromInline var next: Int64 = 0
-    /// The number of the oldest packet whose fate may be open.
+    /// The number of the oldest packet whose outcome may be open.
     @usableFromInline var oldest: Int64 = 0
-    /// There is room at least up to this number.
+    /// The ring has room up to this number at least.
     @usableFromInline var roomEnd = Int64(SentPacketHistory.initialCapacity)
     /// No packet before this one counts as in flight.
     private var firstCounted: Int64 = 0
-    /// The times of transport-wide feedback, in steps of 64 ms: below two years.
+    /// The reference times of transport-wide feedback, in units of 64 ms: below two years.
     var references = ArrivalClock(bitWidth: 24, limit: 1 << 30)
     var feedbackCounts = CounterExtender(bitWidth: 8)
     var byStream = StreamReports()
-    /// The arrival times of the transport-wide feedback that is being taken: there is room for those of all packets in the ring.
+    /// The arrival times of the present transport-wide feedback, with room for all packets in the ring.
     var arrivals = NumberedRing<Int64>(capacity: SentPacketHistory.initialCapacity, filler: 0)
 
-    /// A history without packets. The first packet has the number 0.
+    /// Creates an empty history. The first packet has the number 0.
     public init() {}
 
     /// Records a packet that is sent now.
@@ -126,8 +130,8 @@ public struct SentPacketHistory: ~Copyable, Sendable {
     /// - Parameters:
     ///   - kind: the packet's purpose.
     ///   - byteCount: its size on the path in bytes, below 2 GB.
-    ///   - train: the number of its train, which rises whenever the pacer had a pause before it.
-    ///   - now: when it is handed to the network.
+    ///   - train: the number of its train, which increases with each pause of the pacer.
+    ///   - now: the time when it is passed to the network.
     /// - Returns: its transport-wide sequence number.
     @inlinable
     public mutating func record(
@@ -143,18 +147,19 @@ public struct SentPacketHistory: ~Copyable, Sendable {
         return SequenceNumber(UInt16(truncatingIfNeeded: next))
     }
 
-    /// Forgets all packets in flight, as after a change of the path. Their numbers are not used again.
+    /// Forgets all packets in flight, for example after a change of the path. Their numbers are not used again.
     public mutating func reset() {
-        for number in oldest..<next { ring[number].settle() }
+        for number in oldest..<next { ring[number].resolve() }
         (oldest, openByteCount) = (next, 0)
         references.restart()
         feedbackCounts = CounterExtender(bitWidth: 8)
         byStream.restart()
     }
 
-    /// Stops counting packets as in flight that were sent before a time. Their fates stay open: late feedback still settles them.
+    /// Stops counting packets as in flight that were sent before a time. Their outcomes stay open: late feedback
+    /// still resolves them.
     ///
-    /// - Parameter time: usually now less a round trip and half a second; what was sent before that is lost, or its feedback is.
+    /// - Parameter time: usually now less an RTT and half a second. An older packet is lost, or its feedback is.
     public mutating func expire(sentBefore time: MediaTime) {
         var number = max(firstCounted, oldest)
         while number < next, ring[number].sendTime < time {
@@ -166,18 +171,19 @@ public struct SentPacketHistory: ~Copyable, Sendable {
 
     // MARK: For feedback of either kind
 
-    /// Counts a packet as in flight no more.
+    /// Stops counting a packet as in flight.
     mutating func uncount(_ number: Int64) {
         openByteCount &-= Int(ring[number].openByteCount)
         ring[number].openByteCount = 0
     }
 
-    /// Moves the oldest packet past those whose fate is known.
-    mutating func skipSettled() {
-        while oldest < next, ring[oldest].state == .settled { oldest &+= 1 }
+    /// Moves the oldest packet past those with a known outcome.
+    mutating func skipResolved() {
+        while oldest < next, ring[oldest].state == .resolved { oldest &+= 1 }
     }
 
-    /// Makes room for a packet: in the place of one whose fate is known, in a ring of twice the size, or in the place of the oldest packet.
+    /// Makes room for a packet: it replaces a resolved packet, grows the ring to twice the size, or replaces the
+    /// oldest packet.
     @inline(never)
     @usableFromInline
     mutating func makeRoom() {

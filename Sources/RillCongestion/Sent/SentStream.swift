@@ -1,13 +1,13 @@
 import RillRTP
 
-/// The sequence numbers of one stream that was sent, and the packets of the transport that bore them.
+/// The sequence numbers of one sent stream, and their transport-wide numbers.
 struct SentStream: Sendable {
     let ssrc: SSRC
-    /// The extended number of the newest packet.
+    /// The newest sequence number, extended.
     private(set) var newest: Int64
-    /// The transport's number of the last packet that was recorded.
+    /// The transport-wide number of the last recorded packet.
     private(set) var lastNumber: Int64 = -1
-    /// No packet of the stream before this one has an open fate.
+    /// All packets of the stream before this one have a known outcome.
     var firstOpen: Int64
 
     struct Slot: Sendable {
@@ -16,10 +16,10 @@ struct SentStream: Sendable {
     }
 
     private static let initialCapacity = 64
-    /// By sequence number modulo its count, a power of two.
+    /// By sequence number modulo the count, a power of two.
     private(set) var slots: [Slot]
 
-    /// A stream whose first packet has that number.
+    /// Creates a stream with the number of its first packet.
     init(_ ssrc: SSRC, first: SequenceNumber) {
         self.ssrc = ssrc
         newest = Int64(first.rawValue)
@@ -27,23 +27,23 @@ struct SentStream: Sendable {
         slots = [Slot](repeating: Slot(sequence: -1, number: -1), count: SentStream.initialCapacity)
     }
 
-    /// The packets that are remembered.
+    /// The number of packets that are stored.
     var capacity: Int { slots.count }
 
-    /// The extended number that is closest to the newest one sent.
+    /// Extends a number to the value closest to the newest one.
     func extended(_ number: SequenceNumber) -> Int64 {
         newest &+ Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: newest)))
     }
 
-    /// The transport's number of a packet; `nil` if it was not sent, or is not remembered.
+    /// The transport-wide number of a packet; `nil` if it was not sent or was forgotten.
     func number(of sequence: Int64) -> Int64? {
         let slot = slots[place(sequence)]
         return slot.sequence == sequence ? slot.number : nil
     }
 
-    /// Records a packet. Grows while that would overwrite a packet from `oldest` on, up to `limit` packets.
+    /// Records a packet. The table grows, up to `limit` packets, instead of overwriting a packet from `oldest` on.
     ///
-    /// - Returns: the transport's number of an earlier packet with the same sequence number, if one is remembered.
+    /// - Returns: the transport-wide number of an earlier packet with the same sequence number, if it is known.
     mutating func record(_ sequence: Int64, as number: Int64, oldest: Int64, limit: Int) -> Int64? {
         while slots[place(sequence)].sequence != sequence, slots[place(sequence)].number >= oldest, slots.count < limit
         {
@@ -64,7 +64,7 @@ struct SentStream: Sendable {
         var grown = [Slot](repeating: empty, count: 2 * slots.count)
         for slot in slots where slot.number >= 0 {
             let place = Int(truncatingIfNeeded: slot.sequence) & (grown.count - 1)
-            // Old packets may share a place in the larger ring: the newest one stays.
+            // Two old packets may share a place in the larger table: the newer one stays.
             if slot.number > grown[place].number { grown[place] = slot }
         }
         slots = grown

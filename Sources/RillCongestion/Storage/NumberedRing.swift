@@ -1,23 +1,23 @@
-/// Plain values by number, in memory of their own with one owner: a number's place is given by its lowest bits.
+/// Plain values by number, in memory with one owner. The lowest bits of a number are its index.
 ///
 /// ```swift
 /// var arrivals = NumberedRing<Int64>(capacity: 1024, filler: .min)
-/// arrivals[number] = ticks  // takes the place of number - 1024
+/// arrivals[number] = ticks  // replaces that of number - 1024
 /// ```
 ///
-/// An array would check before each write whether it is shared, and at each place whether it has it. This memory cannot be shared, and has
-/// a place for every number.
+/// An array would check for shared storage before each write, and for its bounds at each access. This memory cannot
+/// be shared, and every number has an index.
 @safe @usableFromInline
 struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
     // This value is the only owner of the memory, and it cannot be copied. All of the memory is initialized.
     @usableFromInline var base: UnsafeMutablePointer<Element>
-    /// The capacity, a power of two, less one: the place of a number is never above it.
+    /// The capacity, a power of two, less one. An index never exceeds it.
     @usableFromInline let mask: Int
 
-    /// A ring with the same value everywhere.
+    /// Creates a ring with the same value everywhere.
     ///
     /// - Parameters:
-    ///   - capacity: how many values it holds, a power of two.
+    ///   - capacity: the number of values, a power of two.
     ///   - filler: any value.
     @usableFromInline
     init(capacity: Int, filler: Element) {
@@ -35,21 +35,22 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
 
     @inlinable var capacity: Int { mask &+ 1 }
 
-    /// The place of a number, below the capacity.
+    /// The index of a number, below the capacity.
     @inlinable @inline(__always)
     func place(_ number: Int64) -> Int { Int(truncatingIfNeeded: number) & mask }
 
     /// The value of a number, or of one that differs by a multiple of the capacity.
     @inlinable
     subscript(number: Int64) -> Element {
-        // An address, because `_read` may yield a copy of the whole value (Swift 6.3). A place is within the memory, whatever the number.
+        // An address, because `_read` may yield a copy of the whole value (Swift 6.3). An index is within the memory
+        // for every number.
         @inline(__always)
         unsafeAddress { unsafe UnsafePointer(base + place(number)) }
         @inline(__always)
         unsafeMutableAddress { unsafe base + place(number) }
     }
 
-    /// All values, by place.
+    /// All values, by index.
     var values: Span<Element> {
         @_lifetime(borrow self)
         @inline(__always)
@@ -60,18 +61,18 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// All values, by place.
+    /// All values, by index.
     var mutableValues: MutableSpan<Element> {
         @_lifetime(&self)
         @inline(__always)
         mutating get {
-            // The memory belongs to this value, of which the span has exclusive access.
+            // This value owns the memory, and the span has exclusive access to it.
             let values = unsafe UnsafeMutableBufferPointer(start: base, count: mask &+ 1)
             return unsafe _overrideLifetime(MutableSpan(_unsafeElements: values), mutating: &self)
         }
     }
 
-    /// The ring while many of its values change: its place in memory does not.
+    /// Exclusive access to the ring for many changes. The base address is loaded once.
     @safe
     struct Contents: ~Copyable, ~Escapable {
         // Valid as long as the ring is exclusively borrowed. All of it is initialized.
@@ -85,7 +86,7 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
         }
 
         subscript(number: Int64) -> Element {
-            // A place is within the memory, whatever the number.
+            // An index is within the memory for every number.
             @inline(__always)
             unsafeAddress { unsafe UnsafePointer(base + (Int(truncatingIfNeeded: number) & mask)) }
             @inline(__always)
@@ -93,14 +94,14 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// The ring, to change many of its values.
+    /// The ring, for many changes.
     var contents: Contents {
         @_lifetime(&self)
         @inline(__always)
         mutating get { Contents(&self) }
     }
 
-    /// Grows, and keeps the values of some numbers, at most as many as it had place for.
+    /// Grows the ring, and keeps the values of some numbers, at most the old capacity.
     @inline(never)
     mutating func grow(to capacity: Int, keeping numbers: Range<Int64>, filler: Element) {
         precondition(numbers.count <= self.capacity && self.capacity <= capacity, "\(numbers) of \(self.capacity)")
@@ -110,5 +111,5 @@ struct NumberedRing<Element: BitwiseCopyable>: ~Copyable {
     }
 }
 
-// The memory has one owner, which may be in any thread.
+// The memory has one owner, which may be on any thread.
 extension NumberedRing: @unchecked Sendable where Element: Sendable {}

@@ -1,4 +1,4 @@
-/// A growing list of values that cannot be copied, as an array is for others.
+/// An array of noncopyable values.
 @safe @usableFromInline
 struct OwnedList<Element: ~Copyable>: ~Copyable {
     // This value is the only owner of the memory, of which the first `count` values are initialized.
@@ -46,5 +46,5 @@ struct OwnedList<Element: ~Copyable>: ~Copyable {
     }
 }
 
-// The memory has one owner, which may be in any thread.
+// The memory has one owner, which may be on any thread.
 extension OwnedList: @unchecked Sendable where Element: Sendable & ~Copyable {}

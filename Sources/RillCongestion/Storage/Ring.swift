@@ -1,17 +1,17 @@
-/// The newest elements of a list that only grows, by number: the first element ever had the number 0. It allocates once.
+/// The newest elements of a growing list, by number. The first element had the number 0. It allocates once.
 struct Ring<Element: Sendable>: Sendable {
     private var storage: [Element]
-    /// The capacity, a power of two, less one: the place of a number is its lowest bits.
+    /// The capacity, a power of two, less one. The lowest bits of a number are its index.
     private let mask: Int
-    /// No element before this one counts.
+    /// Elements before this number are forgotten.
     private var start = 0
     /// The number of the next element.
     private(set) var end = 0
 
-    /// An empty ring.
+    /// Creates an empty ring.
     ///
     /// - Parameters:
-    ///   - capacity: the most elements that it holds, a power of two: beyond that the oldest are forgotten.
+    ///   - capacity: the maximum number of elements, a power of two. A further element replaces the oldest.
     ///   - filler: any value.
     init(capacity: Int, filler: Element) {
         precondition(
@@ -24,11 +24,11 @@ struct Ring<Element: Sendable>: Sendable {
     var first: Int { max(start, end &- mask &- 1) }
     var count: Int { end &- first }
 
-    /// The element of a number; of one that the ring does not hold, any element.
+    /// The element of a number; an arbitrary element if the ring does not hold that number.
     @inline(__always)
     subscript(number: Int) -> Element {
         let elements = storage.span
-        // A place is below the capacity, as many as there are elements.
+        // An index is below the capacity, which is the number of elements.
         return unsafe elements[unchecked: number & mask]
     }
 
@@ -41,24 +41,24 @@ struct Ring<Element: Sendable>: Sendable {
         end &+= 1
     }
 
-    /// The number of the first element from a number on that does not satisfy a condition, or of the newest element. From that number on the
-    /// elements that satisfy it come before those that do not.
+    /// The first number from `number` on whose element does not satisfy a condition, or the newest number. All
+    /// elements that satisfy it must precede those that do not.
     @inline(__always)
     func skip(from number: Int, while condition: (Element) -> Bool) -> Int {
         let elements = storage.span
         var number = max(number, first)
-        // A place is below the capacity, as many as there are elements.
+        // An index is below the capacity, which is the number of elements.
         while number &+ 4 < end, unsafe condition(elements[unchecked: (number &+ 3) & mask]) { number &+= 4 }
         while number &+ 1 < end, unsafe condition(elements[unchecked: number & mask]) { number &+= 1 }
         return number
     }
 
-    /// Forgets the elements before a number, which is ``end`` at most.
+    /// Forgets the elements before a number, at most ``end``.
     mutating func forget(before number: Int) { start = max(start, min(number, end)) }
 
     mutating func removeAll() { start = end }
 
-    /// The ring while many elements are added: one access to the array for all of them.
+    /// Access to the ring for many additions: one access to the array for all of them.
     struct Contents: ~Copyable, ~Escapable {
         private var elements: MutableSpan<Element>
         private let mask: Int
@@ -73,7 +73,7 @@ struct Ring<Element: Sendable>: Sendable {
 
         @inline(__always) @_lifetime(self: copy self)
         mutating func append(_ element: Element) {
-            // A place is below the capacity, as many as there are elements.
+            // An index is below the capacity, which is the number of elements.
             unsafe elements[unchecked: end & mask] = element
             end &+= 1
         }
@@ -82,7 +82,7 @@ struct Ring<Element: Sendable>: Sendable {
         mutating func removeAll() { start = end }
     }
 
-    /// Passes the ring on, so that many elements can be added.
+    /// Passes the ring to `body`, which may add many elements.
     @inline(__always)
     mutating func update(_ body: (inout Contents) -> Void) {
         let (mask, start, end) = (mask, start, end)

@@ -47,7 +47,7 @@ public final class ContainerWriter: EncodedFrameSink {
         }
     }
 
-    /// What was left out of the file, one line each.
+    /// The content that was omitted from the file, one line each.
     public var notices: [String] { audio?.notices ?? [] }
 
     private let path: String
@@ -102,8 +102,8 @@ public final class ContainerWriter: EncodedFrameSink {
         heldTick = tick
     }
 
-    /// Writes what is held back, the rest of the audio, the index and the duration, and closes the file. Called once.
-    /// After a failed write it throws that error again.
+    /// Writes the buffered packets, the rest of the audio, the index and the duration, and closes the file. Called
+    /// once. After a failed write it throws that error again.
     public func finish() throws(ContainerError) {
         if let failure { throw failure }
         try keepingFailure { () throws(ContainerError) in

@@ -2,8 +2,7 @@ internal import CFFmpeg
 import Glibc
 import RillFiles
 
-/// Connects a libavformat muxer to an output file: it passes on what the muxer writes, and what it goes back to fill
-/// in.
+/// Connects a libavformat muxer to an output file. It passes on all writes, also those after a seek back.
 ///
 /// Single owner. The muxer holds its address, so the owner must free the muxer first.
 @safe

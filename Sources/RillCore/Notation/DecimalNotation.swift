@@ -7,7 +7,7 @@ struct DecimalNotation {
     private let digits: Int64
     /// Ten to the power of the number of decimals.
     private let divisor: Int64
-    /// What follows the digits.
+    /// The text after the digits.
     let unit: String
 
     private static let maximumDigits = 18

@@ -12,7 +12,7 @@
 /// and refuses those that it does not support. A custom encoder (``VideoEncoder``) obeys those that it knows, and
 /// should document them.
 public struct EncoderSettings: Sendable, Equatable {
-    /// What the pictures show.
+    /// The kind of content.
     public enum Content: String, Sendable, Equatable, CaseIterable {
         /// People and places, filmed by a camera.
         case camera
@@ -39,7 +39,7 @@ public struct EncoderSettings: Sendable, Equatable {
     public var quality: Int?
     /// The maximum number of frames held back before the first one comes out, 0 to 25. Only for ``Effort/good``.
     public var lagInFrames = 25
-    /// What the pictures show. It may change at any frame.
+    /// The kind of content. It may change at any frame.
     public var content = Content.camera
     /// The quantizers that the rate control may use, 0 (best) to 63. Default: 2...56 for VP8, 2...52 for VP9.
     public var quantizers: ClosedRange<Int>
@@ -59,8 +59,8 @@ public struct EncoderSettings: Sendable, Equatable {
     /// Whether libvpx's temporal denoiser runs before coding. It takes up to a quarter more encoder time. It helps
     /// with a noisy camera; without noise it removes detail (figures: Benchmarks/README.md).
     public var isDenoising = false
-    /// Whether macroblocks that stand still are left as the decoder has them, instead of being coded again. The encoder then
-    /// takes fewer instructions for a camera that does not move, and as many for one that does (figures:
+    /// Whether macroblocks that stand still are left as the decoder has them, instead of being coded again. The encoder
+    /// then takes fewer instructions for a camera that does not move, and as many for one that does (figures:
     /// Benchmarks/README.md). Only VP8 in real time, of a camera's pictures, without ``isDenoising``; otherwise it does
     /// nothing. Off here, so that libvpx's own tools give the same bytes; on in
     /// ``/RillCodec/LayerSettings/high(_:bitrate:codec:)`` and ``/RillCodec/LayerSettings/low(_:)``.
@@ -80,12 +80,13 @@ public struct EncoderSettings: Sendable, Equatable {
     public var initialBufferLevel = MediaDuration.milliseconds(500)
     /// The buffer level that the rate control aims for.
     public var optimalBufferLevel = MediaDuration.milliseconds(600)
-    /// The longest time that a key frame or the first frame of a scene takes at the target bitrate, 10 ms to 10 s: for a
-    /// network with a short queue. `nil` sets no limit; such frames then have 5 to 9 times the mean size.
+    /// The longest time that a key frame or the first frame of a scene takes at the target bitrate, 10 ms to 10 s: for
+    /// a network with a short queue. `nil` sets no limit; such frames then have 5 to 9 times the mean size.
     ///
     /// With a limit, such frames are coded more coarsely and the following ones refine them; slow layers may use 1.75
-    /// average frames. Frames also follow a lower target at once, where libvpx would spend what it saved before. Only for
-    /// ``Effort/realtime``. Quantizers stay within ``quantizers``, so that a frame may exceed the limit at low bitrates.
+    /// average frames. Frames also follow a lower target at once, where libvpx would spend what it saved before. Only
+    /// for ``Effort/realtime``. Quantizers stay within ``quantizers``, so that a frame may exceed the limit at low
+    /// bitrates.
     public var burstLimit: MediaDuration?
 
     /// Creates the settings for a call with that codec.

@@ -45,9 +45,9 @@ public protocol VideoEncoder: AnyObject {
         to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws
 
-    /// Limits the size of the next picture's frame, because packets wait to be sent. The encoder comes as close as it can
-    /// by coding the picture more coarsely; it does not drop it for that. Called before ``encode(_:isKeyFrame:_:)``, and
-    /// valid for that call only.
+    /// Limits the size of the next picture's frame, because packets wait to be sent. The encoder comes as close as it
+    /// can by coding the picture more coarsely; it does not drop it for that. Called before
+    /// ``encode(_:isKeyFrame:_:)``, and valid for that call only.
     ///
     /// - Parameter byteCount: the most bytes that the frame should have, above 0.
     func limitNextFrame(to byteCount: Int)

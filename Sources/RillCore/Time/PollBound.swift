@@ -1,7 +1,8 @@
-/// Bounds the iterations of a `poll` that goes on by itself, so that an error of ours ends one session by name and hangs no process.
+/// Bounds the iterations of a `poll` that continues by itself. So an internal error ends one session with a name, and
+/// does not hang the process.
 ///
-/// Each iteration makes progress: what is pending becomes less, or the next time is a later one. Where that fails, the poll would never
-/// return.
+/// Each iteration makes progress: there is less pending work, or the next time is later. Without progress the poll
+/// would never return.
 ///
 /// ```swift
 /// var bound = PollBound()
@@ -13,7 +14,8 @@
 ///
 /// A pure value: it reads no clock.
 package struct PollBound: Sendable {
-    /// The iterations of one poll at most that return nothing. Real ones take fewer than ten; so many take milliseconds.
+    /// The maximum number of iterations of one poll that return nothing. Real polls take fewer than ten; this limit
+    /// takes milliseconds.
     @inlinable package static var limit: Int { 1000 }
     /// How long a driver waits at least where a poll names a time that is not later.
     package static let shortestWait = MediaDuration.milliseconds(1)
@@ -21,7 +23,7 @@ package struct PollBound: Sendable {
     @usableFromInline var iterationCount = 0
     @usableFromInline let limit: Int
 
-    /// A bound of so many iterations.
+    /// Creates a bound.
     @inlinable
     package init(_ limit: Int = PollBound.limit) { self.limit = limit }
 
@@ -41,10 +43,11 @@ package struct PollBound: Sendable {
     }
 }
 
-/// Bounds how long something may stay due without anything done about it: ``PollBound/limit`` polls, ``PollBound/shortestWait`` apart.
+/// Bounds how long something may stay due without anything done about it: ``PollBound/limit`` polls,
+/// ``PollBound/shortestWait`` apart.
 ///
-/// That is a second. What is due may have to wait for a moment, as a check of ICE for the pace of checks. Polls that come sooner, as with
-/// each datagram, do not count.
+/// That is a second. What is due may have to wait for a moment, as a check of ICE for the pace of checks. Polls that
+/// come sooner, as with each datagram, do not count.
 ///
 /// A pure value: it reads no clock.
 package struct WakeBound: Sendable {

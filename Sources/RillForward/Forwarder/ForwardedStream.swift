@@ -35,7 +35,7 @@ final class ForwardedStream {
         hasBeenLive = hasBeenLive || isLive
         (self.publication, codec, layers, start) = (publication, publication.codec, publication.layers, now)
         for viewer in viewers {
-            viewer.beginAnew()
+            viewer.restart()
             viewer.nextChoice = now
         }
     }
@@ -44,10 +44,11 @@ final class ForwardedStream {
     func lose() {
         hasBeenLive = hasBeenLive || isLive
         (publication, layers) = (nil, [])
-        for viewer in viewers { viewer.beginAnew() }
+        for viewer in viewers { viewer.restart() }
     }
 
-    /// The indices of the layers, the best one first: by their pixels, and before these are known in the publisher's order.
+    /// The indices of the layers, the best one first: by their pixels, and before these are known in the publisher's
+    /// order.
     var order: [Int] {
         layers.indices.sorted { (layers[$0].pixelCount, -$0) > (layers[$1].pixelCount, -$1) }
     }

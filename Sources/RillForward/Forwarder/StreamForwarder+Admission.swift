@@ -5,8 +5,8 @@ import RillSession
 
 /// New sessions, and which publisher has a stream.
 extension StreamForwarder {
-    /// Publishes a stream. A publisher that the stream has already is replaced with the first key frame of this one, and its
-    /// viewers go on with the new one. If it never sends one, nothing changes.
+    /// Publishes a stream. A publisher that the stream has already is replaced with the first key frame of this one,
+    /// and its viewers go on with the new one. If it never sends one, nothing changes.
     ///
     /// - Parameters:
     ///   - name: the stream's name.
@@ -103,7 +103,8 @@ extension StreamForwarder {
 
     // MARK: Which publisher has a stream
 
-    /// A publisher begins: with a stream of its own, or where nobody publishes; otherwise its first key frame is awaited.
+    /// A publisher begins: with a stream of its own, or where nobody publishes; otherwise its first key frame is
+    /// awaited.
     private func begin(_ publication: Publication, of name: String, at now: MediaTime) {
         guard let stream = streams[name] else {
             let stream = ForwardedStream(name, publication, at: now)
@@ -156,8 +157,8 @@ extension StreamForwarder {
 }
 
 extension ForwardedStream {
-    /// The sessions of a client's in this stream, the newest one last: those from which it says that it follows, or else those of its
-    /// subject.
+    /// The sessions of a client's in this stream, the newest one last: those from which it says that it follows, or
+    /// else those of its subject.
     fileprivate func publications(of client: ForwardClient, _ condition: PublishCondition) -> [Publication] {
         let all = [publication].compactMap(\.self) + pending
         if case .following(let named) = condition {

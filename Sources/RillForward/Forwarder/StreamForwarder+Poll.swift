@@ -64,7 +64,7 @@ extension StreamForwarder {
             case .makeKeyFrame(let id, _): if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, at: now) }
             case .event(let id, let event): if mayGoOn(id, &peerBound, at: now) { take(event, of: id, at: now) }
             case .wait(until: let time):
-                let due = min(demandTime, deadlines.values.min() ?? .distantFuture)
+                let due = min(keyFrameRequestTime, deadlines.values.min() ?? .distantFuture)
                 if due > now { return .wait(until: min(time, due)) }
                 guard workBound.take() else {
                     // An error of ours: what is due stays due. The sessions go on.
@@ -76,7 +76,8 @@ extension StreamForwarder {
         }
     }
 
-    /// Whether a session may be served again in this poll. One that never has nothing to do is an error of ours, and is ended.
+    /// Whether a session may be served again in this poll. One that never has nothing to do is an error of ours, and is
+    /// ended.
     private func mayGoOn(_ id: ICEPeerID, _ bound: inout PeerPollBound, at now: MediaTime) -> Bool {
         if bound.take(id) { return true }
         pollsWithoutProgress += bound.count
@@ -128,7 +129,7 @@ extension StreamForwarder {
             }
             noteLayer(of: viewer, after: former)
         }
-        scheduleDemand(of: stream)
+        scheduleKeyFrameRequest(of: stream)
     }
 
     private func noteLayer(of viewer: Viewer, after former: Int?) {
@@ -162,7 +163,7 @@ extension StreamForwarder {
         }
         if hasJoined != true, viewer.mayAsk(at: now) {
             stream.layers[target].wantKeyFrame()
-            scheduleDemand(of: stream)
+            scheduleKeyFrameRequest(of: stream)
         }
         noteLayer(of: viewer, after: former)
     }
@@ -196,16 +197,16 @@ extension StreamForwarder {
         choose(for: viewer, at: now)
     }
 
-    private func scheduleDemand(of stream: ForwardedStream) {
-        for layer in stream.layers { demandTime = min(demandTime, layer.requestTime) }
+    private func scheduleKeyFrameRequest(of stream: ForwardedStream) {
+        for layer in stream.layers { keyFrameRequestTime = min(keyFrameRequestTime, layer.requestTime) }
     }
 
     /// Does what is due by time: asks for key frames, and ends streams without publishers.
     private func work(at now: MediaTime) {
-        demandTime = .distantFuture
+        keyFrameRequestTime = .distantFuture
         for stream in streams.values {
             if let publisher = stream.publisher { askForKeyFrames(of: stream, publisher, at: now) }
-            scheduleDemand(of: stream)
+            scheduleKeyFrameRequest(of: stream)
         }
         for (name, deadline) in deadlines where deadline <= now {
             deadlines[name] = nil
@@ -246,8 +247,8 @@ extension StreamForwarder {
         }
     }
 
-    /// A circuit breaker has stopped what a viewer gets. One that may report again waits for that; what is lost on its path,
-    /// or too much for that, does not come back by itself (RFC 8083 §4.5).
+    /// A circuit breaker has stopped what a viewer gets. One that may report again waits for that; what is lost on its
+    /// path, or too much for that, does not come back by itself (RFC 8083 §4.5).
     private func stop(_ id: ICEPeerID, _ reason: CircuitBreak, at now: MediaTime) {
         guard let viewer = viewers[id] else { return }
         switch reason {

@@ -3,8 +3,8 @@ public import RillPeer
 public import RillRTP
 import RillSession
 
-/// Forwards named streams without decoding them: each has one publisher, who may send several layers, and many viewers, of
-/// whom each gets one.
+/// Forwards named streams without decoding them: each has one publisher, who may send several layers, and many viewers,
+/// of whom each gets one.
 ///
 /// ```swift
 /// let forwarder = StreamForwarder(certificate: certificate)
@@ -22,26 +22,26 @@ import RillSession
 /// }
 /// ```
 ///
-/// **Frames, not packets.** A publisher's packets are put in order and repaired once, and its frames are sent to each viewer
-/// by that viewer's own session: with sequence numbers and a clock that never jump, whichever layer or publisher they come
-/// from, and with the retransmissions, FEC and pace that the viewer's network needs. What a publisher's network loses costs no
-/// viewer a request.
+/// **Frames, not packets.** A publisher's packets are put in order and repaired once, and its frames are sent to each
+/// viewer by that viewer's own session: with sequence numbers and a clock that never jump, whichever layer or publisher
+/// they come from, and with the retransmissions, FEC and pace that the viewer's network needs. What a publisher's
+/// network loses costs no viewer a request.
 ///
-/// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within a
-/// second of it gets the frames since then.
+/// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within
+/// a second of it gets the frames since then.
 ///
-/// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and without the
-/// publisher's clock, so that sound is not held back for the picture. A publisher has one sound, that of its first section,
-/// and a limit (``ForwardSettings/soundBitrate``).
+/// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and
+/// without the publisher's clock, so that sound is not held back for the picture. A publisher has one sound, that of
+/// its first section, and a limit (``ForwardSettings/soundBitrate``).
 ///
-/// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes happen at
-/// key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
+/// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
+/// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
 ///
-/// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with the first
-/// one. Who may have how many sessions is in ``ForwardQuotas``.
+/// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with
+/// the first one. Who may have how many sessions is in ``ForwardQuotas``.
 ///
-/// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input bytes are
-/// safe, and what others can make it hold has limits (``ForwardSettings``).
+/// It has one owner, and no thread, clock or socket; `now` must not go back. ``LiveForwarder`` drives it. Any input
+/// bytes are safe, and what others can make it hold has limits (``ForwardSettings``).
 public final class StreamForwarder {
     /// The settings.
     public let settings: ForwardSettings
@@ -57,7 +57,7 @@ public final class StreamForwarder {
     /// When streams without publishers end, by name.
     var deadlines: [String: MediaTime] = [:]
     /// When key frames are due to be asked for.
-    var demandTime = MediaTime.distantFuture
+    var keyFrameRequestTime = MediaTime.distantFuture
     /// What was forwarded to viewers who have left.
     var formerCounts = ForwardCounts()
     /// Key frames that publishers were asked for.
@@ -105,7 +105,7 @@ public final class StreamForwarder {
         port.change(id) { connection in _ = try? connection.addRemoteCandidate(text, mid: mid, at: now) }
     }
 
-    /// Finds a session's path anew, with other credentials of its other side.
+    /// Finds another path for a session, with other credentials of its other side.
     ///
     /// - Parameters:
     ///   - id: the session.
@@ -131,8 +131,8 @@ public final class StreamForwarder {
     /// Chooses what a viewer gets.
     ///
     /// - Parameters:
-    ///   - layer: the name of a layer of the publisher's, or `high` or `low` for the best and the last one; `nil` for what
-    ///     the viewer's network carries.
+    ///   - layer: the name of a layer of the publisher's, or `high` or `low` for the best and the last one; `nil` for
+    ///     what the viewer's network carries.
     ///   - id: the viewer's session.
     ///   - now: the current time.
     /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownLayer(_:)``.

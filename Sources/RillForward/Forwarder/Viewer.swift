@@ -44,7 +44,7 @@ final class Viewer {
     /// Until when what waits is what it got to join.
     private var graceEnd = MediaTime(nanoseconds: .min)
 
-    /// For how long that is borne: a frame that is left out costs a key frame, and a moment of it costs little.
+    /// How long this is tolerated. A skipped frame costs a key frame, and a short excess costs little.
     private static let overloadTimeout = MediaDuration.milliseconds(200)
     private static let shortestHold = MediaDuration.milliseconds(500)
     private static let longestHold = MediaDuration.seconds(8)
@@ -67,13 +67,13 @@ final class Viewer {
     func mayAsk(at now: MediaTime) -> Bool { now >= holdUntil }
 
     /// Notes that another publisher has taken over: the layers are others.
-    func beginAnew() {
+    func restart() {
         (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1)
         timeline.restart()
     }
 
-    /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked, or it
-    /// asks too often: each key frame costs the others bitrate.
+    /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked, or
+    /// it asks too often: each key frame costs the others bitrate.
     ///
     /// - Parameters:
     ///   - roundTrip: the round trip to the other side.
@@ -133,7 +133,8 @@ final class Viewer {
         return !isBroken
     }
 
-    /// What a network may need for the frames of one who joins, in seconds. Beyond that, a new key frame is sooner there.
+    /// What a network may need for the frames of one who joins, in seconds. Beyond that, a new key frame is sooner
+    /// there.
     private static let joiningTime = 1.0
     private static let repetitionTime = 0.5
     private static let grace = MediaDuration.milliseconds(600)

@@ -12,8 +12,8 @@ public import RillTransport
 /// let alice = try server.publish("lobby", offer: offer)     // alice.answer goes back to the publisher
 /// ```
 ///
-/// Threads: all methods may be called from any thread, and return at once. Datagrams are received, forwarded and sent on the
-/// thread `rill-forward`, which also tells events. It ends with ``close()``.
+/// Threads: all methods may be called from any thread, and return at once. Datagrams are received, forwarded and sent
+/// on the thread `rill-forward`, which also tells events. It ends with ``close()``.
 public final class LiveForwarder: Sendable {
     private let socket: UDPSocket
     private let sockets: SocketSet
@@ -96,7 +96,7 @@ public final class LiveForwarder: Sendable {
         }
     }
 
-    /// Finds a session's path anew: as ``StreamForwarder/restart(_:usernameFragment:password:at:)``.
+    /// Finds another path for a session: as ``StreamForwarder/restart(_:usernameFragment:password:at:)``.
     public func restart(
         _ id: ICEPeerID, usernameFragment: String, password: String
     ) throws(ForwardError) -> SessionDescription {
@@ -174,7 +174,8 @@ public final class LiveForwarder: Sendable {
         }
     }
 
-    /// The batches that leave before datagrams are read again: the system's buffer for those holds some milliseconds' worth.
+    /// The batches that leave before datagrams are read again: the system's buffer for those holds some milliseconds'
+    /// worth.
     private static let batchLimit = 64
 
     /// Sends what is due. Returns when to be called again, and whether that was all.

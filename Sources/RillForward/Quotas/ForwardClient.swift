@@ -7,9 +7,11 @@ public import RillPeer
 public struct ForwardClient: Hashable, Sendable {
     /// The subject of its token: publishers of one subject are the same one. `nil` if the token names none.
     public var subject: String?
-    /// By what its sessions are counted: the same text for everybody with the same token or subject; `nil` without a token.
+    /// By what its sessions are counted: the same text for everybody with the same token or subject; `nil` without a
+    /// token.
     public var bearer: String?
-    /// The address from which it asks. Of IPv6 give the network: somebody who has one address has 2⁶⁴ of them (RFC 6177).
+    /// The address from which it asks. Of IPv6 give the network: somebody who has one address has 2⁶⁴ of them (RFC
+    /// 6177).
     public var address: IPAddress?
 
     /// A client.

@@ -1,7 +1,7 @@
 /// How many sessions of a ``StreamForwarder`` clients may have.
 ///
-/// Sessions that are not connected yet are *half-open*: an offer costs its sender nothing, and a place here. They have limits
-/// of their own, and a full one refuses nobody: the oldest half-open session goes.
+/// Sessions that are not connected yet are *half-open*: an offer costs its sender nothing, and a place here. They have
+/// limits of their own, and a full one refuses nobody: the oldest half-open session goes.
 public struct ForwardQuotas: Equatable, Sendable {
     /// Of ``ForwardSettings/sessionLimit``, the places that viewers never get: at most a quarter of them. 100.
     public var publisherReserve = 100

@@ -14,13 +14,13 @@ public struct ForwardSettings: Sendable {
     public var negotiation = NegotiationSettings()
     /// Times and limits of DTLS, and the profiles of SRTP.
     public var dtls = DTLSSettings()
-    /// The bitrate that is taken for a viewer's until feedback tells: whether a viewer begins with a high layer or a low one
-    /// depends on it. 1 Mbit/s.
+    /// The bitrate that is taken for a viewer's until feedback tells: whether a viewer begins with a high layer or a
+    /// low one depends on it. 1 Mbit/s.
     public var startBitrate = Bitrate.megabits(1)
     /// The most that is sent to a viewer. 20 Mbit/s.
     public var maximumBitrate = Bitrate.megabits(20)
-    /// The most that is forwarded of a publisher's sound, without headers; for a second more may come. 512 kbit/s: Opus has
-    /// at most 510 (RFC 6716 §2.1.1). At least 1 kbit/s.
+    /// The most that is forwarded of a publisher's sound, without headers; for a second more may come. 512 kbit/s: Opus
+    /// has at most 510 (RFC 6716 §2.1.1). At least 1 kbit/s.
     public var soundBitrate = Bitrate.kilobits(512)
     /// The most packets of it a second. 200: Opus in packets of 5 ms. At least 1.
     public var soundPacketRate = 200

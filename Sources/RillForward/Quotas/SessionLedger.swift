@@ -1,10 +1,11 @@
 import RillCore
 import RillPeer
 
-/// The sessions of a forwarder with their clients: decides who gets another one, and which half-open sessions go for it.
+/// The sessions of a forwarder with their clients: decides who gets another one, and which half-open sessions go for
+/// it.
 ///
-/// Ask with ``plan(for:streamCount:)``, end what it evicts, then ``insert(_:_:)``. It has one entry for each session; a plan
-/// looks at each of them a few times.
+/// Ask with ``plan(for:streamCount:)``, end what it evicts, then ``insert(_:_:)``. It has one entry for each session; a
+/// plan looks at each of them a few times.
 struct SessionLedger {
     /// A session, or a request for one.
     struct Entry {
@@ -137,8 +138,8 @@ private struct Plan {
         evicted.append(id)
     }
 
-    /// The half-open session that goes next: the oldest one of the address, then of the bearer, that has the most of them. So a
-    /// crowd of one client's pushes out its own, not those of clients that have one.
+    /// The half-open session that goes next: the oldest one of the address, then of the bearer, that has the most of
+    /// them. So a crowd of one client's pushes out its own, not those of clients that have one.
     private func next(_ isCounted: (Entry) -> Bool) -> ICEPeerID? {
         var byAddress: [IPAddress?: Int] = [:]
         var byBearer: [String?: Int] = [:]

@@ -15,7 +15,7 @@ struct PublishedLayer {
     private(set) var frameCount = 0
     /// When its last frame arrived.
     private(set) var lastArrival = MediaTime(nanoseconds: .min / 2)
-    private var demand = KeyFrameDemand()
+    private var requestTimer = KeyFrameRequestTimer()
     private var meter = LayerMeter()
     private var numbering = FrameRenumbering()
 
@@ -29,7 +29,7 @@ struct PublishedLayer {
         if frame.isKey {
             resolution = frame.resolution
             keyFrameCount += 1
-            demand.noteKeyFrame(at: now)
+            requestTimer.noteKeyFrame(at: now)
         }
         (frameCount, lastArrival) = (frameCount + 1, now)
         meter.add(byteCount: payload.count, at: now)
@@ -41,13 +41,13 @@ struct PublishedLayer {
     func isRunning(at now: MediaTime) -> Bool { now - lastArrival < KeyFrameRequester.stopTimeout }
 
     /// Notes that somebody waits for a key frame.
-    mutating func wantKeyFrame() { demand.want() }
+    mutating func wantKeyFrame() { requestTimer.want() }
 
     /// Notes that the publisher was asked for a key frame.
-    mutating func noteRequest(at now: MediaTime) { demand.noteRequest(at: now) }
+    mutating func noteRequest(at now: MediaTime) { requestTimer.noteRequest(at: now) }
 
     /// When to ask the publisher for a key frame; in the distant future for not at all.
-    var requestTime: MediaTime { demand.dueTime(lastArrival: lastArrival) }
+    var requestTime: MediaTime { requestTimer.dueTime(lastArrival: lastArrival) }
 
     /// Frames and bits per second, over the last one to two seconds.
     func rates(at now: MediaTime) -> (frames: Double, bits: Double) { meter.rates(at: now) }

@@ -2,8 +2,8 @@ import RillCore
 import RillPeer
 import RillRTP
 
-/// Decides which packets of sound of a publisher are forwarded: those of one section and one source at a time, and no more
-/// than a limit. Each of them goes to every viewer, unpaced.
+/// Decides which packets of sound of a publisher are forwarded: those of one section and one source at a time, and no
+/// more than a limit. Each of them goes to every viewer, unpaced.
 struct PublishedSound: Sendable {
     /// What becomes of a packet.
     enum Outcome: Hashable, Sendable {
@@ -29,7 +29,8 @@ struct PublishedSound: Sendable {
     private var bits: TokenBucket
     private var packets: TokenBucket
 
-    /// A source that sent nothing for so long is replaced by another one of its section. Packets of Opus hold at most 120 ms.
+    /// A source that sent nothing for so long is replaced by another one of its section. Packets of Opus hold at most
+    /// 120 ms.
     static let sourceTimeout = MediaDuration.milliseconds(200)
 
     /// The sound of a publisher, of which nothing came yet.
@@ -67,8 +68,8 @@ struct PublishedSound: Sendable {
     }
 }
 
-/// Tokens that come at a rate, and are taken: as many as come in a second are kept, so that what a network held back for a
-/// moment may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
+/// Tokens that come at a rate, and are taken: as many as come in a second are kept, so that what a network held back
+/// for a moment may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
 struct TokenBucket: Sendable {
     private let rate: Double
     private var count: Double

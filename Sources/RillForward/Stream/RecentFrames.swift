@@ -23,7 +23,8 @@ struct RecentFrames {
     /// The number of the key frame that they begin with; `nil` if they are not whole.
     private(set) var keyFrame: Int64?
 
-    /// The longest that frames are kept for those who join. 1.5 s: they have come within a second, and take a moment to connect.
+    /// The longest that frames are kept for those who join. 1.5 s: they have come within a second, and take a moment to
+    /// connect.
     static let longest = MediaDuration.milliseconds(1500)
     /// No more than these are kept, whatever a publisher sends.
     private static let mostFrames = 256

@@ -2,8 +2,8 @@ import RillBytes
 import RillCore
 import RillRTP
 
-/// Rewrites a publisher's packets of audio for one viewer: with the payload type and SSRC of the viewer's session, and numbers
-/// and timestamps that go on when another publisher takes over. Packets keep their order and their gaps.
+/// Rewrites a publisher's packets of audio for one viewer: with the payload type and SSRC of the viewer's session, and
+/// numbers and timestamps that go on when another publisher takes over. Packets keep their order and their gaps.
 ///
 /// Header extensions are left out: their identifiers were negotiated with the publisher.
 struct AudioRewriter: Sendable {

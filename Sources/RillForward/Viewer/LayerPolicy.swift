@@ -2,8 +2,8 @@ import RillCore
 
 /// Chooses the layer for a viewer by what its network carries.
 ///
-/// A layer's bitrate is not ours to change. So a viewer goes down as soon as the layer does not fit, and up only where there
-/// is room to spare, later after each time that this went wrong.
+/// A layer's bitrate is not ours to change. So a viewer goes down as soon as the layer does not fit, and up only where
+/// there is room to spare, later after each time that this went wrong.
 struct LayerPolicy: Sendable {
     /// A layer as the policy sees it.
     struct Layer: Sendable {

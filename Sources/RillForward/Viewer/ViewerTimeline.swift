@@ -1,16 +1,17 @@
 import RillCore
 import RillRTP
 
-/// The capture times of what a viewer gets: one clock, which always rises, whichever layer or publisher the frames come from.
+/// The capture times of what a viewer gets: one clock, which always rises, whichever layer or publisher the frames come
+/// from.
 ///
-/// Layers have clocks of their own. At a change the step is that of the publisher's wall clock, if both layers' are known
-/// and agree with what arrives; otherwise that of the arrivals.
+/// Layers have clocks of their own. At a change the step is that of the publisher's wall clock, if both layers' are
+/// known and agree with what arrives; otherwise that of the arrivals.
 ///
-/// **Limits.** A viewer shows a frame by its capture time: a time that is ahead of the arrival delays what it shows, and a time
-/// that lags behind looks like a network that delays it. Both stay for as long as the clock does. So the clock follows a
-/// publisher's only within ``longestLead`` and ``longestLag`` of the arrivals. A step that leaves them, or goes back, is a
-/// discontinuity of the publisher's clock: it counts as the time that passed between the arrivals. A clock that is a bit too
-/// fast or too slow is so corrected now and then.
+/// **Limits.** A viewer shows a frame by its capture time: a time that is ahead of the arrival delays what it shows,
+/// and a time that lags behind looks like a network that delays it. Both stay for as long as the clock does. So the
+/// clock follows a publisher's only within ``longestLead`` and ``longestLag`` of the arrivals. A step that leaves them,
+/// or goes back, is a discontinuity of the publisher's clock: it counts as the time that passed between the arrivals. A
+/// clock that is a bit too fast or too slow is so corrected now and then.
 struct ViewerTimeline: Sendable {
     private var last: (time: MediaTime, capture: MediaTime, wallClock: NTPTimestamp?, arrival: MediaTime)?
     /// From the present layer's clock to this one.
@@ -22,16 +23,18 @@ struct ViewerTimeline: Sendable {
     private static let plausibleSkew = MediaDuration.seconds(2)
     /// Frames that are sent as quickly as they can be decoded follow each other so closely.
     static let shortestStep = MediaDuration.milliseconds(2)
-    /// As closely as that, if there are so many of them that their times would run away from their arrival: more than a tick of
-    /// the RTP clock.
+    /// As closely as that, if there are so many of them that their times would run away from their arrival: more than a
+    /// tick of the RTP clock.
     static let leastStep = MediaDuration(nanoseconds: 25_000)
-    /// By how much a time is ahead of its frame's arrival at most: two frames of 30 a second. Where the first frame was late, those
-    /// behind it seem early.
+    /// By how much a time is ahead of its frame's arrival at most: two frames of 30 a second. Where the first frame was
+    /// late, those behind it seem early.
     static let longestLead = MediaDuration.milliseconds(66)
-    /// By how much a time is behind its frame's arrival at most. A network of the publisher that delays more is an outage.
+    /// By how much a time is behind its frame's arrival at most. A network of the publisher that delays more is an
+    /// outage.
     static let longestLag = MediaDuration.milliseconds(500)
 
-    /// Another publisher takes over: its first frame begins at its arrival, and nothing remains of the former one's clock.
+    /// Another publisher takes over: its first frame begins at its arrival, and nothing remains of the former one's
+    /// clock.
     mutating func restart() { isRestart = true }
 
     /// The time of a frame.
@@ -55,8 +58,8 @@ struct ViewerTimeline: Sendable {
         return note(published, at: time)
     }
 
-    /// The time of a frame that was kept for those who join. All of them are sent at once, and what is seen must not lag: the
-    /// newest one has its own time, and those before it follow each other closely.
+    /// The time of a frame that was kept for those who join. All of them are sent at once, and what is seen must not
+    /// lag: the newest one has its own time, and those before it follow each other closely.
     ///
     /// - Parameters:
     ///   - published: the frame.

@@ -34,7 +34,7 @@ package struct RelayMeter: Sendable {
     /// Datagrams from a sender beyond the limit.
     package private(set) var fromTooManySenders = 0
     /// Datagrams from an address other than the pair's target, at a socket that only talks to that.
-    package private(set) var fromStrangers = 0
+    package private(set) var fromUnknownSenders = 0
     /// Departed datagrams, including copies, and their bytes.
     package private(set) var left = 0
     package private(set) var leftBytes = 0
@@ -87,7 +87,7 @@ package struct RelayMeter: Sendable {
         switch refusal {
         case .noPeer: withoutPeer += 1
         case .tooManySenders: fromTooManySenders += 1
-        case .stranger: fromStrangers += 1
+        case .unknownSender: fromUnknownSenders += 1
         }
     }
 

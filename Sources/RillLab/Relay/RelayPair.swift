@@ -47,13 +47,13 @@ struct RelayPair {
             route = found
         case .listening, .outward:
             direction = .return
-            guard source == to else { return refuse(.stranger, .return) }
+            guard source == to else { return refuse(.unknownSender, .return) }
             guard let lastSpeaker else { return refuse(.noPeer, .return) }
             route = RelayRoute(socket: .listening(pair: index), destination: lastSpeaker)
         case .sender(_, let number):
             direction = .return
             guard source == to, let sender = senders?.address(of: number, at: now) else {
-                return refuse(.stranger, .return)
+                return refuse(.unknownSender, .return)
             }
             route = RelayRoute(socket: .listening(pair: index), destination: sender)
         }

@@ -10,7 +10,7 @@ package struct RelayRecord: Equatable, Sendable {
     package var byteCount: Int
     /// When it arrived, on the schedule's clock; zero if it was refused before the schedule started.
     package var arrival: MediaTime
-    package var fate: Fate
+    package var outcome: Outcome
     /// Details: why it was lost, what was done to it.
     package var detail: String
     /// When the link schedules its arrival at the other end.
@@ -20,7 +20,7 @@ package struct RelayRecord: Equatable, Sendable {
     /// The time in the bottleneck's queue before its own transmission; `nil` if it did not pass one.
     package var wait: MediaDuration?
 
-    package enum Fate: String, Sendable {
+    package enum Outcome: String, Sendable {
         /// It departed.
         case delivered
         /// A second copy of it departed.
@@ -36,20 +36,20 @@ package struct RelayRecord: Equatable, Sendable {
     }
 
     /// The header line of the log.
-    package static let columns = "pair,direction,number,bytes,arrival_s,fate,detail,scheduled_s,departure_s,wait_s"
+    package static let columns = "pair,direction,number,bytes,arrival_s,outcome,detail,scheduled_s,departure_s,wait_s"
 
     /// Creates the record of a refused datagram, at `time` on the schedule's clock.
     init(_ refusal: RelayRefusal, pair: Int, byteCount: Int, at time: MediaTime) {
         (self.pair, self.byteCount, arrival) = (pair, byteCount, time)
         direction = refusal == .tooManySenders ? .forward : .return
-        (fate, detail) = (.refused, refusal.rawValue)
+        (outcome, detail) = (.refused, refusal.rawValue)
     }
 
     /// Creates the record of a datagram that a link lost; `nil` if it did not.
     init?(_ entry: RelayEntry) {
         guard case .lost(let reason) = entry.outcome else { return nil }
         (pair, direction, number) = (entry.pair, entry.direction, entry.number)
-        (byteCount, arrival, fate, wait) = (entry.byteCount, entry.arrival, .lost, entry.wait)
+        (byteCount, arrival, outcome, wait) = (entry.byteCount, entry.arrival, .lost, entry.wait)
         detail =
             switch reason {
             case .random: "random"
@@ -62,25 +62,25 @@ package struct RelayRecord: Equatable, Sendable {
     }
 
     /// Creates the record of a datagram that departed, or should have.
-    init(_ departure: RelayDeparture, _ fate: Fate? = nil, failure: RelayMeter.Failure? = nil) {
+    init(_ departure: RelayDeparture, _ outcome: Outcome? = nil, failure: RelayMeter.Failure? = nil) {
         (pair, direction, number) = (departure.pair, departure.direction, departure.number)
         (byteCount, arrival) = (departure.byteCount, departure.arrival)
-        self.fate = fate ?? (departure.isCopy ? .copy : .delivered)
+        self.outcome = outcome ?? (departure.isCopy ? .copy : .delivered)
         let marks: [(String, Bool)] = [
             ("held-back", departure.isHeldBack), ("corrupted", departure.isCorrupted),
-            ("duplicated", departure.isDuplicated), ("copy", departure.isCopy && self.fate != .copy),
+            ("duplicated", departure.isDuplicated), ("copy", departure.isCopy && self.outcome != .copy),
         ]
         var words: [String] = failure.map { [$0.rawValue] } ?? []
         for (word, isSo) in marks where isSo { words.append(word) }
         detail = words.joined(separator: "+")
         (scheduled, wait) = (departure.scheduled, departure.wait)
-        self.departure = self.fate == .abandoned ? nil : departure.departure
+        self.departure = self.outcome == .abandoned ? nil : departure.departure
     }
 
     /// The line, without its line end. Pairs count from 1; times are in seconds with nine decimals.
     package var line: String {
         let number = number.map { "\($0)" } ?? ""
-        return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(fate.rawValue),"
+        return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(outcome.rawValue),"
             + "\(detail),\(Self.text(scheduled)),\(Self.text(departure)),\(Self.text(wait.map { .zero + $0 }))"
     }
 
@@ -90,11 +90,11 @@ package struct RelayRecord: Equatable, Sendable {
         guard cells.count == 10, let pair = Int(cells[0]), pair > 0,
             let direction = RelayDirection(rawValue: String(cells[1])), cells[2].isEmpty || Int(cells[2]) != nil,
             let byteCount = Int(cells[3]), let arrival = Self.time(cells[4]),
-            let fate = Fate(rawValue: String(cells[5])),
+            let outcome = Outcome(rawValue: String(cells[5])),
             cells[7...].allSatisfy({ $0.isEmpty || Self.time($0) != nil })
         else { return nil }
         (self.pair, self.direction, number) = (pair - 1, direction, Int(cells[2]))
-        (self.byteCount, self.arrival, self.fate, detail) = (byteCount, arrival, fate, String(cells[6]))
+        (self.byteCount, self.arrival, self.outcome, detail) = (byteCount, arrival, outcome, String(cells[6]))
         (scheduled, departure) = (Self.time(cells[7]), Self.time(cells[8]))
         wait = Self.time(cells[9]).map { $0 - .zero }
     }

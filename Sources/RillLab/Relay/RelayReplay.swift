@@ -1,8 +1,8 @@
 import RillCore
 package import RillLink
 
-/// One direction of a pair from a relay's log, and the same arrivals over a link in virtual time: both must be equal. Not
-/// for a direction in which pairs share a queue: there a pair's result follows from the arrivals of all.
+/// One direction of a pair from a relay's log, and the same arrivals over a link in virtual time: both must be equal.
+/// Not for a direction in which pairs share a queue: there a pair's result follows from the arrivals of all.
 ///
 /// ```swift
 /// let replay = RelayReplay(records, pair: 0, .forward, over: relay.settings.pairs[0].network)
@@ -17,9 +17,9 @@ package struct RelayReplay {
     /// Compares one direction of a pair. The log must be complete, with nothing abandoned or failed.
     package init(_ records: [RelayRecord], pair: Int, _ direction: RelayDirection, over settings: LinkSettings) {
         let all = records.filter { $0.pair == pair && $0.direction == direction && $0.number != nil }
-        let lost = all.filter { $0.fate == .lost }
-        logged = (all.filter { $0.fate != .lost } + lost).map(RelayReplay.asScheduled)
-        replayed = RelayReplay.records(all.filter { $0.fate != .copy }, pair, direction, EmulatedLink(settings))
+        let lost = all.filter { $0.outcome == .lost }
+        logged = (all.filter { $0.outcome != .lost } + lost).map(RelayReplay.asScheduled)
+        replayed = RelayReplay.records(all.filter { $0.outcome != .copy }, pair, direction, EmulatedLink(settings))
     }
 
     private static func asScheduled(_ record: RelayRecord) -> RelayRecord {

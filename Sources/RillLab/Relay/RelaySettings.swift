@@ -32,11 +32,11 @@ package struct RelaySettings: Sendable {
     package let network: LinkSettings
     /// The return network of pairs that are added without one; `nil`: like their network.
     package let returnNetwork: LinkSettings?
-    /// The directions in which all pairs share one bottleneck with its queue, as behind one access link. None by default:
-    /// each pair has its own.
+    /// The directions in which all pairs share one bottleneck with its queue, as behind one access link. None by
+    /// default: each pair has its own.
     ///
-    /// It is the first pair's: its rate or trace, queue limit, headers, cross traffic and CUBIC flows are for all. Without
-    /// a rate or a trace there is nothing to share. Everything behind the bottleneck remains each pair's own.
+    /// It is the first pair's: its rate or trace, queue limit, headers, cross traffic and CUBIC flows are for all.
+    /// Without a rate or a trace there is nothing to share. Everything behind the bottleneck remains each pair's own.
     package var sharedQueues: Set<RelayDirection> = []
     /// Whether each sender has its own socket towards the target, as behind a NAT. `false` by default.
     package var usesNAT = false

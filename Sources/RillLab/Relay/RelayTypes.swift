@@ -48,7 +48,7 @@ package enum RelayRefusal: String, Hashable, Sendable {
     /// With NAT: it is from a new sender, and the limit of the pair is reached.
     case tooManySenders = "too-many-senders"
     /// It arrived from another address at a socket that only talks to the pair's target.
-    case stranger
+    case unknownSender = "unknown-sender"
 }
 
 /// What a relay's owner does next.

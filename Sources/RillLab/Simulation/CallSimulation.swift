@@ -95,11 +95,11 @@ public final class CallSimulation {
         encoding source: any FrameSource, sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
     ) throws {
         let (call, progress) = try connect(source, over: makeLinks(), sink)
-        try call.run(settlingWithin: Self.drainTime) { progress(call.now) }
+        try call.run(drainingWithin: Self.drainTime) { progress(call.now) }
     }
 
-    /// Runs several calls with encoders and decoders at once, to the end of their sources. Their forward paths share a bottleneck: it
-    /// replaces the rate and the queue of each call's network.
+    /// Runs several calls with encoders and decoders at once, to the end of their sources. Their forward paths share a
+    /// bottleneck: it replaces the rate and the queue of each call's network.
     ///
     /// - Parameters:
     ///   - calls: the calls, each with the frames to send. A source whose first frame is captured later joins then.

@@ -19,7 +19,8 @@ public struct NetworkSample: Encodable, Sendable, Equatable {
     public var cuts: Int
     /// Probes of whether the network carries more.
     public var probes: Int
-    /// The longest time that a packet spends in the network, of those sent since the sample before; `nil` if all were lost.
+    /// The longest time that a packet spends in the network, of those sent since the sample before; `nil` if all were
+    /// lost.
     public var longestTransit: MediaDuration?
 }
 

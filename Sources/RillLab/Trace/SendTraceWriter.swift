@@ -21,8 +21,8 @@ import RillFiles
 /// After the line with the layers in order, each line starts with one of them, or with `*` for all: `* beauty 12
 /// natural full` is the face processing from frame 12 on, and its level. Frames are counted from 0 as they arrived at
 /// the layers; their times are in nanoseconds. `key` is a requested key frame, `restart` a restarted encoder,
-/// `content=N` the number of a picture that was compared with the previous one, `limit=N` the most bytes of a frame. `set` is written when the settings
-/// change. `adapt` is for human readers: its effect is in `set`.
+/// `content=N` the number of a picture that was compared with the previous one, `limit=N` the most bytes of a frame.
+/// `set` is written when the settings change. `adapt` is for human readers: its effect is in `set`.
 public final class SendTraceWriter: SendTraceSink {
     static let firstLine = "rill-trace 1"
 

@@ -108,7 +108,7 @@ package final class VirtualCall {
     /// - Parameters:
     ///   - limit: the time limit after the source's end.
     ///   - progress: is called after each step.
-    package func run(settlingWithin limit: MediaDuration, progress: () -> Void = {}) throws {
+    package func run(drainingWithin limit: MediaDuration, progress: () -> Void = {}) throws {
         var end = MediaTime.distantFuture
         try driver.run {
             progress()

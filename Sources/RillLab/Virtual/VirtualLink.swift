@@ -37,8 +37,8 @@ public final class VirtualLink: TimedStage, PacketSink {
     /// }
     /// ```
     ///
-    /// The link knows the outcome at once: such a log contains what the receiver can only guess. `link.link.lastPassage` is
-    /// the datagram's wait in the queue.
+    /// The link knows the outcome at once: such a log contains what the receiver can only guess.
+    /// `link.link.lastPassage` is the datagram's wait in the queue.
     public func observe(_ observer: @escaping (_ datagram: Span<UInt8>, _ now: MediaTime, SendOutcome) -> Void) {
         self.observer = observer
     }

@@ -27,8 +27,9 @@ public import RillSession
 ///
 /// All sections share one path (BUNDLE, rtcp-mux). A section that cannot be used is rejected, which is not an error.
 ///
-/// **Strangers.** Before an address answered a check of STUN, nothing but STUN is parsed from it, and nothing of media is
-/// sent there. Before the peer has shown the certificate that signaling named, there are no keys. Any input bytes are safe.
+/// **Strangers.** Before an address answered a check of STUN, nothing but STUN is parsed from it, and nothing of media
+/// is sent there. Before the peer has shown the certificate that signaling named, there are no keys. Any input bytes
+/// are safe.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. Many connections share a UDP port by
 /// ``PeerPort``.
@@ -99,7 +100,8 @@ public final class PeerConnection {
         do throws(ICEError) { try agent.addLocalCandidate(address, socket: socket) } catch { throw .ice(error) }
     }
 
-    /// Changes what is to be negotiated: adds, stops or turns transceivers. It takes effect with the next offer or answer.
+    /// Changes what is to be negotiated: adds, stops or turns transceivers. It takes effect with the next offer or
+    /// answer.
     ///
     /// - Parameter body: what to do with the negotiator.
     /// - Returns: what `body` returns.
@@ -113,7 +115,7 @@ public final class PeerConnection {
     /// Makes an offer, and sets it as the local description.
     ///
     /// - Parameters:
-    ///   - restartsICE: whether to find a path anew, as after a change of the network.
+    ///   - restartsICE: whether to find another path, as after a change of the network.
     ///   - now: the current time.
     /// - Returns: the offer, to be signaled.
     /// - Throws: ``PeerError/negotiation(_:)`` in the wrong state, ``PeerError/closed``.

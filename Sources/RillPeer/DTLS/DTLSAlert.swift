@@ -18,7 +18,7 @@ public struct DTLSAlert: RawRepresentable, Hashable, Sendable {
     public static let decodeError = DTLSAlert(rawValue: 50)
     /// The version of the protocol is not supported.
     public static let protocolVersion = DTLSAlert(rawValue: 70)
-    /// The peer does not negotiate anew.
+    /// The peer does not renegotiate.
     public static let noRenegotiation = DTLSAlert(rawValue: 100)
 
     private static let names: [UInt8: String] = [

@@ -40,8 +40,8 @@ final class DTLSConnection {
         unsafe COpenSSL_set_max_cert_list(ssl, 16_384)
         switch role {
         case .client: unsafe SSL_set_connect_state(ssl)
-        // A cookie (RFC 6347 §4.2.1) would cost a round trip, to show that the client receives what is sent to its address:
-        // ICE has shown that already.
+        // A cookie (RFC 6347 §4.2.1) would cost a round trip, to show that the client receives what is sent to its
+        // address: ICE has shown that already.
         case .server: unsafe SSL_set_accept_state(ssl)
         }
     }
@@ -110,8 +110,8 @@ final class DTLSConnection {
         }
     }
 
-    /// The bytes that the cipher adds to a record: a tag of 16, and with GCM a nonce of 8 (RFC 5288 §3, RFC 7905 §2). Before
-    /// there is a cipher, what comes first is the end of a handshake, which is longer than both.
+    /// The bytes that the cipher adds to a record: a tag of 16, and with GCM a nonce of 8 (RFC 5288 §3, RFC 7905 §2).
+    /// Before there is a cipher, what comes first is the end of a handshake, which is longer than both.
     var recordOverhead: Int {
         guard let cipher = unsafe SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return 16 + 8 }
         return unsafe SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? 16 : 16 + 8
@@ -125,7 +125,8 @@ final class DTLSConnection {
         return unsafe wire.isAcceptable(certificate)
     }
 
-    /// The fingerprint of the peer's certificate; `nil` before it has shown one, or if OpenSSL has no memory to hash it.
+    /// The fingerprint of the peer's certificate; `nil` before it has shown one, or if OpenSSL has no memory to hash
+    /// it.
     var remoteFingerprint: DTLSFingerprint? {
         unsafe SSL_get0_peer_certificate(ssl).flatMap { unsafe try? DTLSFingerprint(.sha256, of: $0) }
     }

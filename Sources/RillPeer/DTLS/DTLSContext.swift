@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// What the connections of a certificate share: an `SSL_CTX`, not changed once it is made, so that any thread may use it.
+/// What the connections of a certificate share: an `SSL_CTX`, not changed once it is made, so that any thread may use
+/// it.
 @safe
 final class DTLSContext: @unchecked Sendable {
     // Manually Sendable: OpenSSL counts references atomically, and SSL_new only reads the rest.
@@ -12,8 +13,9 @@ final class DTLSContext: @unchecked Sendable {
         "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
     ]
     private static let groups = "X25519:P-256:P-384"
-    /// What certificates of WebRTC are signed with. OpenSSL's own list has a dozen more, with which the first message of a client
-    /// would be larger than what ICE lets go to an address that has not answered (``ICEPathBudget``): it has 138 bytes.
+    /// What certificates of WebRTC are signed with. OpenSSL's own list has a dozen more, with which the first message
+    /// of a client would be larger than what ICE lets go to an address that has not answered (``ICEPathBudget``): it
+    /// has 138 bytes.
     private static let signatures = [
         "ECDSA+SHA256", "ECDSA+SHA384", "ed25519", "RSA-PSS+SHA256", "RSA+SHA256", "RSA+SHA384", "RSA+SHA512",
     ]
@@ -23,8 +25,8 @@ final class DTLSContext: @unchecked Sendable {
             throw .libraryFailed(reason: OpenSSLFailure.take().reason)
         }
         unsafe self.pointer = pointer
-        // Version, ciphers and level are set, whatever the machine's openssl.cnf has. At level 2, RSA keys have at least
-        // 2048 bits.
+        // Version, ciphers and level are set, whatever the machine's openssl.cnf has. At level 2, RSA keys have at
+        // least 2048 bits.
         unsafe SSL_CTX_set_security_level(pointer, 2)
         unsafe SSL_CTX_set_options(pointer, UInt64(COpenSSL_OPTIONS))
         unsafe COpenSSL_CTX_disable_sessions(pointer)

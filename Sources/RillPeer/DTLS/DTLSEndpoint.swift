@@ -23,14 +23,14 @@ import RillRTP
 /// }
 /// ```
 ///
-/// The peer must show a certificate, in both roles, and it must be one that signaling named. Until that is known, no key
-/// is given out, and no data is sent or passed on. Ciphers are AEADs with forward secrecy; there is no renegotiation, no
-/// resumption and no compression. A peer without SRTP is refused.
+/// The peer must show a certificate, in both roles, and it must be one that signaling named. Until that is known, no
+/// key is given out, and no data is sent or passed on. Ciphers are AEADs with forward secrecy; there is no
+/// renegotiation, no resumption and no compression. A peer without SRTP is refused.
 ///
-/// Any input bytes are safe. But before the keys are agreed, DTLS does not authenticate: whoever can send from the peer's
-/// address can make the handshake fail. So insert only what comes from an address that ICE has validated. OpenSSL bounds
-/// what it keeps of a peer: ten messages of 16 KB and a hundred records that came too early, 2 MB at most. A connection in
-/// good order takes about 70 KB, and a handshake about half a millisecond of a core on each side.
+/// Any input bytes are safe. But before the keys are agreed, DTLS does not authenticate: whoever can send from the
+/// peer's address can make the handshake fail. So insert only what comes from an address that ICE has validated.
+/// OpenSSL bounds what it keeps of a peer: ten messages of 16 KB and a hundred records that came too early, 2 MB at
+/// most. A connection in good order takes about 70 KB, and a handshake about half a millisecond of a core on each side.
 ///
 /// It has one owner, and no thread, clock or socket; `now` must not go back. Random numbers are OpenSSL's own.
 public final class DTLSEndpoint {
@@ -72,8 +72,8 @@ public final class DTLSEndpoint {
 
     // MARK: The peer
 
-    /// Sets the fingerprints of which the peer's certificate must have one: all those of its description. Of several hash
-    /// functions only the strongest counts (RFC 8122 §5).
+    /// Sets the fingerprints of which the peer's certificate must have one: all those of its description. Of several
+    /// hash functions only the strongest counts (RFC 8122 §5).
     ///
     /// They may come after the handshake, as an answer may come after the datagrams of the peer.
     ///
@@ -89,8 +89,8 @@ public final class DTLSEndpoint {
         verify()
     }
 
-    /// The keys of SRTP, from when the state becomes `connected`. They stay when the connection is closed, but not if it
-    /// fails.
+    /// The keys of SRTP, from when the state becomes `connected`. They stay when the connection is closed, but not if
+    /// it fails.
     public private(set) var srtpKeys: DTLSSRTPKeys?
 
     /// The fingerprint, of SHA-256, of the certificate that the peer showed. It says nothing about who the peer is.

@@ -26,8 +26,8 @@ public struct DTLSFingerprint: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates a fingerprint from the value of `a=fingerprint`: the name of the function in any case, a space, and pairs
-    /// of hexadecimal digits with colons between them.
+    /// Creates a fingerprint from the value of `a=fingerprint`: the name of the function in any case, a space, and
+    /// pairs of hexadecimal digits with colons between them.
     ///
     /// - Parameter text: the value.
     /// - Throws: `unknownHashAlgorithm`, `invalidFingerprint` or `invalidFingerprintLength`.

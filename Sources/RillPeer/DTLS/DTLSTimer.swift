@@ -4,12 +4,13 @@ import RillCore
 
 /// When the flight of a handshake is retransmitted (RFC 6347 §4.2.4.1), by our time instead of OpenSSL's.
 ///
-/// OpenSSL notes when its timer expires as a wall-clock time, which it reads itself: a handshake would not run in virtual
-/// time, and would halt if an administrator set the clock back. But it tells its BIO where it notes that time, as often as
-/// it starts or stops the timer. So the note is set to a time far ahead, and to one long past when the timer expires here.
+/// OpenSSL notes when its timer expires as a wall-clock time, which it reads itself: a handshake would not run in
+/// virtual time, and would halt if an administrator set the clock back. But it tells its BIO where it notes that time,
+/// as often as it starts or stops the timer. So the note is set to a time far ahead, and to one long past when the
+/// timer expires here.
 ///
-/// Since OpenSSL 3.2 the BIO is told a copy. Then ``expire(_:at:)`` finds the note unchanged, leaves it alone, and OpenSSL's
-/// clock has to agree: both count the same intervals, so that it does within milliseconds, if time is real.
+/// Since OpenSSL 3.2 the BIO is told a copy. Then ``expire(_:at:)`` finds the note unchanged, leaves it alone, and
+/// OpenSSL's clock has to agree: both count the same intervals, so that it does within milliseconds, if time is real.
 @safe
 struct DTLSTimer {
     /// When the flight is to be retransmitted; `nil` while nothing is outstanding.

@@ -4,8 +4,8 @@ import RillCore
 
 /// What the callbacks of one connection of OpenSSL's reach: its datagrams, its timer, the alerts, and the fingerprints.
 ///
-/// As a BIO it keeps the bounds of datagrams: OpenSSL writes one at a time and reads one at a time. A BIO in memory would
-/// join them.
+/// As a BIO it keeps the bounds of datagrams: OpenSSL writes one at a time and reads one at a time. A BIO in memory
+/// would join them.
 @safe
 final class DTLSWire {
     /// The time of the current call.

@@ -24,23 +24,23 @@ import RillState
 /// }
 /// ```
 ///
-/// Data goes to ``selectedPath``: from the first path that works, until another is nominated. There is one component and
-/// one check list: RTP, RTCP and all media sections share the path (BUNDLE, rtcp-mux).
+/// Data goes to ``selectedPath``: from the first path that works, until another is nominated. There is one component
+/// and one check list: RTP, RTCP and all media sections share the path (BUNDLE, rtcp-mux).
 ///
-/// It pairs its candidates with the remote ones, checks the pairs in the order of their priorities, paced and retransmitted,
-/// and those at once from which a check came; it nominates if it is controlling (regular nomination). Then it sends consent
-/// checks. If the path falls silent, it checks all pairs again.
+/// It pairs its candidates with the remote ones, checks the pairs in the order of their priorities, paced and
+/// retransmitted, and those at once from which a check came; it nominates if it is controlling (regular nomination).
+/// Then it sends consent checks. If the path falls silent, it checks all pairs again.
 ///
-/// **Strangers.** Any input bytes are safe. Nothing is kept of, or sent to, anyone who does not know the password. What comes
-/// with the right integrity may still be a copy that somebody else sends from an address of their choice. So data goes
-/// to a path, and is taken from there, only once a check of this side was answered from there; a nomination waits for that
-/// too. Nothing but such answers, on the selected path, is consent. An address that has not answered gets at most three times
-/// the bytes that came from it. To all addresses together that were only announced goes at most three times what
-/// the description has: its candidates, and 500 bytes. ``counts`` says how often.
+/// **Strangers.** Any input bytes are safe. Nothing is kept of, or sent to, anyone who does not know the password. What
+/// comes with the right integrity may still be a copy that somebody else sends from an address of their choice. So data
+/// goes to a path, and is taken from there, only once a check of this side was answered from there; a nomination waits
+/// for that too. Nothing but such answers, on the selected path, is consent. An address that has not answered gets at
+/// most three times the bytes that came from it. To all addresses together that were only announced goes at most three
+/// times what the description has: its candidates, and 500 bytes. ``counts`` says how often.
 ///
-/// Memory is bounded by the settings' limits on pairs, at most about 1 KB each. A pair that failed makes room first, then one
-/// that was only announced, then one from which checks came, at last one that has answered; never the selected one.
-/// It has one owner, and no thread, clock or socket; `now` must not go back.
+/// Memory is bounded by the settings' limits on pairs, at most about 1 KB each. A pair that failed makes room first,
+/// then one that was only announced, then one from which checks came, at last one that has answered; never the selected
+/// one. It has one owner, and no thread, clock or socket; `now` must not go back.
 public final class ICEAgent {
     let cell: StateCell<ICEAgentCore>
     /// For tests: something stays due, and nothing is done about it.
@@ -52,7 +52,8 @@ public final class ICEAgent {
     /// Creates an agent without candidates.
     ///
     /// - Parameters:
-    ///   - role: the role: the side that offers is controlling. Towards a lite agent this one is, whatever its role here.
+    ///   - role: the role: the side that offers is controlling. Towards a lite agent this one is, whatever its role
+    ///     here.
     ///   - credentials: this side's, to be signaled. Their fragment has at most 32 bytes.
     ///   - settings: times and limits.
     public init(_ role: ICERole, credentials: ICECredentials, settings: ICESettings) {
@@ -117,21 +118,22 @@ public final class ICEAgent {
         cell.state.addRemoteCandidate(candidate, at: now)
     }
 
-    /// Notes that no more candidates will come from the remote side (RFC 8840 §8.2): the checks may then fail as soon as
-    /// all pairs have, after ``ICESettings/connectTimeout`` from the beginning.
+    /// Notes that no more candidates will come from the remote side (RFC 8840 §8.2): the checks may then fail as soon
+    /// as all pairs have, after ``ICESettings/connectTimeout`` from the beginning.
     public func endRemoteCandidates() { cell.state.endRemoteCandidates() }
 
-    /// Restarts ICE with new credentials (RFC 8445 §9): to find a path anew after a failure or a change of the network,
-    /// or because the other side restarted. Signal the new credentials and the candidates.
+    /// Restarts ICE with new credentials (RFC 8445 §9): to find another path after a failure or a change of the
+    /// network, or because the other side restarted. Signal the new credentials and the candidates.
     ///
-    /// Data keeps going to the selected path until a new one is nominated, and that path's consent checks go on with the
-    /// old credentials. Remote credentials and candidates are forgotten: call ``setRemote(_:isLite:at:)`` with new ones.
+    /// Data keeps going to the selected path until a new one is nominated, and that path's consent checks go on with
+    /// the old credentials. Remote credentials and candidates are forgotten: call ``setRemote(_:isLite:at:)`` with new
+    /// ones.
     ///
     /// - Parameter credentials: new ones, with another username fragment.
     public func restart(with credentials: ICECredentials) { cell.state.restart(with: credentials) }
 
-    /// Returns to the credentials and candidates before ``restart(with:)``, if no remote credentials were set since: the offer
-    /// that restarted was taken back.
+    /// Returns to the credentials and candidates before ``restart(with:)``, if no remote credentials were set since:
+    /// the offer that restarted was taken back.
     ///
     /// - Returns: whether it did.
     package func cancelRestart(at now: MediaTime) -> Bool { cell.state.cancelRestart(at: now) }

@@ -1,7 +1,7 @@
 import RillCore
 
-// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those without a response are retransmitted. Checks that the
-// other side's triggered, and nominations, do not wait: each follows a datagram of the other side's.
+// Sending checks (RFC 8445 §6.1.4, §14): one begins every Ta; those without a response are retransmitted. Checks that
+// the other side's triggered, and nominations, do not wait: each follows a datagram of the other side's.
 extension ICEAgentCore {
     /// The pair whose request is to be sent now, with the request noted as sent; `nil` if none is due.
     mutating func nextRequest(at now: MediaTime) -> (index: Int, id: STUNTransactionID, isNomination: Bool)? {
@@ -89,7 +89,7 @@ extension ICEAgentCore {
     }
 
     private mutating func nextOrdinaryPair() -> Int? {
-        guard !isSettled else { return nil }
+        guard !isConcluded else { return nil }
         let current = pairs.indices.filter { isCurrent($0) }
         func best(_ state: ICEPairState) -> Int? {
             current.filter { pairs[$0].state == state }.max { pairs[$0].priority < pairs[$1].priority }
@@ -98,7 +98,7 @@ extension ICEAgentCore {
     }
 
     /// Whether a pair is nominated and works, so that no further ones are tried (RFC 8445 §8.1.2).
-    var isSettled: Bool {
+    var isConcluded: Bool {
         mutating get {
             guard let index = selectedIndex else { return false }
             return isCurrent(index) && pairs[index].isNominated && !isRecovering
@@ -113,7 +113,7 @@ extension ICEAgentCore {
                 return MediaTime(nanoseconds: .min)
             }
             guard triggered.isEmpty else { return MediaTime(nanoseconds: .min) }
-            return !isSettled && nextOrdinaryPair() != nil ? nextCheckTime : .distantFuture
+            return !isConcluded && nextOrdinaryPair() != nil ? nextCheckTime : .distantFuture
         }
     }
 

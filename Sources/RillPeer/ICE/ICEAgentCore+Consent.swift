@@ -37,7 +37,7 @@ extension ICEAgentCore {
         pairs.allSatisfy { $0.state == .failed || $0.state == .succeeded } || generation.remoteKey == nil
     }
 
-    /// Checks all pairs anew: the selected path may be gone for good, and another may work.
+    /// Checks all pairs again: the selected path may be gone for good, and another may work.
     private mutating func recover() {
         guard generation.remoteKey != nil else { return }
         isRecovering = true

@@ -20,8 +20,8 @@ extension ICEAgentCore {
         return pair.isHeard ? .heard : .announced
     }
 
-    /// The pair that goes first of those that `isEligible`: of equal worth, the one of the lowest priority if nothing came
-    /// from it, or else the one that was silent for longest.
+    /// The pair that goes first of those that `isEligible`: of equal worth, the one of the lowest priority if nothing
+    /// came from it, or else the one that was silent for longest.
     private func leastWorthy(_ isEligible: (ICEPair) -> Bool = { _ in true }) -> Int? {
         pairs.indices.filter {
             pairs[$0].id != selectedID && pairs[$0].id != nominatingID && isEligible(pairs[$0])
@@ -42,8 +42,8 @@ extension ICEAgentCore {
         }
     }
 
-    /// Makes room for a pair that was announced: in place of one that failed, or of one of lower priority from which nothing
-    /// came (RFC 8445 §6.1.2.5).
+    /// Makes room for a pair that was announced: in place of one that failed, or of one of lower priority from which
+    /// nothing came (RFC 8445 §6.1.2.5).
     mutating func evict(for priority: UInt64) -> Bool {
         guard let index = leastWorthy() else { return false }
         switch worth(of: pairs[index]) {

@@ -37,10 +37,10 @@ extension ICEAgentCore {
         }
     }
 
-    /// Begins to nominate the best pair that works, if this side is controlling and none is nominated: when no better one
-    /// may come any more, or when the time is up.
+    /// Begins to nominate the best pair that works, if this side is controlling and none is nominated: when no better
+    /// one may come any more, or when the time is up.
     mutating func nominateBest(at now: MediaTime) {
-        guard role == .controlling, nominatingID == nil, !isSettled else { return }
+        guard role == .controlling, nominatingID == nil, !isConcluded else { return }
         let current = pairs.indices.filter { isCurrent($0) }
         let working = current.filter { pairs[$0].state == .succeeded }
         guard let best = working.max(by: { pairs[$0].priority < pairs[$1].priority }) else { return }

@@ -114,8 +114,8 @@ extension ICEAgentCore {
         writer.append(
             role == .controlling ? .iceControlling(tiebreaker) : .iceControlled(tiebreaker), into: &output)
         if isNomination { writer.append(.useCandidate, into: &output) }
-        // The side that offers sends the first check. Padded like that, it lets the other side begin the handshake at once
-        // (see ``ICEPathBudget``).
+        // The side that offers sends the first check. Padded like that, it lets the other side begin the handshake at
+        // once (see ``ICEPathBudget``).
         if role == .controlling { writer.append(.other(.software, Array("Rill".utf8)), into: &output) }
         writer.finish(pair.generation.remoteKey, into: &output)
     }

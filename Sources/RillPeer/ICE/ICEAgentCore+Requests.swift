@@ -89,8 +89,8 @@ extension ICEAgentCore {
         return nil
     }
 
-    /// Compares roles, and changes this side's if the tiebreakers say so (RFC 8445 §7.3.1.1). Returns whether the request
-    /// is accepted.
+    /// Compares roles, and changes this side's if the tiebreakers say so (RFC 8445 §7.3.1.1). Returns whether the
+    /// request is accepted.
     private mutating func isRoleAccepted(_ request: borrowing STUNMessage, at now: MediaTime) -> Bool {
         switch role {
         case .controlling:
@@ -123,8 +123,8 @@ extension ICEAgentCore {
         if let index = self.index(of: id) { trigger(index, at: now) }
     }
 
-    /// RFC 8445 §7.3.1.5: a nominated pair is used once a check of ours is answered. If another one is in use, that check is
-    /// a new one: the nomination may be a copy of an old one.
+    /// RFC 8445 §7.3.1.5: a nominated pair is used once a check of ours is answered. If another one is in use, that
+    /// check is a new one: the nomination may be a copy of an old one.
     private mutating func recordNomination(of index: Int, at now: MediaTime) {
         guard pairs[index].id != selectedID else { return nominate(index, at: now) }
         pairs[index].isNominatedByPeer = true

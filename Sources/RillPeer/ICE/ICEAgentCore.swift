@@ -9,11 +9,13 @@ struct ICEAgentCore: ~Copyable {
     private(set) var state = ICEState.new
 
     var generation: ICEGeneration
-    /// The one before the last restart, until a path of the new one is nominated. Its consent checks are still answered.
+    /// The one before the last restart, until a path of the new one is nominated. Its consent checks are still
+    /// answered.
     var formerGeneration: ICEGeneration? { didSet { generationChangeCount += 1 } }
     /// How often it changed which credentials are accepted.
     private(set) var generationChangeCount = 0
-    /// The one that the last restart ended, until the other side has agreed to it: ``cancelRestart(at:)`` returns to it.
+    /// The one that the last restart ended, until the other side has agreed to it: ``cancelRestart(at:)`` returns to
+    /// it.
     private var replaced: (generation: ICEGeneration, isFailed: Bool, candidates: [ICECandidate])?
     var random: SeededGenerator
     var tiebreaker: UInt64
@@ -39,7 +41,7 @@ struct ICEAgentCore: ~Copyable {
     var nominationDeadline: MediaTime?
     /// The pair that is being nominated.
     var nominatingID: Int?
-    /// Whether all pairs are checked anew, because the selected one is silent.
+    /// Whether all pairs are checked again, because the selected one is silent.
     var isRecovering = false
     var consent = ICEConsent()
     /// Requests of the current generation.

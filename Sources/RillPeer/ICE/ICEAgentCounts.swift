@@ -4,8 +4,8 @@ public struct ICEAgentCounts: Codable, Hashable, Sendable {
     public var requestsReplayed = 0
     /// Datagrams, not of STUN, that were dropped because their address has not answered a check.
     public var datagramsUnvalidated = 0
-    /// Datagrams that were not sent, because their address has not answered, and would have got more than three times the
-    /// bytes that came from it.
+    /// Datagrams that were not sent, because their address has not answered, and would have got more than three times
+    /// the bytes that came from it.
     public var datagramsWithheld = 0
     /// Pairs of candidates that made room for others.
     public var pairsEvicted = 0

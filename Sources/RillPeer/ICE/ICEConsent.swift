@@ -2,8 +2,8 @@ import RillCore
 
 /// Whether the remote side still agrees to receive, on the selected path (RFC 7675 §5.1).
 ///
-/// A request leaves about every five seconds, each with its own identifier and never retransmitted. Nothing but its answer,
-/// from the selected path, is consent: requests of the other side may be copies that somebody else sends.
+/// A request leaves about every five seconds, each with its own identifier and never retransmitted. Nothing but its
+/// answer, from the selected path, is consent: requests of the other side may be copies that somebody else sends.
 struct ICEConsent {
     /// When it was last confirmed.
     private(set) var lastConfirmed = MediaTime.zero

@@ -15,7 +15,8 @@ struct ICEPair {
     var isValidated = false
     /// Whether a request with the right integrity came from the path. It may be a copy that somebody else sent.
     var isHeard = false
-    /// Whether the controlling side nominated the pair, and our own check has not been answered since (RFC 8445 §7.3.1.5).
+    /// Whether the controlling side nominated the pair, and our own check has not been answered since (RFC 8445
+    /// §7.3.1.5).
     var isNominatedByPeer = false
     /// What may be sent before the path is validated.
     var budget = ICEPathBudget()
@@ -63,7 +64,7 @@ struct ICECheck {
     private(set) var transmissionCount = 0
     private(set) var firstTime = MediaTime.zero
     private(set) var lastTime = MediaTime.zero
-    /// When to send again, or to give up.
+    /// When to retransmit, or to give up.
     private(set) var deadline = MediaTime.zero
     private let timeout: MediaDuration
 
@@ -78,8 +79,8 @@ struct ICECheck {
         self.timeout = timeout
     }
 
-    /// Notes a transmission, of which there are at most `limit`. With RFC 8445's 500 ms they are at 0, 0.5, 1.5, 3.5, 7.5,
-    /// 15.5 and 31.5 s, and the check fails after 39.5 s.
+    /// Notes a transmission, of which there are at most `limit`. With RFC 8445's 500 ms they are at 0, 0.5, 1.5, 3.5,
+    /// 7.5, 15.5 and 31.5 s, and the check fails after 39.5 s.
     mutating func noteTransmission(limit: Int, at now: MediaTime) {
         if transmissionCount == 0 { firstTime = now }
         lastTime = now

@@ -1,5 +1,5 @@
-/// The transactions of the requests that were accepted last, and the pairs on which they came: so that a copy of a request that
-/// somebody else sends from another address can be recognized (RFC 8445 §19.3).
+/// The transactions of the requests that were accepted last, and the pairs on which they came: so that a copy of a
+/// request that somebody else sends from another address can be recognized (RFC 8445 §19.3).
 struct ICERequestHistory {
     /// What is known of a transaction.
     enum Finding: Equatable {

@@ -8,10 +8,10 @@ public struct PeerConnectionSettings: Sendable {
     public var negotiation = NegotiationSettings()
     /// Times and limits of DTLS, and the profiles of SRTP.
     public var dtls = DTLSSettings()
-    /// Times and limits of ICE. Its seed is drawn anew for each connection.
+    /// Times and limits of ICE. Its seed is drawn separately for each connection.
     public var ice = ICESettings(seed: 0)
-    /// How what is sent adapts to the network, if the other side gives feedback; `nil` for not at all. The size of SRTP's
-    /// tag is added to its overhead.
+    /// How what is sent adapts to the network, if the other side gives feedback; `nil` for not at all. The size of
+    /// SRTP's tag is added to its overhead.
     public var congestion: CongestionSettings? = CongestionSettings()
     /// How long frames that were received wait before they are decoded. As short as the network allows by default.
     public var playoutDelay = PlayoutDelayBounds.adaptive

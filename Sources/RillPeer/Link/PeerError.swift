@@ -25,8 +25,8 @@ public enum PeerError: Error, Equatable, Sendable {
     case timedOut(after: MediaDuration, ice: ICEState, dtls: DTLSState)
     /// The connection is closed.
     case closed
-    /// So many polls of ICE, DTLS or the connection did nothing about what was due: an error of Rill's, to be reported. One of the session
-    /// is ``session(_:)``.
+    /// So many polls of ICE, DTLS or the connection did nothing about what was due: an error of Rill's, to be reported.
+    /// One of the session is ``session(_:)``.
     case internalError(pollsWithoutProgress: Int)
 }
 

@@ -3,8 +3,8 @@ import RillRTP
 
 /// What a connection is without its media: offer and answer, ICE and DTLS, and the state that follows from them.
 ///
-/// ``PeerConnection`` puts a session on it. A driver whose sessions are shared by threads uses it by itself, under a lock of
-/// its own: it never touches a packet of media.
+/// ``PeerConnection`` puts a session on it. A driver whose sessions are shared by threads uses it by itself, under a
+/// lock of its own: it never touches a packet of media.
 package final class PeerLink {
     package let settings: PeerConnectionSettings
     package let agent: ICEAgent
@@ -37,8 +37,8 @@ package final class PeerLink {
     /// For tests: DTLS stays due.
     package var isStalled = false
 
-    /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the path, if
-    /// that is another one.
+    /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the
+    /// path, if that is another one.
     private var first: (datagram: [UInt8], path: ICEPath?)?
     /// Datagrams of DTLS that came before their address had answered a check.
     private var held: [(datagram: [UInt8], path: ICEPath)] = []
@@ -85,7 +85,8 @@ package final class PeerLink {
             isEarlyDTLS = true
         }
         guard let formerDTLS else { return .taken(dtls?.insert(datagram, at: now) ?? .ended) }
-        // The first records of an association are not encrypted, and in epoch 0 (RFC 6347 §4.1). The others may be of both.
+        // The first records of an association are not encrypted, and in epoch 0 (RFC 6347 §4.1). The others may be of
+        // both.
         let isFirst = datagram.count > 4 && datagram[3] == 0 && datagram[4] == 0
         let former = isFirst ? .ended : formerDTLS.insert(datagram, at: now)
         guard let dtls, dtls.state != .new || isFirst && dtls.role == .server else { return .taken(former) }
@@ -95,8 +96,8 @@ package final class PeerLink {
     /// The most datagrams that are held: those of one flight.
     package static let maximumHeldCount = 4
 
-    /// Keeps a datagram of DTLS from an address that has sent a check, and not answered ours yet, until it does: so the first
-    /// flight of a peer that has its answer sooner needs no retransmission.
+    /// Keeps a datagram of DTLS from an address that has sent a check, and not answered ours yet, until it does: so the
+    /// first flight of a peer that has its answer sooner needs no retransmission.
     ///
     /// - Returns: whether it is kept: only before there is a path, and with room.
     package func hold(_ datagram: Span<UInt8>, on path: ICEPath) -> Bool {
@@ -165,8 +166,8 @@ package final class PeerLink {
         updateState()
     }
 
-    /// Where a datagram may go before there is a path: the address of the last check, if it is small enough. Otherwise it is
-    /// as if it were lost.
+    /// Where a datagram may go before there is a path: the address of the last check, if it is small enough. Otherwise
+    /// it is as if it were lost.
     private func firstPath(for datagram: [UInt8]) -> ICEPath? {
         let heard = agent.heardPath
         let path = heard.flatMap { agent.spend(datagram.count, on: $0) ? $0 : nil }
@@ -230,8 +231,8 @@ package final class PeerLink {
 
     // MARK: DTLS
 
-    /// Sets who the peer is. Another association begins with another fingerprint (RFC 8842 §5.4), or on another transport; the
-    /// keys are those of the former one until it is connected.
+    /// Sets who the peer is. Another association begins with another fingerprint (RFC 8842 §5.4), or on another
+    /// transport; the keys are those of the former one until it is connected.
     func setRemote(
         _ fingerprints: [DTLSFingerprint], _ role: DTLSRole, _ outcome: NegotiationOutcome, at now: MediaTime
     ) {
@@ -250,8 +251,8 @@ package final class PeerLink {
         beginHandshake(at: now)
     }
 
-    /// Begins the handshake once there is a path, or an address from which a check came: the first message of a client is
-    /// small enough for one that has not answered. It would cost a round trip to wait for that.
+    /// Begins the handshake once there is a path, or an address from which a check came: the first message of a client
+    /// is small enough for one that has not answered. It would cost a round trip to wait for that.
     private func beginHandshake(at now: MediaTime) {
         guard let dtls, dtls.state == .new, agent.selectedPath != nil || dtls.role == .client && agent.heardPath != nil
         else { return }

@@ -1,5 +1,5 @@
-/// The counters of a connection's datagrams, without those of STUN (W3C `RTCTransportStats`; those after the blank line are
-/// Rill's own).
+/// The counters of a connection's datagrams, without those of STUN (W3C `RTCTransportStats`; those after the blank line
+/// are Rill's own).
 public struct PeerTransportCounts: Codable, Hashable, Sendable {
     /// Datagrams sent.
     public var packetsSent = 0

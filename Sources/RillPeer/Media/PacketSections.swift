@@ -1,8 +1,8 @@
 import RillRTP
 
-/// Finds the section of a packet that is passed on as it is, as audio (RFC 9143 §9.2): by the MID that it carries, the SSRC that
-/// signaling or an earlier packet with a MID named, or its payload type. Of several sections with the payload type, the
-/// first gets what nothing else assigns.
+/// Finds the section of a packet that is passed on as it is, as audio (RFC 9143 §9.2): by the MID that it carries, the
+/// SSRC that signaling or an earlier packet with a MID named, or its payload type. Of several sections with the payload
+/// type, the first gets what nothing else assigns.
 struct PacketSections {
     private var sections: [PayloadType: [Section]] = [:]
     /// The sections of SSRCs, the oldest first: from signaling, and learned.

@@ -24,7 +24,8 @@ public struct NegotiationSettings: Equatable, Sendable {
         .nack, .pictureLossIndication, .fullIntraRequest, .receiverEstimatedMaximumBitrate,
         .transportWideCongestionControl,
     ]
-    /// The role that our answers choose where the offer leaves the choice (`actpass`). RFC 8842 §5.3 recommends the client.
+    /// The role that our answers choose where the offer leaves the choice (`actpass`). RFC 8842 §5.3 recommends the
+    /// client.
     public var answeringRole = DTLSRole.client
     /// Our CNAME: 1 to 255 bytes of printable ASCII without spaces; `nil` draws one.
     public var canonicalName: String?

@@ -56,8 +56,8 @@ struct Numbering: Equatable {
         return "\(number)"
     }
 
-    /// The payload type of a format; `nil` if all are taken. Dynamic types come first, then those of RFC 5761 §4 that are
-    /// unassigned.
+    /// The payload type of a format; `nil` if all are taken. Dynamic types come first, then those of RFC 5761 §4 that
+    /// are unassigned.
     mutating func payloadType(_ key: FormatKey) -> PayloadType? {
         if let type = types[key] { return type }
         let preferred: [UInt8] = key.name == "opus" ? [111] : []

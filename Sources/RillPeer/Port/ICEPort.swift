@@ -20,21 +20,21 @@ import RillState
 /// }
 /// ```
 ///
-/// A request of STUN is for the agent whose username fragment comes first in USERNAME, and a response for the one that sent the
-/// request, whose transaction it names. All else is for the agent that has validated the address: a check of its own was
-/// answered from there. Before that, nothing but STUN is passed on, but for the first datagrams of a handshake (`early`).
-/// Neither a check from an address nor a candidate that names it takes it from an agent.
+/// A request of STUN is for the agent whose username fragment comes first in USERNAME, and a response for the one that
+/// sent the request, whose transaction it names. All else is for the agent that has validated the address: a check of
+/// its own was answered from there. Before that, nothing but STUN is passed on, but for the first datagrams of a
+/// handshake (`early`). Neither a check from an address nor a candidate that names it takes it from an agent.
 ///
-/// Several agents may validate one address: calls between the same two ports, or a program that comes back before its former
-/// session has ended. Then only the integrity of a datagram tells whose it is: ``ICEPortResult/shared(_:)``. At most
-/// ``maximumSharedCount`` share an address; the one that has taken nothing for longest makes room.
+/// Several agents may validate one address: calls between the same two ports, or a program that comes back before its
+/// former session has ended. Then only the integrity of a datagram tells whose it is: ``ICEPortResult/shared(_:)``. At
+/// most ``maximumSharedCount`` share an address; the one that has taken nothing for longest makes room.
 ///
-/// Memory: strangers leave nothing behind. A port keeps at most `peerLimit` agents, and for each one the addresses of its
-/// pairs, at most ``ICESettings/maximumPairCount`` and twice that for a while. Cost: a datagram takes one or two look-ups
-/// in tables; a request with a known fragment, one HMAC.
+/// Memory: strangers leave nothing behind. A port keeps at most `peerLimit` agents, and for each one the addresses of
+/// its pairs, at most ``ICESettings/maximumPairCount`` and twice that for a while. Cost: a datagram takes one or two
+/// look-ups in tables; a request with a known fragment, one HMAC.
 ///
-/// It has one owner, and no thread, clock or socket. After any call to an agent's own methods, the agent must be polled:
-/// make such calls through ``change(_:_:)``.
+/// It has one owner, and no thread, clock or socket. After any call to an agent's own methods, the agent must be
+/// polled: make such calls through ``change(_:_:)``.
 public final class ICEPort {
     private let cell: StateCell<ICEPortCore>
 

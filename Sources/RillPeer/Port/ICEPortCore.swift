@@ -167,7 +167,7 @@ struct ICEPortCore: ~Copyable {
         _ message: borrowing STUNMessage, on path: ICEPath, at now: MediaTime
     ) -> ICEPortResult {
         guard let peer = recipient(of: message, on: path) else {
-            counts.strangersDropped += 1
+            counts.unknownPeersDropped += 1
             guard message.type.messageClass == .request else { return .dropped(.unexpected) }
             return .dropped(message.username == nil ? .noUsername : .unknownUsername)
         }

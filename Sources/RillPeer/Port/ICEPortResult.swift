@@ -4,15 +4,15 @@ public import RillCore
 public enum ICEPortResult: Equatable, Sendable {
     /// It was for that agent, which took it. Pass it on to the peer if that is `data`.
     case peer(ICEPeerID, ICEInsertResult)
-    /// It is data from an address that several agents have validated: that one is likely which took data last, the first. Whose
-    /// it is, only its integrity tells: tell the port with ``ICEPort/take(_:_:on:at:)``.
+    /// It is data from an address that several agents have validated: that one is likely which took data last, the
+    /// first. Whose it is, only its integrity tells: tell the port with ``ICEPort/take(_:_:on:at:)``.
     case shared([ICEPeerID])
     /// It was for none.
-    case dropped(ICEStrangerReason)
+    case dropped(ICEUnknownPeerReason)
 }
 
 /// Why a datagram is for none of the agents of a port.
-public enum ICEStrangerReason: Hashable, Sendable {
+public enum ICEUnknownPeerReason: Hashable, Sendable {
     /// It is not STUN, and its address has not answered a check.
     case unvalidatedAddress
     /// It looks like STUN, but is malformed.
@@ -44,7 +44,7 @@ public struct ICEPortStatistics: Equatable, Sendable {
     /// Of these: malformed STUN.
     public var malformedDropped = 0
     /// Of these: STUN that is for no agent.
-    public var strangersDropped = 0
+    public var unknownPeersDropped = 0
     /// What all agents counted, with those that were removed.
     public var agents = ICEAgentCounts()
 }

@@ -2,8 +2,8 @@ import RillCore
 
 /// Bounds how often one peer of many is served in one poll without anything that is returned.
 ///
-/// A peer is served until it has nothing to do, and then the next one: so its iterations follow each other. How many peers there are does
-/// not matter.
+/// A peer is served until it has nothing to do, and then the next one: so its iterations follow each other. How many
+/// peers there are does not matter.
 package struct PeerPollBound {
     private var bound = PollBound(limit)
     private var peer: ICEPeerID?

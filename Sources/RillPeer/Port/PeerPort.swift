@@ -20,12 +20,12 @@ public import RillSession
 /// ```
 ///
 /// Datagrams find their connection as ``ICEPort`` has it: requests of STUN by their user name fragment, all else by the
-/// address that answered a check of the connection's. If several connections validated an address, the keys of SRTP tell whose
-/// a packet is; a handshake is that of the first one which is not connected yet. A connection that is closed is removed
-/// once the peer was told.
+/// address that answered a check of the connection's. If several connections validated an address, the keys of SRTP
+/// tell whose a packet is; a handshake is that of the first one which is not connected yet. A connection that is closed
+/// is removed once the peer was told.
 ///
-/// It has one owner, and no thread, clock or socket. Call a connection's own methods through ``change(_:_:)``, so that it
-/// is polled afterwards.
+/// It has one owner, and no thread, clock or socket. Call a connection's own methods through ``change(_:_:)``, so that
+/// it is polled afterwards.
 public final class PeerPort {
     private let port: ICEPort
     private var connections: [ICEPeerID: PeerConnection] = [:]
@@ -60,7 +60,7 @@ public final class PeerPort {
         return id
     }
 
-    /// Removes a connection at once, without a word to the peer: ``PeerConnection/close(at:)`` is kinder.
+    /// Removes a connection at once, without a word to the peer: ``PeerConnection/close(at:)`` notifies the peer.
     ///
     /// - Parameter id: the connection's number.
     /// - Returns: the connection; `nil` for an unknown number.
@@ -188,8 +188,8 @@ public final class PeerPort {
 }
 
 extension PeerInsertResult {
-    /// Whether a datagram may be that of another connection with the same address. DTLS drops the records of another one
-    /// without a word (RFC 6347 §4.1.2.7).
+    /// Whether a datagram may be that of another connection with the same address. DTLS drops the records of another
+    /// one without a word (RFC 6347 §4.1.2.7).
     fileprivate var isOfAnother: Bool {
         switch self {
         case .media, .packet: false
@@ -203,7 +203,7 @@ public enum PeerPortResult: Equatable, Sendable {
     /// It was for that connection.
     case peer(ICEPeerID, PeerInsertResult)
     /// It was for none.
-    case dropped(ICEStrangerReason)
+    case dropped(ICEUnknownPeerReason)
 }
 
 /// What ``PeerPort/poll(at:into:)`` asks for.

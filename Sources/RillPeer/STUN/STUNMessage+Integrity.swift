@@ -1,5 +1,6 @@
 extension STUNMessage {
-    /// The kind of integrity that counts: the stronger one, if there are both (RFC 8489 §9.1.3); `nil` if there is none.
+    /// The kind of integrity that counts: the stronger one, if there are both (RFC 8489 §9.1.3); `nil` if there is
+    /// none.
     public var integrityAlgorithm: STUNIntegrityAlgorithm? {
         if layout.messageIntegritySHA256 != 0 { return .sha256 }
         return layout.messageIntegrity != 0 ? .sha1 : nil

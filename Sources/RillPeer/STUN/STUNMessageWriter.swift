@@ -1,7 +1,8 @@
 import RillBytes
 public import RillCore
 
-/// An attribute to write. Integrity and fingerprint are not among them: ``STUNMessageWriter/finish(_:_:into:)`` adds them.
+/// An attribute to write. Integrity and fingerprint are not among them: ``STUNMessageWriter/finish(_:_:into:)`` adds
+/// them.
 public enum STUNAttribute: Hashable, Sendable {
     /// USERNAME, at most 508 bytes.
     case username([UInt8])
@@ -31,11 +32,11 @@ public enum STUNAttribute: Hashable, Sendable {
 /// writer.finish(key, into: &output)
 /// ```
 ///
-/// Traps if the output has too little room; a message of ICE has at most ``maximumICEByteCount`` bytes. All calls have the
-/// same output, to which nothing else is written meanwhile. Padding is zero.
+/// Traps if the output has too little room; a message of ICE has at most ``maximumICEByteCount`` bytes. All calls have
+/// the same output, to which nothing else is written meanwhile. Padding is zero.
 public struct STUNMessageWriter: Sendable {
-    /// The largest message that ``ICEAgent`` writes, in bytes: a request to a peer whose username fragment has 256 bytes,
-    /// the most that may be (RFC 8839 §5.4).
+    /// The largest message that ``ICEAgent`` writes, in bytes: a request to a peer whose username fragment has 256
+    /// bytes, the most that may be (RFC 8839 §5.4).
     public static let maximumICEByteCount = 20 + (4 + 292) + (4 + 4) + (4 + 8) + 4 + (4 + 4) + (4 + 20) + (4 + 4)
 
     private let start: Int

@@ -2,10 +2,11 @@ package import RillCore
 import RillRTP
 package import RillSession
 
-/// The statistics of a connection, with the types and names of W3C webrtc-stats: what `getStats()` returns in a browser.
+/// The statistics of a connection, with the types and names of W3C webrtc-stats: what `getStats()` returns in a
+/// browser.
 ///
-/// Times of day are milliseconds since 1970, durations seconds. `Encodable`: each entry becomes an object with `type`, `id`
-/// and `timestamp`, and the whole an object of them by their identities.
+/// Times of day are milliseconds since 1970, durations seconds. `Encodable`: each entry becomes an object with `type`,
+/// `id` and `timestamp`, and the whole an object of them by their identities.
 public struct PeerStatistics: Equatable, Sendable {
     /// `transport`.
     public var transport: Transport

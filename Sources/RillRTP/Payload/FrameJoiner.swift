@@ -31,8 +31,8 @@ struct FrameJoiner: Sendable {
     /// - Parameters:
     ///   - packet: the packet.
     ///   - frame: the bytes of the current frame; cleared when a frame starts.
-    ///   - parse: parses the payload, which is not empty. `continuesFrame` is whether the packet continues the current frame
-    ///     with its timestamp.
+    ///   - parse: parses the payload, which is not empty. `continuesFrame` is whether the packet continues the current
+    ///     frame with its timestamp.
     mutating func insert(
         _ packet: RTPPacket, into frame: inout [UInt8],
         parse: (Span<UInt8>, _ continuesFrame: Bool) throws(RTPError) -> Piece

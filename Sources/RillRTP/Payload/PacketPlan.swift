@@ -48,8 +48,8 @@ struct PacketPlan: Sendable {
 
     /// Appends the header of packet `index` with its sequence number and marker bit, and its extension.
     ///
-    /// A packet without an extension is shorter by the extension's size. `sequenceNumberOffset` is the number of sequence
-    /// numbers that other packets have used since the frame's first packet.
+    /// A packet without an extension is shorter by the extension's size. `sequenceNumberOffset` is the number of
+    /// sequence numbers that other packets have used since the frame's first packet.
     @_lifetime(output: copy output)
     func writeHeader(
         ofPacket index: Int, of frame: Span<UInt8>, sequenceNumberOffset: Int, _ headerExtension: RTPHeaderExtension?,

@@ -56,8 +56,7 @@ extension PayloadFormat: Equatable {
 public struct PayloadFrame: Equatable, Sendable {
     /// Counts the frames, modulo 65536; `nil` if the format does not carry it.
     ///
-    /// Without it, a receiver can tell only by sequence numbers whether frames are missing, and ignores
-    /// ``distances``.
+    /// Without it, a receiver detects missing frames by sequence numbers only, and ignores ``distances``.
     public var number: UInt16?
     /// Whether the frame can be decoded without any other frame.
     public var isKey: Bool

@@ -53,8 +53,8 @@ public struct PayloadPacketizer: Sendable {
     /// - Parameters:
     ///   - index: the packet, 0 to `packetCount - 1`.
     ///   - frame: the whole frame, of the planned size.
-    ///   - sequenceNumberOffset: the number of sequence numbers that other packets (FEC packets) have used since the frame's
-    ///     first packet.
+    ///   - sequenceNumberOffset: the number of sequence numbers that other packets (FEC packets) have used since the
+    ///     frame's first packet.
     ///   - headerExtension: the header extension, of the planned size, or `nil`.
     ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)

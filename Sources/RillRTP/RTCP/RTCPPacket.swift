@@ -17,7 +17,8 @@ public struct RTCPPacket: ~Escapable {
     /// Five bits whose meaning depends on the type: the number of reports or sources, or the feedback message type
     /// (FMT).
     public let count: UInt8
-    /// The data after the first word, without padding: whole words. The last one may end with padding of less than a word.
+    /// The data after the first word, without padding: whole words. The last one may end with padding of less than a
+    /// word.
     public let body: Span<UInt8>
     /// The size of the padding after the body in bytes.
     public let paddingByteCount: Int
@@ -63,8 +64,8 @@ public struct RTCPPacket: ~Escapable {
             guard padding > 0, padding <= range.count else {
                 throw .invalidPadding(count: padding, available: range.count)
             }
-            // "It will be a multiple of four" (RFC 3550 §6.4.1). But browsers fill the last word of transport-wide feedback
-            // by one to three bytes of padding: the body keeps its last word.
+            // "It will be a multiple of four" (RFC 3550 §6.4.1). But browsers fill the last word of transport-wide
+            // feedback by one to three bytes of padding: the body keeps its last word.
             paddingByteCount = padding / 4 * 4
         } else {
             paddingByteCount = 0

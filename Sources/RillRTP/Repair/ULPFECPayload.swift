@@ -1,5 +1,5 @@
-/// A view of the payload of a ULPFEC packet (RFC 5109): protection data from which one lost RTP packet can be recovered, with the
-/// help of the others that it protects.
+/// A view of the payload of a ULPFEC packet (RFC 5109): protection data from which one lost RTP packet can be
+/// recovered, with the help of the others that it protects.
 ///
 /// The FEC header (RFC 5109 §7.3); the levels make up the rest of the payload:
 ///

@@ -22,7 +22,8 @@ public struct RTCPFeedback: Hashable, Sendable {
     /// Transport-wide feedback: the arrival time of every packet (draft-holmer-rmcat-transport-wide-cc-extensions).
     public static let transportWideCongestionControl = RTCPFeedback("transport-cc")
 
-    /// Congestion control feedback: the arrival time of every packet, by the sequence numbers of its stream (RFC 8888 §6).
+    /// Congestion control feedback: the arrival time of every packet, by the sequence numbers of its stream (RFC 8888
+    /// §6).
     public static let congestionControlFeedback = RTCPFeedback("ack", "ccfb")
 
     /// Parses the text after the payload type.

@@ -1,9 +1,11 @@
 extension StreamDescription {
-    /// A kind of feedback for congestion control: the two say the same, counted differently.
+    /// A kind of feedback for congestion control. Both report arrivals, with different numbers.
     public enum CongestionFeedback: Sendable, Hashable, CaseIterable {
-        /// ``TransportFeedback``: by a number that all packets of the transport carry in a header extension; times in steps of 250 µs.
+        /// ``TransportFeedback``: by a number that all packets of the transport carry in a header extension; times in
+        /// steps of 250 µs.
         case transportWide
-        /// ``CongestionControlFeedback``: by the sequence numbers of the streams (RFC 8888); times in steps of 1/1024 s, and ECN marks.
+        /// ``CongestionControlFeedback``: by the sequence numbers of the streams (RFC 8888); times in steps of 1/1024
+        /// s, and ECN marks.
         case byStream
     }
 
@@ -25,12 +27,14 @@ extension StreamDescription {
         return kinds
     }
 
-    /// Leaves one kind of congestion feedback, as an answer to an offer of both should: feedback of both kinds would cost twice.
+    /// Leaves one kind of congestion feedback, as an answer to an offer of both should: feedback of both kinds would
+    /// cost twice.
     ///
-    /// Without transport-wide feedback its header extension goes too. A stream that allows none or one kind keeps what it has, but for
-    /// transport-wide feedback without the extension.
+    /// Without transport-wide feedback its header extension goes too. A stream that allows none or one kind keeps what
+    /// it has, but for transport-wide feedback without the extension.
     ///
-    /// - Parameter preferred: the kind to keep if both are allowed; transport-wide by default, whose times are four times finer.
+    /// - Parameter preferred: the kind to keep if both are allowed; transport-wide by default, whose times are four
+    ///   times finer.
     /// - Returns: the kind that is left; `nil` if none is allowed.
     @discardableResult
     public mutating func chooseCongestionFeedback(

@@ -1,10 +1,10 @@
 extension StreamDescription {
-    /// Whether this, which was negotiated now, describes the stream of a former description of the same section: that with
-    /// its SSRC, or else with its RID, or the only one.
+    /// Whether this description continues the stream of a former description of the same section: the one with its
+    /// SSRC, or else with its RID, or the only one.
     ///
-    /// The SSRC counts first: where a simulcast is refused, its first stream goes on without its RID.
+    /// The SSRC counts first: if a simulcast is refused, its first stream continues without its RID.
     ///
-    /// - Parameter former: what was negotiated before.
+    /// - Parameter former: the former description.
     package func isStream(of former: StreamDescription) -> Bool {
         guard mid == former.mid else { return false }
         if let ssrc, ssrc == former.ssrc { return true }

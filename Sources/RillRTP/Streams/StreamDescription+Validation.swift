@@ -83,7 +83,7 @@ private struct Agreed {
         var rid: String?
     }
 
-    /// What identifies the packets of an unannounced source.
+    /// The key of the packets of an unannounced source.
     private struct Unannounced: Hashable {
         var name: Name
         /// Set if the stream has no name.

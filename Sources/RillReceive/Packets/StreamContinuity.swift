@@ -16,7 +16,7 @@ import RillRTP
 /// once its timestamps have caught up.
 struct StreamContinuity: Sendable {
     /// How to treat a packet.
-    enum Verdict: Equatable {
+    enum Outcome: Equatable {
         /// It continues the stream, or is the first.
         case fits(sequence: Int64, timestamp: Int64)
         /// It does not fit; the next packet will decide.
@@ -128,7 +128,7 @@ struct StreamContinuity: Sendable {
     mutating func judge(
         _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, isEvidence: Bool = true, isAfterSilence: Bool = false,
         at now: MediaTime
-    ) -> Verdict {
+    ) -> Outcome {
         guard let newest else {
             begin(at: Int64(sequence.rawValue), Int64(timestamp.rawValue), at: now)
             return .fits(sequence: Int64(sequence.rawValue), timestamp: Int64(timestamp.rawValue))

@@ -7,7 +7,8 @@ import RillCore
 /// and as long as ``NACKSettings`` allow. Reordering is learned from packets that arrived late without a request, and
 /// is awaited first.
 ///
-/// Whether a missing packet may still arrive decides between waiting and a key frame: ``hope(after:through:)``.
+/// Whether a missing packet may still arrive decides between waiting and a key frame:
+/// ``arrivalDeadline(after:through:)``.
 struct NACKGenerator: ~Copyable, Sendable {
     /// The round-trip time to the sender.
     var roundTripTime: MediaDuration {
@@ -26,9 +27,9 @@ struct NACKGenerator: ~Copyable, Sendable {
     /// The missing packets by ascending number: the first `count` values.
     private var missing: FixedStorage<Missing>
     private var count = 0
-    /// Missing packets up to this number are hopeless.
+    /// Missing packets up to this number are expired.
     private var lostThrough = Int64.min
-    /// When something is due next, or becomes hopeless; `nil` if it must be recomputed.
+    /// When something is due next, or becomes expired; `nil` if it must be recomputed.
     private var next: MediaTime? = .distantFuture
     private var lastReordering = MediaTime.zero
     /// When a lost packet was last recovered.
@@ -319,21 +320,23 @@ struct NACKGenerator: ~Copyable, Sendable {
         roundTripTime + max(NACKGenerator.answerSlack, jitter)
     }
 
-    // MARK: Hope
+    // MARK: Deadlines
 
     /// Until when to wait for the missing packets after `start` and up to `end`: until the first of them was
     /// requested three times without an answer. `nil` if none of them is known to be missing.
-    mutating func hope(after start: Int64, through end: Int64) -> MediaTime? {
+    mutating func arrivalDeadline(after start: Int64, through end: Int64) -> MediaTime? {
         var earliest: MediaTime? = lostThrough > start ? MediaTime(nanoseconds: .min) : nil
         var index = 0
         while index < count, missing[index].sequence <= end {
-            if missing[index].sequence > start { earliest = min(earliest ?? .distantFuture, hope(for: missing[index])) }
+            if missing[index].sequence > start {
+                earliest = min(earliest ?? .distantFuture, arrivalDeadline(for: missing[index]))
+            }
             index += 1
         }
         return earliest
     }
 
-    private mutating func hope(for packet: Missing) -> MediaTime {
+    private mutating func arrivalDeadline(for packet: Missing) -> MediaTime {
         // It is not known whether it was sent.
         if packet.isSuspected { return .distantFuture }
         if packet.isGivenUp { return MediaTime(nanoseconds: .min) }

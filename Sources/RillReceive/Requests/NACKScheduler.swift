@@ -24,7 +24,7 @@ struct NACKScheduler: ~Copyable, Sendable {
         repeater = RequestRepeater(count: settings?.copies ?? 0)
     }
 
-    /// When packets are due for a request, or become hopeless.
+    /// When packets are due for a request, or become expired.
     var nextRequest: MediaTime {
         @inline(__always) mutating get { generator.nextAction }
     }

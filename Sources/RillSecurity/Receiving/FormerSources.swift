@@ -1,9 +1,10 @@
 import RillRTP
 
-/// What must be remembered of sources whose streams have made room for others: up to where their packets were unprotected.
+/// The replay state of evicted sources: the index up to which their packets were unprotected.
 ///
-/// A packet of a former source is accepted only behind that. So its captured packets cannot be replayed, and somebody without a key can
-/// neither bring a source back nor displace one. It takes some dozen bytes where a stream takes kilobytes.
+/// A packet of an evicted source is accepted only above that index. So its captured packets cannot be replayed, and
+/// an attacker without a key can neither restore a source nor evict one. An entry takes a few dozen bytes; a stream
+/// takes kilobytes.
 struct FormerSources {
     /// A source as it was when it made room.
     struct Source {

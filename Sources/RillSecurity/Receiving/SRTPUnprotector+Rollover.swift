@@ -6,7 +6,8 @@ import RillRTP
 extension SRTPUnprotector {
     /// Unprotects the first RTP packet of a source with a key.
     ///
-    /// The source may be unknown, or known by RTCP, with another key, or because the app expects it; or it is a former one, with its index.
+    /// The source may be unknown, or known by RTCP, with another key, or because the app expects it; or it is a former
+    /// one, with its index.
     @unsafe mutating func openFirst(
         _ packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>, under key: KeyRing.Entry, _ place: Int?,
         _ former: PacketIndex?

@@ -14,17 +14,18 @@ public import RillRTP
 ///
 /// **Sources** need not be announced: the first genuine packet makes a source known. A source that was sending before
 /// this side joined may have a rollover counter above 0, which neither packets nor SDES carry. The app can provide it
-/// with ``expect(_:rolloverCounter:)``; otherwise the counters 0 to 8 are tried (RFC 4568 §6.4.2 leaves late joiners
-/// to such means). Forged packets do not increase memory use, however many SSRCs they have. A sender may change its SSRC as often as it
-/// likes: beyond `maximumSourceCount`, the source that has been silent longest makes room. Neither forged nor replayed packets displace one.
+/// with ``expect(_:rolloverCounter:)``; otherwise the counters 0 to 8 are tried (RFC 4568 §6.4.2 leaves late joiners to
+/// such means). Forged packets do not increase memory use, however many SSRCs they have. A sender may change its SSRC
+/// as often as it likes: beyond `maximumSourceCount`, the source that has been silent longest makes room. Neither
+/// forged nor replayed packets displace one.
 ///
 /// **Keys** are changed without a gap by means of their identifiers. ``add(_:)`` the next key before the sender uses
 /// it, and ``remove(_:)`` the previous key when its packets have arrived or are lost. Each key has its own replay
 /// window, so that a change of keys never allows a packet to be unprotected a second time.
 ///
-/// Ownership: one owner, which may move it to another thread; one call at a time. It reads no clock. Memory: about 2
-/// KB per source, or 20 KB if its rollover counter was not 0, for at most `maximumSourceCount` sources per key, and 40 bytes for each
-/// source before those. It allocates nothing per packet (NSS, below libsrtp, does).
+/// Ownership: one owner, which may move it to another thread; one call at a time. It reads no clock. Memory: about 2 KB
+/// per source, or 20 KB if its rollover counter was not 0, for at most `maximumSourceCount` sources per key, and 40
+/// bytes for each source before those. It allocates nothing per packet (NSS, below libsrtp, does).
 ///
 /// Cost: that of the libsrtp call. A forged packet costs the same. A packet from an unknown source may cause a search
 /// as well, but in a flood of them at most one in 32 does.
@@ -54,7 +55,8 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         /// The keys with which RTP was unprotected.
         var packets: UInt16 = 0
         var feedback = NewestFeedback()
-        /// What it was when it made room, if it came back: its stream is a new one, and does not know what arrived before.
+        /// The state of the source before its eviction, if it returned. Its stream is a new one without a replay
+        /// list.
         var floor: FormerSources.Source?
         /// The count of genuine packets at its last one.
         var lastUse = 0

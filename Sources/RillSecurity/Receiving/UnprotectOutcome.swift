@@ -8,8 +8,8 @@ public enum UnprotectOutcome: Hashable, Sendable {
     case unprotected(PacketKind, byteCount: Int)
     /// The packet was unprotected before.
     case replayed
-    /// The packet's number is further before its source's newest than the window, so it may be a replay. For a former source
-    /// (``UnprotectSettings/maximumFormerSourceCount``) it is any number that is not above the newest.
+    /// The packet's number is further before its source's newest than the window, so it may be a replay. For a former
+    /// source (``UnprotectSettings/maximumFormerSourceCount``) it is any number that is not above the newest.
     case tooOld
     /// The authentication tag is wrong: another key, damage, or a forgery.
     case authenticationFailed

@@ -6,12 +6,14 @@ public import RillCore
 /// let percentage = policy.update(loss: 0.1, roundTrip: .milliseconds(220), packetsPerFrame: 7)
 /// ```
 ///
-/// A retransmission costs what is lost, and a round trip of delay; FEC costs a share of all packets, and no delay. FEC comes out of the same
-/// bitrate, so the frames become smaller for it. And a receiver that sees no retransmissions shortens its delay, so that what FEC cannot
-/// repair then comes too late. So retransmission alone shows more frames nearly everywhere.
+/// A retransmission costs what is lost, and a round trip of delay; FEC costs a share of all packets, and no delay. FEC
+/// comes out of the same bitrate, so the frames become smaller for it. And a receiver that sees no retransmissions
+/// shortens its delay, so that what FEC cannot repair then comes too late. So retransmission alone shows more frames
+/// nearly everywhere.
 ///
-/// Shown frames in percent and freezes per minute, retransmission alone → with one FEC packet per frame, at the same total bitrate (two
-/// minutes, two seeds, a receiver with adaptive delay; `Scripts/test RillLabTests --all --filter RepairTrial`):
+/// Shown frames in percent and freezes per minute, retransmission alone → with one FEC packet per frame, at the same
+/// total bitrate (two minutes, two seeds, a receiver with adaptive delay; `Scripts/test RillLabTests --all --filter
+/// RepairTrial`):
 ///
 /// | loss, round trip | 7 packets per frame, 2 Mbit/s | 2 packets, 500 kbit/s | 1 packet, low layer |
 /// |---|--:|--:|--:|
@@ -25,12 +27,12 @@ public import RillCore
 ///
 /// At 10 % and 400 ms a third of the packets for FEC shows more still: 98.5, 1.0.
 ///
-/// With congestion control the frames are as many with FEC as without, and the freezes are fewer: 35,824 of 35,883 and 101 instead of 244 in
-/// 40 calls of half a minute without encoders, at 10 %, 200 ms and 2 Mbit/s.
+/// With congestion control the frames are as many with FEC as without, and the freezes are fewer: 35,824 of 35,883 and
+/// 101 instead of 244 in 40 calls of half a minute without encoders, at 10 %, 200 ms and 2 Mbit/s.
 ///
-/// So there is FEC in two cases: frames of several packets on a path that loses much and is long, and frames of one packet on a path that is
-/// very long and loses little. An app that prefers a short delay over the number of frames protects more: with FEC the delay is 52 ms instead
-/// of 185 at 1 % and a round trip of 100 ms.
+/// So there is FEC in two cases: frames of several packets on a path that loses much and is long, and frames of one
+/// packet on a path that is very long and loses little. An app that prefers a short delay over the number of frames
+/// protects more: with FEC the delay is 52 ms instead of 185 at 1 % and a round trip of 100 ms.
 ///
 /// A session with congestion control asks it once a second for each stream whose ``FECSettings/isAdaptive`` is set.
 ///
@@ -60,7 +62,8 @@ public struct RepairPolicy: Equatable, Sendable {
     /// Decides again: with each report of the receiver.
     ///
     /// - Parameters:
-    ///   - loss: the share of packets that the path loses, 0 to 1, smoothed over seconds; without those of a full queue.
+    ///   - loss: the share of packets that the path loses, 0 to 1, smoothed over seconds; without those of a full
+    ///     queue.
     ///   - roundTrip: the round trip time of the path.
     ///   - packetsPerFrame: the mean number of packets per frame, without FEC.
     /// - Returns: how many FEC packets to send, in percent of the packets of a frame; zero for none.

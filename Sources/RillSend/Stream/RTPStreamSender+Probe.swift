@@ -2,8 +2,8 @@ import RillCore
 import RillRTP
 
 extension RTPStreamSender {
-    /// Sends its newest packets again on the retransmission stream, to fill a probe of the path. A receiver that lost one of
-    /// them takes it, and drops the others as duplicates. They are counted as padding.
+    /// Sends its newest packets again on the retransmission stream, to fill a probe of the path. A receiver that lost
+    /// one of them takes it, and drops the others as duplicates. They are counted as padding.
     ///
     /// - Parameters:
     ///   - byteCount: the bytes to send, at least, in two packets or more.

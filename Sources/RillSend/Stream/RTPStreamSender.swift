@@ -214,7 +214,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         }
     }
 
-    /// The number of FEC packets of the next frames, in percent of their packets; zero without ``RTPStreamSettings/fec``.
+    /// The number of FEC packets of the next frames, in percent of their packets; zero without
+    /// ``RTPStreamSettings/fec``.
     public private(set) var fecPercentage = Percentage.zero
 
     /// Changes the number of FEC packets from the next frame on. Without ``RTPStreamSettings/fec`` nothing happens.

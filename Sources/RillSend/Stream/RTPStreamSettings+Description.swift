@@ -5,7 +5,8 @@ extension RTPStreamSettings {
     /// Settings for a negotiated stream. First sequence numbers are random, and so are SSRCs that were not announced.
     ///
     /// If RED and ULPFEC both have payload types, packets are wrapped in RED and protected by ULPFEC, initially at a
-    /// rate of zero, that is, without FEC packets; a session with congestion control adapts it. Everything that was not negotiated has its default value.
+    /// rate of zero, that is, without FEC packets; a session with congestion control adapts it. Everything that was not
+    /// negotiated has its default value.
     ///
     /// - Parameters:
     ///   - description: the negotiated properties of the stream.

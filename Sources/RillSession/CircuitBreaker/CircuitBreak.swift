@@ -1,8 +1,9 @@
 public import RillCore
 
-/// Why a session stopped to send a stream: one of the circuit breakers of RFC 8083 opened, with the numbers that opened it.
+/// Why a session stopped to send a stream: one of the circuit breakers of RFC 8083 opened, with the numbers that opened
+/// it.
 public enum CircuitBreak: Hashable, Sendable {
-    /// For so long the remote side reported nothing on the stream while it was sent (RFC 8083 §4.1). It is sent again as
+    /// For so long the remote side reported nothing on the stream while it was sent (RFC 8083 §4.1). It resumes as
     /// soon as reports come.
     case reportTimeout(MediaDuration)
     /// So many reports in a row, over that time, show that nothing of what was sent arrives (RFC 8083 §4.2). It is sent

@@ -1,17 +1,18 @@
 import RillCore
 
-/// The circuit breakers of a stream that is sent (RFC 8083): they stop what nobody receives, and what takes many times its
-/// share of a network.
+/// The circuit breakers of a stream that is sent (RFC 8083): they stop what nobody receives, and what takes many times
+/// its share of a network.
 ///
-/// Note each frame that is queued and each packet that leaves, take each report on the stream, note all reports of the remote
-/// side, and check when ``dueTime`` has come; each says what to do.
+/// Note each frame that is queued and each packet that leaves, take each report on the stream, note all reports of the
+/// remote side, and check when ``dueTime`` has come; each says what to do.
 ///
 /// They are no congestion control, which keeps a stream far below their limits. They work from what every receiver
 /// sends: reception reports (RFC 3550 §6.4). Reports may come more often than once a second, with each feedback (RFC
 /// 4585): those between are used for what they show to have arrived, but not counted, so that early ones open nothing.
 ///
-/// **Again.** A stopped stream is sent again without anybody's call only when something shows that the reason is gone (RFC 8083
-/// §4.5), and not twice without progress in between. Otherwise ``restart()`` is for a change of the path, or the user.
+/// **Again.** A stopped stream resumes without anybody's call only when something shows that the reason is gone (RFC
+/// 8083 §4.5), and not twice without progress in between. Otherwise ``restart()`` is for a change of the path, or the
+/// user.
 struct CircuitBreaker: Sendable {
     /// What a report says of the stream.
     struct Report: Sendable {
@@ -23,7 +24,8 @@ struct CircuitBreaker: Sendable {
         var lastSenderReport: UInt32
         /// The round-trip time; `nil` if it is not known.
         var roundTripTime: MediaDuration?
-        /// The packets that have left so far. Those that wait for the pacer are not among them: no report can show them.
+        /// The packets that have left so far. Those that wait for the pacer are not among them: no report can show
+        /// them.
         var packetsSent: Int
         /// Their bytes, with all headers.
         var bytesSent: Int
@@ -38,7 +40,7 @@ struct CircuitBreaker: Sendable {
         case lift
         /// Stop.
         case stop(CircuitBreak)
-        /// Send again.
+        /// Resume sending.
         case resume
     }
 
@@ -69,18 +71,19 @@ struct CircuitBreaker: Sendable {
 
     /// Reports that come sooner after one that counts do not: a receiver's own interval for video.
     static let reportSpacing = MediaDuration.seconds(1)
-    /// The reports without progress after which nothing is taken to arrive. That is k of RFC 8083 §4.2, whose formula stretches
-    /// it for long frame intervals and round trips; here reports that come sooner than these do not count.
+    /// The reports without progress after which nothing is taken to arrive. That is k of RFC 8083 §4.2, whose formula
+    /// stretches it for long frame intervals and round trips; here reports that come sooner than these do not count.
     static let mediaTimeout = 5
     /// How many times as much as TCP a stream may take (RFC 8083 §4.3).
     static let excess = 10.0
     /// The share of that up to which congestion control may go: loss is measured over some hundred packets only.
     private static let envelope = 0.75
-    /// The longest time over which that is measured, in seconds: the longer of 15 s and 3 Td, which is 15 s (RFC 8083 §4.3).
+    /// The longest time over which that is measured, in seconds: the longer of 15 s and 3 Td, which is 15 s (RFC 8083
+    /// §4.3).
     private static let longestWindow = 15.0
-    /// More than half of the packets lost for 30 s: a frame of three packets then arrives once in eight times, and as many
-    /// retransmissions get lost. What a viewer may still see is not worth its bitrate (RFC 8083 §4.4 leaves the numbers
-    /// to the application).
+    /// More than half of the packets lost for 30 s: a frame of three packets then arrives once in eight times, and as
+    /// many retransmissions get lost. What a viewer may still see is not worth its bitrate (RFC 8083 §4.4 leaves the
+    /// numbers to the application).
     static let usability = (share: 0.5, time: MediaDuration.seconds(30))
 
     // MARK: What is sent
@@ -233,8 +236,8 @@ struct CircuitBreaker: Sendable {
                 lossPerMille: Int(1000 * share)))
     }
 
-    /// For how long more is lost than arrives, if that is too long. Of chance losses some reports show fewer than the share: the
-    /// whole time counts, and that there is no improvement at its end.
+    /// For how long more is lost than arrives, if that is too long. Of chance losses some reports show fewer than the
+    /// share: the whole time counts, and that there is no improvement at its end.
     private mutating func unusableTime(
         _ report: Report, since last: (report: Report, time: MediaTime), at now: MediaTime
     ) -> MediaDuration? {
@@ -255,8 +258,8 @@ struct CircuitBreaker: Sendable {
         return min(max(Double(last.packetsLost - first.packetsLost) / Double(expected), 0), 1)
     }
 
-    /// Over how many reports the loss is averaged: CB_INTERVAL of RFC 8083 §4.3. G is 1, as an encoder follows the bitrate with
-    /// each frame, and Tdr is the measured time between the reports that count.
+    /// Over how many reports the loss is averaged: CB_INTERVAL of RFC 8083 §4.3. G is 1, as an encoder follows the
+    /// bitrate with each frame, and Tdr is the measured time between the reports that count.
     static func window(interval: Double, _ frameInterval: Double, _ roundTrip: Double) -> Int {
         let time = min(max(10 * frameInterval, 10 * roundTrip, 3 * interval), longestWindow)
         return Int((3 * time / (3 * interval)).rounded(.up))

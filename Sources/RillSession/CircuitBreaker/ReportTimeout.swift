@@ -2,8 +2,9 @@ import RillCore
 
 /// The first circuit breaker: something is sent, and nobody reports on it (RFC 8083 §4.1).
 ///
-/// Note what is sent and what is reported, and check when ``dueTime`` has come. A packet is sent when it leaves, not when it is
-/// queued: a large frame may need longer than ``rest`` to leave, and frames that wait are nothing to report on.
+/// Note what is sent and what is reported, and check when ``dueTime`` has come. A packet is sent when it leaves, not
+/// when it is queued: a large frame may need longer than ``rest`` to leave, and frames that wait are nothing to report
+/// on.
 struct ReportTimeout: Sendable {
     /// Since when something has been sent that nobody has reported on; `nil` for nothing.
     private(set) var waitingSince: MediaTime?
@@ -12,11 +13,12 @@ struct ReportTimeout: Sendable {
     private var rested = MediaDuration.zero
     private var isResting = false
 
-    /// Three intervals of reports (RFC 8083 §4.1), for which the minimum interval of 5 s counts, not a reduced one. At the bitrates
-    /// of video a computed interval is shorter than that (RFC 3550 §6.2), so that it is always 5 s.
+    /// Three intervals of reports (RFC 8083 §4.1), for which the minimum interval of 5 s counts, not a reduced one. At
+    /// the bitrates of video a computed interval is shorter than that (RFC 3550 §6.2), so that it is always 5 s.
     static let limit = MediaDuration.seconds(15)
-    /// A sender that sends nothing for so long rests, and such times do not count: one packet now and then that is lost is no
-    /// reason to wait for reports. What was sent before a rest does count: otherwise one rest every 15 s would buy it all.
+    /// A sender that sends nothing for so long rests, and such times do not count: one packet now and then that is lost
+    /// is no reason to wait for reports. What was sent before a rest does count: otherwise one rest every 15 s would
+    /// buy it all.
     static let rest = MediaDuration.seconds(5)
 
     /// Notes that a packet leaves.

@@ -2,7 +2,8 @@ import RillCongestion
 import RillCore
 import RillRTP
 
-/// What the remote side's congestion control is told of the packets that arrive from it, in the form that was negotiated.
+/// What the remote side's congestion control is told of the packets that arrive from it, in the form that was
+/// negotiated.
 ///
 /// It notes packets, and writes the report when ``dueTime`` has come. There is one for each transport: the numbers of
 /// transport-wide feedback are shared by all streams on it.
@@ -45,12 +46,12 @@ struct ArrivalReports: ~Copyable {
         guard case .transportWide(let id) = form, let number = TransportSequenceNumber(id: id, inRTP: datagram) else {
             return nil
         }
-        transportWide.note(number.number, byteCount: datagram.count, arrival: now)
+        transportWide.record(number.number, byteCount: datagram.count, arrival: now)
         return transportWide.dueTime
     }
 
-    /// Takes note of an RTP packet of a stream that is received, if it is reported by stream. Others would take memory, and
-    /// the place of those.
+    /// Takes note of an RTP packet of a stream that is received, if it is reported by stream. Others would take memory,
+    /// and the place of those.
     ///
     /// - Returns: when the next report is due; `nil` if the packet is not reported.
     @inline(__always)
@@ -59,7 +60,7 @@ struct ArrivalReports: ~Copyable {
         else {
             return nil
         }
-        byStream.note(number, of: ssrc, byteCount: datagram.count, arrival: now)
+        byStream.record(number, of: ssrc, byteCount: datagram.count, arrival: now)
         return byStream.dueTime
     }
 

@@ -86,10 +86,11 @@ public struct SendingAllowance: Equatable, Sendable {
 
     /// The bitrate for all streams together, with retransmissions, FEC and all headers of the path.
     public var bitrate: Bitrate
-    /// The bitrate for the encoded frames of all streams together, in the mean: ``bitrate`` less everything else, as measured. It decides
-    /// which layers are sent, and their sizes.
+    /// The bitrate for the encoded frames of all streams together, in the mean: ``bitrate`` less everything else, as
+    /// measured. It decides which layers are sent, and their sizes.
     public var frameBitrate: Bitrate
-    /// The bitrate of the next frames: less than ``frameBitrate`` while packets wait, so that they leave before the wait grows.
+    /// The bitrate of the next frames: less than ``frameBitrate`` while packets wait, so that they leave before the
+    /// wait grows.
     public var nextFrameBitrate: Bitrate
     /// Why the next frame is left out; `nil` if it is not.
     public var obstacle: Obstacle?

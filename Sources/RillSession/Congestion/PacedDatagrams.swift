@@ -29,8 +29,8 @@ final class PacedDatagrams: PacketSink {
     }
 }
 
-// What congestion control asks of the packets. It does not reach into the cell itself: Swift 6.3 then makes invalid code for the thread
-// sanitizer.
+// What congestion control asks of the packets. It does not reach into the cell itself: Swift 6.3 then makes invalid
+// code for the thread sanitizer.
 extension PacedDatagrams {
     func setRate(_ rate: Bitrate) { cell.state.pacer.setRate(rate) }
 

@@ -57,8 +57,8 @@ struct SessionCongestion: ~Copyable {
         releaseDue(at: now, to: queue)
     }
 
-    /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback tells of
-    /// them.
+    /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback
+    /// tells of them.
     private func pacingRate(at now: MediaTime) -> Bitrate {
         fallback.isActive ? estimate.rate : estimate.pacingRate(at: now)
     }
@@ -80,7 +80,7 @@ struct SessionCongestion: ~Copyable {
         count(slot.purpose, byteCount)
         register(slot, byteCount: byteCount)
         // Where no feedback is to come, its absence tells nothing.
-        if !fallback.isActive { estimate.noteSent(byteCount: byteCount, at: now) }
+        if !fallback.isActive { estimate.recordSent(byteCount: byteCount, at: now) }
         let number = record(token, slot, byteCount: byteCount, at: now)
         waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
@@ -224,7 +224,8 @@ struct SessionCongestion: ~Copyable {
         pathLoss.update(estimate.lossShare, at: now) ? pathLoss.share : nil
     }
 
-    /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows room.
+    /// Reduces the bitrate for a reason that feedback does not tell. Where there is feedback, it rises as that shows
+    /// room.
     mutating func reduce(to bitrate: Bitrate, at now: MediaTime) {
         reduction = bitrate
         reported.reduce(to: bitrate, at: now)
@@ -262,8 +263,8 @@ struct SessionCongestion: ~Copyable {
     }
 
     /// Notes that the packets that wait are those of a probe.
-    mutating func noteProbe() {
-        estimate.noteProbe(byteCount: waiting.byteCount)
+    mutating func recordProbe() {
+        estimate.recordProbe(byteCount: waiting.byteCount)
     }
 
     /// Drops the frames of a stream that wait; returns whether there were any.
@@ -276,7 +277,8 @@ struct SessionCongestion: ~Copyable {
         return count > 0
     }
 
-    /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight with it for a while.
+    /// Whether what is in flight should be given up, after a cut. Once for each flood: what replaces it is in flight
+    /// with it for a while.
     mutating func takeFlood(at now: MediaTime) -> Bool {
         guard estimate.isFlooded(bytesInFlight), now >= floodTime + SessionCongestion.memory else {
             return false

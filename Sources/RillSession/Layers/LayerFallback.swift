@@ -41,7 +41,7 @@ package struct LayerFallback: Sendable {
     }
 
     /// What to do.
-    package enum Verdict: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         case stay
         case fallBack(Reason)
         case goBack
@@ -78,7 +78,7 @@ package struct LayerFallback: Sendable {
     }
 
     /// Notes the statistics of the received layer, counted since it was added.
-    package mutating func note(_ statistics: InboundStatistics, at now: MediaTime) -> Verdict {
+    package mutating func note(_ statistics: InboundStatistics, at now: MediaTime) -> Outcome {
         let drops = statistics.drops
         samples.append(
             Sample(
@@ -90,7 +90,7 @@ package struct LayerFallback: Sendable {
         return judgeLarger(statistics.targetDelay, at: now)
     }
 
-    private mutating func judgeLarger(_ delay: MediaDuration, at now: MediaTime) -> Verdict {
+    private mutating func judgeLarger(_ delay: MediaDuration, at now: MediaTime) -> Outcome {
         if let reason = fault(delay) {
             let wasTried = takenAt.map { now - $0 < settings.hold } ?? false
             hold = wasTried ? min(hold * 2, settings.maximumHold) : settings.hold
@@ -101,7 +101,7 @@ package struct LayerFallback: Sendable {
         return .stay
     }
 
-    private mutating func judgeSmaller(until time: MediaTime, at now: MediaTime) -> Verdict {
+    private mutating func judgeSmaller(until time: MediaTime, at now: MediaTime) -> Outcome {
         guard now >= time, samples.count > LayerFallback.window, share <= settings.maximumMissingShare / 4 else {
             return .stay
         }

@@ -77,7 +77,7 @@ struct PauseRequester: Sendable {
         case (false, .flowing), (false, .resuming), (false, .resumingBlindly): beginPause(at: now)
         case (true, .pausing): begin(.resumingBlindly, at: now)
         case (true, .paused): begin(.resuming, at: now)
-        case (true, .refused): settle(.flowing)
+        case (true, .refused): conclude(.flowing)
         case (false, .pausing), (false, .paused), (false, .refused), (true, .flowing), (true, .resuming),
             (true, .resumingBlindly):
             break
@@ -97,7 +97,7 @@ struct PauseRequester: Sendable {
         deadline = now
     }
 
-    private mutating func settle(_ state: State) {
+    private mutating func conclude(_ state: State) {
         self.state = state
         deadline = .distantFuture
     }
@@ -161,10 +161,10 @@ struct PauseRequester: Sendable {
             // It was believed to have paused silently.
             if deadline == .distantFuture { begin(.pausing, at: now) }
         case .paused: beginPause(at: now)
-        case .resuming: settle(.flowing)
+        case .resuming: conclude(.flowing)
         case .resumingBlindly:
             // If it had paused, nothing would arrive this long after the request.
-            if now - lastPause > roundTripTime + PauseRequester.straggling { settle(.flowing) }
+            if now - lastPause > roundTripTime + PauseRequester.straggling { conclude(.flowing) }
         }
     }
 
@@ -179,11 +179,11 @@ struct PauseRequester: Sendable {
 
     private mutating func noteOurs(at now: MediaTime) -> PausedMeaning {
         switch state {
-        case .pausing, .paused: settle(.paused)
+        case .pausing, .paused: conclude(.paused)
         case .resuming, .resumingBlindly: state = .resuming
         // The packets that arrived were sent before the pause, and RESUME was lost.
         case .flowing: begin(.resuming, at: now)
-        case .refused: settle(.paused)
+        case .refused: conclude(.paused)
         }
         return .ours
     }
@@ -192,7 +192,7 @@ struct PauseRequester: Sendable {
         next = told &+ 1
         switch state {
         // It knows that we want the stream.
-        case .resuming, .resumingBlindly: settle(.flowing)
+        case .resuming, .resumingBlindly: conclude(.flowing)
         case .flowing where isWanted: ask(toEnd: told, at: now)
         // The PauseID was taken.
         case .pausing, .paused: beginPause(at: now)
@@ -221,7 +221,7 @@ struct PauseRequester: Sendable {
         case .pausing:
             refusals += 1
             guard refusals <= PauseRequester.mostRefusals else {
-                settle(.refused)
+                conclude(.refused)
                 deadline = now + PauseRequester.longestSpacing
                 return
             }
@@ -229,7 +229,7 @@ struct PauseRequester: Sendable {
             let refusals = refusals
             beginPause(at: now)
             self.refusals = refusals
-        case .resuming, .resumingBlindly: settle(.flowing)
+        case .resuming, .resumingBlindly: conclude(.flowing)
         case .flowing, .paused, .refused: break
         }
     }

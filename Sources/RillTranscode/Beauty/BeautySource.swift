@@ -16,7 +16,7 @@ public final class BeautySource: FrameSource {
     private var stage: BeautyStage
     /// A picture that found no free buffer.
     private var waiting: VideoFrame?
-    /// Why faces are not searched for although it was asked for; `nil` if they are.
+    /// The reason why faces are not searched for although this was requested; `nil` if they are.
     public let faceFailure: FaceCascadeError?
 
     /// Creates a source that filters the pictures of another one.

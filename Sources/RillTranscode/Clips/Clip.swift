@@ -28,7 +28,7 @@ public enum Clip {
         /// A raw file needs its size.
         case rawFormatNeeded(path: String)
 
-        /// One line for a person: the path, and what is missing.
+        /// One line for a person: the path, and the missing part.
         public var description: String {
             switch self {
             case .unknownEnding(let path):

@@ -7,14 +7,14 @@ public import RillImage
 /// | left | right |
 /// |---|---|
 /// | the picture to code | the picture that decoders show |
-/// | the macroblocks that were coded, in color; those left out as still, dark | the error of all three planes, ten times as large, around gray |
+/// | the coded macroblocks in color, the still ones dark | the error of all planes, ten times as large, around gray |
 ///
-/// It codes in real time, as a ``Transcoder`` does, to the same bytes; but also pictures of a screen that stay the same, which
-/// that leaves out. One owner, one thread at a time.
+/// It codes in real time, as a ``Transcoder`` does, to the same bytes; but also pictures of a screen that stay the
+/// same, which that leaves out. One owner, one thread at a time.
 public final class CodingComparison: FrameSource {
     /// The format of the wrapped source, at twice the layer's width and height.
     public let format: SourceFormat
-    /// What was coded for the picture returned last; `nil` before the first.
+    /// The coding of the last returned picture; `nil` before the first.
     public private(set) var newest: CodedPicture?
     /// How the pictures are coded.
     public let layer: LayerSettings
@@ -145,7 +145,7 @@ public final class CodingComparison: FrameSource {
     }
 }
 
-/// What was coded for a picture of a ``CodingComparison``.
+/// The coding of a picture of a ``CodingComparison``.
 public struct CodedPicture: Sendable {
     /// The capture time of the picture.
     public let captureTime: MediaTime

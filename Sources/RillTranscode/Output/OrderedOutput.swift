@@ -31,7 +31,7 @@ final class OrderedOutput: Sendable {
         unsafe writer = OrderedWriter(output)
     }
 
-    /// What was written to the sink. Valid after all parts are done.
+    /// The output so far. Valid after all segments are done.
     var written: TranscodeReport.Output { unsafe writer.written }
 
     /// Drops the output of the parts after this one.

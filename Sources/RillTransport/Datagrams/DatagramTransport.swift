@@ -98,8 +98,8 @@ public struct TransportStatistics: Codable, Hashable, Sendable {
     public var truncated = 0
     /// Datagrams received with a congestion mark (ECN CE).
     public var congestionMarks = 0
-    /// Messages of several datagrams that a destination did not take, and single ones did: it gets only single ones for a minute
-    /// (UDP_SEGMENT, udp(7)).
+    /// Messages of several datagrams that a destination did not take, and single ones did: it gets only single ones for
+    /// a minute (UDP_SEGMENT, udp(7)).
     public var segmentsRefused = 0
     /// System calls that send.
     public var sendCalls = 0

@@ -1,6 +1,6 @@
 /// The DSCP and ECN of a datagram, in the byte of the IP header that was once the type of service.
 ///
-/// They tell routers how to treat the datagram, and report the state of their queues (RFC 2474 §3, RFC 3168 §5):
+/// DSCP requests a treatment from routers, and ECN reports the state of their queues (RFC 2474 §3, RFC 3168 §5):
 ///
 /// ```text
 /// | DSCP (6 bits) | ECN (2 bits) |

@@ -16,7 +16,7 @@ extension SocketDescriptor {
     ) throws(TransportError) -> ReceiveOutcome {
         datagrams.removeAll()
         let deadline = SocketDescriptor.deadline(timeout)
-        var waits = timeout > .zero && settleTimeout(for: timeout)
+        var waits = timeout > .zero && applyTimeout(for: timeout)
         while !isClosed {
             if try receiveOnce(into: &datagrams, waits: waits) { return .received(datagrams.count) }
             guard monotonicNanoseconds() < deadline, !isClosed else { break }
@@ -32,7 +32,7 @@ extension SocketDescriptor {
 
     /// Makes a receive call wait by itself, at most for `timeout` and not for too small a part of it. Returns `false`
     /// if the system does not support so short a wait.
-    private func settleTimeout(for timeout: MediaDuration) -> Bool {
+    private func applyTimeout(for timeout: MediaDuration) -> Bool {
         let wanted = Int(clamping: timeout.nanoseconds / 1_000_000)
         let current = receiveTimeout.load(ordering: .relaxed)
         guard let milliseconds = SocketDescriptor.callTimeout(wanted, current: current) else { return false }

@@ -34,8 +34,8 @@ extension SocketDescriptor {
                     continue
                 }
                 if code == EINTR { continue }
-                // The refusal of an earlier datagram, reported instead of sending this one. The next call sends it. Where each call is
-                // refused, the address is.
+                // The refusal of an earlier datagram, reported instead of sending this one. The next call sends it.
+                // Where each call is refused, the address is.
                 if code == ECONNREFUSED, refusalCount < SocketDescriptor.maximumRefusalCount {
                     counters.refused.count()
                     refusalCount += 1
@@ -103,9 +103,10 @@ extension SocketDescriptor {
         return .socketFailed(.send, destination, code: code)
     }
 
-    /// Notes that a destination takes single datagrams, after a message was refused with that code.
+    /// Registers a destination that takes single datagrams only, after a message was refused with that code.
     private func note(_ code: Int32, of datagrams: borrowing OutgoingDatagrams, at time: Int64?) {
-        // Splitting requires a network card that computes checksums (EIO), and datagrams that fit the path. Other codes are not about it.
+        // Splitting requires a network card that computes checksums (EIO), and datagrams that fit the path. Other codes
+        // are not about it.
         guard code == EINVAL || code == EMSGSIZE || code == EIO || code == EOPNOTSUPP else { return }
         counters.segmentsRefused.count()
         let destination = datagrams.destination(at: 0)

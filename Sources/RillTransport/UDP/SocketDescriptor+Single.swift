@@ -4,7 +4,7 @@ import RillCore
 // One datagram per call.
 
 extension SocketDescriptor {
-    /// What the system did with a datagram.
+    /// The result of sending a datagram.
     enum Taken {
         case sent
         case bufferFull

@@ -14,10 +14,11 @@ final class SocketDescriptor: Sendable {
     let remoteAddress: UDPAddress?
     let counters = SocketCounters()
     private let isClosedFlag = Atomic(false)
-    /// The destinations for which the system does not split one large message into datagrams (UDP_SEGMENT), and how many there are.
+    /// The destinations for which the system does not split one large message into datagrams (UDP_SEGMENT), and how
+    /// many there are.
     let unsegmented = Monitor(UnsegmentedDestinations())
     let unsegmentedCount = Atomic(0)
-    /// For tests: the code with which a message of so many datagrams is refused.
+    /// For tests: the error code of a message with this many datagrams.
     let refusal: (@Sendable (UDPAddress?, Int) -> Int32?)?
     /// How long a receive call waits by itself (SO_RCVTIMEO) in milliseconds; 0 for no limit.
     let receiveTimeout = Atomic(0)

@@ -2,10 +2,11 @@ import RillCore
 
 /// The destinations for which the system does not split messages (UDP_SEGMENT), each for a minute.
 ///
-/// A path with a small MTU, or a network card that computes no checksums, refuses messages that others take. After the minute it is tried
-/// again: the path may be another one.
+/// A path with a small MTU, or a network card that computes no checksums, refuses messages that others take. After the
+/// minute it is tried again: the path may be another one.
 ///
-/// It has a limit; beyond that, the destination whose minute ends first is tried again at once. Time is an argument, in nanoseconds.
+/// It has a limit; beyond that, the destination whose minute ends first is tried again at once. Time is an argument, in
+/// nanoseconds.
 struct UnsegmentedDestinations {
     /// How long a destination is not tried again.
     static let retryTime: Int64 = 60_000_000_000

@@ -1,14 +1,14 @@
-/// The lines of a session description, of which those of ICE are replaced or sent: who finds a path, and where.
+/// The lines of a session description. Those of ICE are replaced or sent: credentials and candidates.
 ///
-/// WHIP restarts ICE and trickles candidates with fragments, and leaves the rest of the descriptions as they are (RFC 9725
-/// §4.3). So a new description is the former one with other lines of ICE.
+/// WHIP restarts ICE and trickles candidates with fragments, and keeps the rest of the descriptions (RFC 9725 §4.3).
+/// So a new description is the former one with other lines of ICE.
 struct DescriptionLines {
     /// The lines before the first section.
     private var session: [Substring] = []
     /// The lines of each section, the m= line first.
     private var sections: [[Substring]] = []
 
-    /// The most sections that are read; what comes behind them is left out.
+    /// The maximum number of sections. Further ones are ignored.
     static let maximumSectionCount = 64
 
     init(_ text: String) {
@@ -45,8 +45,8 @@ struct DescriptionLines {
         return lines.map { $0 + "\r\n" }.joined()
     }
 
-    /// The text of a fragment of this description, as `application/trickle-ice-sdpfrag` (RFC 8840 §9): sections are named by
-    /// their m= line and identification, and credentials that the fragment lacks are the description's.
+    /// The text of a fragment of this description, as `application/trickle-ice-sdpfrag` (RFC 8840 §9): sections are
+    /// named by their m= line and identification, and credentials that the fragment lacks are the description's.
     func text(of fragment: SDPFragment) -> String {
         func own(_ name: String) -> String? {
             ([session] + sections).lazy.compactMap { DescriptionLines.value(name, in: $0) }.first

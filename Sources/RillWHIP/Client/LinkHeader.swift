@@ -10,7 +10,7 @@ struct LinkHeader: Equatable, Sendable {
     /// The most links that are read of a response.
     static let maximumCount = 32
 
-    /// Parses the values of all fields. What is not understood ends its field; what was read before stays.
+    /// Parses the values of all fields. A syntax error ends its field, and keeps the links before it.
     static func parse(_ values: [String]) -> [LinkHeader] {
         var links: [LinkHeader] = []
         for value in values {

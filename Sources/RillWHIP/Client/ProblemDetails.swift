@@ -1,8 +1,8 @@
-/// What a server says of a refusal: the title and the detail of `application/problem+json` (RFC 9457 §3.1).
+/// The server's reason of a refusal: title and detail of `application/problem+json` (RFC 9457 §3.1).
 struct ProblemDetails: Equatable, Sendable {
     /// A short summary of the kind of problem.
     var title: String?
-    /// What was wrong this time.
+    /// The detail of this occurrence.
     var detail: String?
 
     /// The longest text that is kept, in characters.

@@ -1,7 +1,7 @@
 package import RillCore
 
-/// When to try again: after 0.25 s, then after twice as long each time, at most after 2 s; for a client that had a session after
-/// 1 s, so that it is back soon after its network.
+/// When to try again: after 0.25 s, then after twice as long each time, at most after 2 s; for a client that had a
+/// session after 1 s, so that it is back soon after its network.
 ///
 /// A server that restarts has its clients back a few seconds later. It may ask for more time (`Retry-After`, RFC 9110
 /// §10.2.3), up to a minute.
@@ -22,7 +22,7 @@ package struct RetrySchedule: Equatable, Sendable {
     /// Counts a failure.
     ///
     /// - Parameters:
-    ///   - asked: the time that the server asked for, if it did.
+    ///   - asked: the time from the server's `Retry-After`, if it sent one.
     ///   - comesBack: whether there was a session before.
     /// - Returns: the time to wait.
     package mutating func fail(askedToWait asked: MediaDuration? = nil, comesBack: Bool = false) -> MediaDuration {
@@ -36,7 +36,7 @@ package struct RetrySchedule: Equatable, Sendable {
     /// Forgets the failures.
     package mutating func succeed() { failureCount = 0 }
 
-    /// The seconds of a `Retry-After` field; `nil` for a date, which needs a wall clock, and for what is not a number.
+    /// The seconds of a `Retry-After` field; `nil` for a date, which needs a wall clock, and for other text.
     package static func asked(_ value: String?) -> MediaDuration? {
         guard let value, (1...9).contains(value.utf8.count), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let seconds = Int(value)

@@ -17,7 +17,7 @@ extension WHIPClient {
         session?.changes = (underWay.map { [$0] } ?? []) + changes
     }
 
-    /// Begins the next change, if it is time.
+    /// Starts the next change, if it is due.
     mutating func changeSession(at now: MediaTime) {
         guard phase == .inSession, exchange == nil, let session, let change = session.changes.first,
             session.retryTime.map({ $0 <= now }) ?? true
@@ -29,7 +29,7 @@ extension WHIPClient {
             let match = session.etag.map { [WHIPHeaders.Field("If-Match", $0)] } ?? []
             send(.change, "PATCH", to: session.url, [type] + match, text, at: now)
         case .restart(let text):
-            // A restart takes the place of whatever the server knows (RFC 9725 §4.3.3).
+            // A restart replaces the state of the server, whatever its entity tag is (RFC 9725 §4.3.3).
             send(.change, "PATCH", to: session.url, [type, .init("If-Match", "*")], text, at: now)
         case .select(let name):
             let text = JSONText.object([("encodingId", name.map(JSONText.string) ?? "null")])
@@ -97,7 +97,7 @@ extension WHIPClient {
             drop(&current)
             tell(.candidatesRefused(error))
         case .select(let name):
-            // 404 may also say that there is no such layer. Whether the session is there shows elsewhere.
+            // 404 may also mean that there is no such layer. Other requests show whether the session still exists.
             if error.heals, !error.isVanishing, current.schedule.failureCount + 1 < WHIPClient.maximumAttemptCount {
                 return tryAgain()
             }

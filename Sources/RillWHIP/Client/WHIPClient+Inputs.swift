@@ -1,6 +1,6 @@
 public import RillCore
 
-// What the driver tells the client.
+// The inputs of a driver: offers, candidates, responses.
 extension WHIPClient {
     /// Sets the offer of a new connection, after ``WHIPClientEvent/offerNeeded``. At another time it is ignored.
     public mutating func setOffer(_ text: String, at now: MediaTime) {
@@ -32,8 +32,8 @@ extension WHIPClient {
         lose(.connectionFailed(reason), isKnownThere: true, at: now)
     }
 
-    /// Sends candidates of ours that were found after the offer. Without a session they are dropped: the offer of the next
-    /// one has them.
+    /// Sends candidates of ours that were found after the offer. Without a session they are dropped: the offer of the
+    /// next one has them.
     ///
     /// - Parameters:
     ///   - sections: the candidates, by section.
@@ -55,20 +55,20 @@ extension WHIPClient {
         guard session != nil else { return }
         self.offer = offer
         disconnectedSince = disconnectedSince ?? now
-        // An offer without anything of ICE is sent as it is: the server says what it lacks.
+        // An offer without ICE attributes is sent unchanged: the server reports what is missing.
         var fragment = (try? SDPFragment(ofDescription: offer)) ?? SDPFragment()
         // All sections are bundled with the first one, which alone has candidates.
         fragment.sections = Array(fragment.sections.prefix(1))
-        // What was found for the former credentials is of no use.
+        // Candidates for the former credentials are useless.
         withdraw { change in if case .select = change { false } else { true } }
         session?.changes.append(.restart(DescriptionLines(offer).text(of: fragment)))
         if exchange == nil { session?.retryTime = nil }
     }
 
-    /// Selects the layer that a viewer gets, now and in sessions that follow.
+    /// Selects the layer of a viewer, for this session and later ones.
     ///
     /// - Parameters:
-    ///   - layer: the layer's name; `nil` for what the server finds right.
+    ///   - layer: the layer's name; `nil` for the server's choice.
     ///   - now: the time.
     public mutating func select(_ layer: String?, at now: MediaTime) {
         selection = .layer(layer)
@@ -88,12 +88,12 @@ extension WHIPClient {
         }
     }
 
-    /// Takes the response to a request.
+    /// Processes the response to a request.
     ///
     /// - Parameters:
     ///   - response: the response.
-    ///   - id: the request's identifier. A response that nobody awaits is ignored, unless it makes a session, which is then
-    ///     ended.
+    ///   - id: the request's identifier. An unexpected response is ignored, unless it creates a session, which is
+    ///     then ended.
     ///   - now: the time.
     public mutating func insert(_ response: WHIPResponse, to id: Int, at now: MediaTime) {
         if let awaited = exchange, awaited.id == id {
@@ -107,11 +107,11 @@ extension WHIPClient {
         }
     }
 
-    /// Takes note that a request has no response.
+    /// Reports that a request has no response.
     ///
     /// - Parameters:
     ///   - id: the request's identifier.
-    ///   - reason: why.
+    ///   - reason: the cause.
     ///   - now: the time.
     public mutating func fail(_ id: Int, reason: String, at now: MediaTime) {
         abandoned.removeAll { $0.id == id }

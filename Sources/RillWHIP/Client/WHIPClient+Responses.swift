@@ -1,6 +1,6 @@
 import RillCore
 
-// What follows from a response, or from none.
+// The reactions to a response, or to a missing one.
 extension WHIPClient {
     mutating func take(_ response: WHIPResponse, of exchange: Exchange, at now: MediaTime) {
         switch response.status {
@@ -86,7 +86,7 @@ extension WHIPClient {
     /// Whether another attempt may succeed.
     private func heals(_ status: Int) -> Bool {
         switch status {
-        // For a viewer: nobody publishes the stream.
+        // For a viewer: the stream has no publisher.
         case 404, 409: purpose == .watch
         case 408, 425, 429: true
         case 501, 505: false
@@ -125,7 +125,7 @@ extension WHIPClient {
         if selection != .unspecified { selectLayer() }
     }
 
-    /// The session is over, and nobody has ended it.
+    /// The session is over, and this client has not ended it.
     mutating func lose(_ error: WHIPClientError, isKnownThere: Bool, at now: MediaTime) {
         if isKnownThere, let url = session?.url {
             endRemotely(url, at: now)
@@ -154,8 +154,8 @@ extension LinkHeader {
 }
 
 extension ICEServer {
-    /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link, and for a URL that is not
-    /// one of an ICE server.
+    /// The server of a link with the relation `ice-server` (RFC 9725 §4.6); `nil` for another link, and for a URL that
+    /// is not one of an ICE server.
     init?(link: LinkHeader) {
         guard link.relations.contains("ice-server"), ICEServer.isUsable(link.target) else { return nil }
         self.init(
@@ -177,7 +177,7 @@ extension WHIPResponse {
         }
     }
 
-    /// What the server says of a refusal, for people.
+    /// The server's reason of a refusal, for people.
     var detail: String? {
         let type = headers["Content-Type"]?.lowercased() ?? ""
         if type.hasPrefix("application/problem+json") || type.hasPrefix("application/json") {

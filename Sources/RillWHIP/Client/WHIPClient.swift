@@ -2,13 +2,16 @@ public import RillCore
 
 /// A client of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep): it publishes a stream at a URL, or watches one.
 ///
-/// It has neither a connection nor a clock: feed it offers and responses, then poll until it says when to poll again.
+/// It has neither a connection nor a clock. Feed it offers and responses, then poll until it returns the time of the
+/// next poll.
 ///
 /// ```swift
-/// var client = try WHIPClient(.publish, at: "https://example.org/whip/stage", WHIPClientSettings(token: token), from: now)
+/// let settings = WHIPClientSettings(token: token)
+/// var client = try WHIPClient(.publish, at: "https://example.org/whip/stage", settings, from: now)
 /// while true {
 ///     switch client.poll(at: now) {
-///     case .send(let request, let id, let timeout): http.send(request, id, timeout)  // then insert(_:to:at:) or fail(_:…)
+///     case .send(let request, let id, let timeout):
+///         http.send(request, id, timeout)  // then insert(_:to:at:) or fail(_:…)
 ///     case .event(.offerNeeded): client.setOffer(try makePeer().localDescription, at: now)
 ///     case .event(.answered(let answer)): try peer.accept(answer.text)
 ///     case .event(let event): log(event)
@@ -18,35 +21,36 @@ public import RillCore
 /// }
 /// ```
 ///
-/// **What heals by itself.** Without a connection, when the server is not ready (5xx, 429; for viewers also 404 and 409: nobody
-/// publishes the stream yet), and when a session is over that nobody ended, it begins anew: after 0.25 s, then after twice as
-/// long each time up to 2 s, or when the server asks for more (`Retry-After`). Other refusals end it.
+/// **Reconnection.** The client retries without a connection, when the server is not ready (5xx, 429; for viewers
+/// also 404 and 409: the stream has no publisher yet), and after a session that ended unexpectedly. It waits 0.25 s,
+/// then twice as long each time up to 2 s, or as long as the server requests (`Retry-After`). Other refusals end it.
 ///
-/// **Several publishers.** The newest one has the stream. One that comes back asks for it only if nobody else has taken it, and
-/// otherwise ends: two of them do not take the stream from each other. It sends the entity tag of its former session, which the
-/// server may still have (`If-Match`, RFC 9110 §13.1.1), or without one `If-None-Match: *` (§13.1.2).
+/// **Several publishers.** The newest one has the stream. A client that reconnects requests the stream only if no
+/// other publisher has taken it, and otherwise ends: two of them do not take the stream from each other. It sends the
+/// entity tag of its former session, which the server may still have (`If-Match`, RFC 9110 §13.1.1), or without one
+/// `If-None-Match: *` (§13.1.2).
 ///
-/// **Networks that go away.** A request that is under way when a network goes is never answered, and TCP is slow to find out. A
-/// client that comes back waits for a response no longer than 2 s, or four times as long as its first one took, and at most 1 s
-/// from one attempt to the next.
+/// **Networks that disappear.** A request in progress is never answered when its network disappears, and TCP detects
+/// this slowly. A client that reconnects waits for a response at most 2 s, or four times as long as its first one
+/// took. Its attempts are at most 1 s apart.
 ///
-/// **Hostile servers.** Every response is a stranger's: its length, its redirections and what is kept of it are limited. It
-/// never leaves HTTPS for HTTP.
+/// **Hostile servers.** Every response is untrusted: its length, its redirections and the stored parts are limited.
+/// The client never leaves HTTPS for HTTP.
 ///
 /// One owner, one thread at a time.
 public struct WHIPClient: Sendable {
-    /// What it is for.
+    /// The purpose of the client.
     public let purpose: WHIPPurpose
     let settings: WHIPClientSettings
     let endpoint: WHIPURL
 
     var phase: Phase
-    /// What was not polled yet, in order.
+    /// The actions that were not polled yet, in order.
     var actions: [WHIPClientAction] = []
-    /// The request whose response is awaited.
+    /// The request in progress.
     var exchange: Exchange?
     var session: Session?
-    /// Requests for a session whose responses come too late, and where they were sent.
+    /// Requests for a session whose responses come too late, and their URLs.
     var abandoned: [(id: Int, url: WHIPURL)] = []
     var schedule = RetrySchedule()
     /// Our offer of the present attempt.
@@ -68,8 +72,8 @@ public struct WHIPClient: Sendable {
 
     /// The most bytes of a response's body, and of its header fields.
     public static let maximumResponseLength = 262_144
-    /// How long a connection must last for the next attempt to be as quick as the first one: two publishers that take the same
-    /// stream from each other slow down.
+    /// How long a connection must last for the next attempt to be as quick as the first one: two publishers that take
+    /// the same stream from each other slow down.
     static let steadyTime = MediaDuration.seconds(5)
     /// The shortest time for a response. TCP repeats a lost SYN after a second.
     static let shortestTimeout = MediaDuration.seconds(2)
@@ -88,7 +92,7 @@ public struct WHIPClient: Sendable {
         case ended
     }
 
-    /// Which layer a viewer has asked for.
+    /// The layer that a viewer has selected.
     enum LayerSelection: Equatable {
         case unspecified
         case layer(String?)
@@ -137,10 +141,10 @@ public struct WHIPClient: Sendable {
         case select(String?)
     }
 
-    /// Begins to publish or to watch.
+    /// Starts publishing or watching.
     ///
     /// - Parameters:
-    ///   - purpose: what the client is for.
+    ///   - purpose: the purpose of the client.
     ///   - url: the endpoint's URL.
     ///   - settings: times and credentials.
     ///   - now: the time of the first attempt.
@@ -172,7 +176,7 @@ public struct WHIPClient: Sendable {
 
     // MARK: Polling
 
-    /// What is to be done next.
+    /// Returns the next action.
     public mutating func poll(at now: MediaTime) -> WHIPClientAction {
         advance(at: now)
         if !actions.isEmpty { return actions.removeFirst() }
@@ -217,7 +221,8 @@ public struct WHIPClient: Sendable {
         actions.append(.send(request, id: lastID, timeout: timeout))
     }
 
-    /// How long the response to an offer may take. A server that has answered is known to be quicker than the time for any.
+    /// How long the response to an offer may take. A server that has answered is known to be quicker than the time for
+    /// any.
     private var offerTimeout: MediaDuration {
         guard let responseTime else { return settings.requestTimeout }
         return min(max(responseTime * 4, WHIPClient.shortestTimeout), settings.requestTimeout)

@@ -1,9 +1,9 @@
 public import RillCore
 
-/// What ``WHIPClient/poll(at:)`` asks for.
+/// An action of ``WHIPClient/poll(at:)``.
 public enum WHIPClientAction: Equatable, Sendable {
-    /// Send a request, and give the response to ``WHIPClient/insert(_:to:at:)`` or the reason why there is none to
-    /// ``WHIPClient/fail(_:reason:at:)``, with this identifier. After `timeout` nobody waits for it any more.
+    /// Send a request. Pass the response to ``WHIPClient/insert(_:to:at:)``, or the reason of a failure to
+    /// ``WHIPClient/fail(_:reason:at:)``, with this identifier. After `timeout` the response is ignored.
     case send(WHIPRequest, id: Int, timeout: MediaDuration)
     /// Take note.
     case event(WHIPClientEvent)
@@ -21,7 +21,7 @@ public enum WHIPClientEvent: Equatable, Sendable {
     case answered(WHIPAnswer)
     /// The server has answered a restart of ICE: its former answer with new credentials and candidates.
     case restarted(answer: String)
-    /// The server sends this layer from now on; `nil` for what it finds right.
+    /// The server sends this layer from now on; `nil` for its own choice.
     case layerSelected(String?)
     /// The server does not select that layer, and why.
     case layerRefused(String?, WHIPClientError)

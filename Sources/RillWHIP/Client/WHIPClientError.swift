@@ -14,13 +14,13 @@ public enum WHIPClientError: Error, Equatable, Sendable {
     case unavailable(status: Int, detail: String?)
     /// The server refuses, and would refuse again.
     case refused(status: Int, detail: String?)
-    /// Somebody else publishes the stream now (412).
+    /// Another publisher has the stream now (412).
     case replaced(detail: String?)
     /// The server wants another offer (406), which is not supported.
     case counterOffer
     /// There were more redirections than this.
     case tooManyRedirections(limit: Int)
-    /// What the server said cannot be used.
+    /// The response cannot be used.
     case badResponse(status: Int, WHIPResponseProblem)
     /// The server does not know the session any more.
     case sessionVanished(status: Int)
@@ -32,7 +32,7 @@ public enum WHIPClientError: Error, Equatable, Sendable {
     case gaveUp(after: MediaDuration, String)
 }
 
-/// What is wrong with a response.
+/// The defect of a response.
 public enum WHIPResponseProblem: Equatable, Sendable {
     /// It has no `Location`.
     case noLocation
@@ -46,12 +46,12 @@ public enum WHIPResponseProblem: Equatable, Sendable {
     case tooLong(limit: Int)
     /// It has no credentials of ICE, or they are too short.
     case noCredentials
-    /// Its status is not one that HTTP has, or says nothing about the request.
+    /// Its status is not defined by HTTP, or not for this request.
     case unexpectedStatus
 }
 
 extension WHIPClientError: CustomStringConvertible {
-    /// A sentence without a full stop, which says what to do where anything can be done.
+    /// A sentence without a full stop. It names a remedy if there is one.
     public var description: String {
         switch self {
         case .badURL(let url, let problem): "\"\(ProblemDetails.cleaned(url))\" is not a usable URL: \(problem)"

@@ -2,8 +2,8 @@ public import RillCore
 
 /// Times and credentials of a ``WHIPClient``.
 public struct WHIPClientSettings: Equatable, Sendable {
-    /// The bearer token (RFC 9725 §4.7); `nil` for none. It is sent to the endpoint's own origin, and to the session that
-    /// the endpoint names, never to where the endpoint redirects.
+    /// The bearer token (RFC 9725 §4.7); `nil` for none. It is sent to the endpoint's own origin, and to the session
+    /// that the endpoint names, never to where the endpoint redirects.
     public var token: String?
     /// How long a response may take. 10 s.
     public var requestTimeout = MediaDuration.seconds(10)
@@ -16,7 +16,7 @@ public struct WHIPClientSettings: Equatable, Sendable {
     public init(token: String? = nil) { self.token = token }
 }
 
-/// What a ``WHIPClient`` is for.
+/// The purpose of a ``WHIPClient``.
 public enum WHIPPurpose: String, Hashable, Sendable {
     /// To publish a stream (WHIP).
     case publish

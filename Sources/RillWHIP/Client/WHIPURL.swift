@@ -6,7 +6,7 @@ struct WHIPURL: Equatable, Sendable {
     let isSecure: Bool
     /// Host and port as they were written; the host in lower case.
     let authority: String
-    /// The path, which begins with a slash.
+    /// The path, which starts with a slash.
     let path: String
     /// The query without its question mark; `nil` if there is none.
     let query: String?
@@ -56,7 +56,7 @@ struct WHIPURL: Equatable, Sendable {
         if parts.path.isEmpty {
             return try WHIPURL(isSecure: isSecure, authority: authority, path: path, query: parts.query ?? query)
         }
-        // A relative path takes the place of what is behind the last slash.
+        // A relative path replaces everything after the last slash.
         let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
         let whole = parts.path.hasPrefix("/") ? parts.path : folder + parts.path
         return try WHIPURL(isSecure: isSecure, authority: authority, path: whole, query: parts.query)
@@ -174,7 +174,7 @@ public enum WHIPURLProblem: Error, Equatable, Sendable {
     case badHost
     /// The port is not a number from 1 to 65535.
     case badPort(String)
-    /// It has a user's name, which everybody would see who sees the URL.
+    /// It contains a user name, which everyone with the URL would see.
     case hasUser
     /// It would leave HTTPS for HTTP.
     case leavesEncryption

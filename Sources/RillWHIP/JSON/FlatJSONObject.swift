@@ -1,5 +1,5 @@
-/// An object of JSON whose values are strings, numbers, truth values and null (RFC 8259). Requests have no others; the
-/// problems that servers describe may have (RFC 9457 §3.2).
+/// A JSON object whose values are strings, numbers, truth values and null (RFC 8259). Requests have no other values;
+/// problem details of servers may have (RFC 9457 §3.2).
 struct FlatJSONObject: Equatable {
     /// A member's value.
     enum Value: Equatable {
@@ -13,10 +13,10 @@ struct FlatJSONObject: Equatable {
     /// The members. Of several with one name the last one counts.
     private(set) var members: [String: Value] = [:]
 
-    /// What is done with a member whose value is an object or an array.
+    /// The treatment of a member whose value is an object or an array.
     enum NestedValues: Equatable {
         case refused
-        /// Read, and left out.
+        /// Parsed, and ignored.
         case skipped
     }
 
@@ -24,8 +24,8 @@ struct FlatJSONObject: Equatable {
     ///
     /// - Parameters:
     ///   - text: the whole text.
-    ///   - nested: what is done with objects and arrays in it.
-    /// - Throws: `notJSON` with the place, `nested`, `tooManyMembers`; `tooDeep` of values that are skipped.
+    ///   - nested: the treatment of objects and arrays in it.
+    /// - Throws: `notJSON` with the offset, `nested`, `tooManyMembers`; `tooDeep` for skipped values.
     init(parsing text: String, nested: NestedValues = .refused) throws(FlatJSONError) {
         var reader = JSONReader(bytes: Array(text.utf8))
         try reader.expect(UInt8(ascii: "{"))
@@ -49,7 +49,7 @@ struct FlatJSONObject: Equatable {
 
 /// Why a text is not a flat object.
 enum FlatJSONError: Error, Equatable {
-    /// What is at that byte cannot be there.
+    /// The text is invalid at this byte.
     case notJSON(offset: Int)
     /// The value at that byte is an object or an array.
     case nested(offset: Int)

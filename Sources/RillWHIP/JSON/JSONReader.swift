@@ -92,7 +92,7 @@ struct JSONReader {
         throw .notJSON(offset: position)
     }
 
-    /// What an escape after its backslash means, as UTF-8.
+    /// The character of an escape after its backslash, as UTF-8.
     private mutating func escaped() throws(FlatJSONError) -> [UInt8] {
         guard let byte = next else { throw .notJSON(offset: position) }
         position += 1

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// ICEServer("turn:turn.example.net?transport=udp", username: "user", credential: "secret").link
-/// // <turn:turn.example.net?transport=udp>; rel="ice-server"; username="user"; credential="secret"; credential-type="password"
+/// // <turn:turn.example.net?transport=udp>; rel="ice-server"; username="user"; credential="secret";
+/// // credential-type="password"
 /// ```
 public struct ICEServer: Equatable, Sendable {
     /// The URL: `stun:`, `stuns:`, `turn:` or `turns:`.
@@ -34,7 +35,8 @@ public struct ICEServer: Equatable, Sendable {
 }
 
 extension String {
-    /// The text as a quoted-string (RFC 9110 §5.6.4). Control characters, which such a string cannot have, become spaces.
+    /// The text as a quoted-string (RFC 9110 §5.6.4). Control characters, which such a string cannot have, become
+    /// spaces.
     var quotedForHeader: String {
         var quoted = "\""
         for scalar in unicodeScalars {

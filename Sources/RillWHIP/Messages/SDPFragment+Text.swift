@@ -17,9 +17,9 @@ extension SDPFragment {
     /// a=end-of-candidates
     /// ```
     ///
-    /// Any line ending is accepted, empty lines are skipped. The credentials may stand in a section instead; wherever
-    /// they are repeated, they must be the same, because the sections are bundled. Other attributes are ignored, and so is
-    /// what m= says: the line only begins a section. What candidates say is not checked.
+    /// Any line ending is accepted, empty lines are skipped. The credentials may be in a section instead. If they are
+    /// repeated, they must be equal, because the sections are bundled. Other attributes are ignored, and so is the
+    /// content of m= lines: such a line only starts a section. Candidates are not validated.
     ///
     /// - Parameter text: the body of a request or response.
     /// - Throws: any case of ``SDPFragmentError``.
@@ -54,7 +54,7 @@ extension SDPFragment {
         if let usernameFragment { text.appendAttribute("ice-ufrag:", usernameFragment) }
         if let password { text.appendAttribute("ice-pwd:", password) }
         for section in sections {
-            // What stands here has no meaning: the line makes the text SDP (RFC 8840 §9).
+            // The content has no meaning: the line makes the text valid SDP (RFC 8840 §9).
             text += "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\n"
             if let mid = section.mid { text.appendAttribute("mid:", mid) }
             for candidate in section.candidates { text.appendAttribute("", candidate) }
@@ -189,7 +189,7 @@ extension Substring {
         return Substring(utf8[first...last])
     }
 
-    /// What is before and after the first colon; without a colon the latter is empty.
+    /// The text before and after the first colon; without a colon the latter is empty.
     fileprivate var cutAtColon: (Substring, Substring) {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return (self, self[endIndex...]) }
         return (Substring(utf8[..<colon]), Substring(utf8[utf8.index(after: colon)...]))

@@ -1,5 +1,5 @@
-/// A fragment of a session description: candidates that are trickled, or the credentials of an ICE restart (RFC 8840 §9,
-/// `application/trickle-ice-sdpfrag`).
+/// A fragment of a session description: candidates that are trickled, or the credentials of an ICE restart (RFC 8840
+/// §9, `application/trickle-ice-sdpfrag`).
 public struct SDPFragment: Equatable, Sendable {
     /// ice-ufrag, 4 to 256 characters; `nil` if the fragment has none.
     public var usernameFragment: String?
@@ -14,7 +14,7 @@ public struct SDPFragment: Equatable, Sendable {
         public var mid: String?
         /// The candidates as `RTCIceCandidate.candidate` has them: `candidate:…`.
         public var candidates: [String]
-        /// Whether no others come (end-of-candidates).
+        /// Whether these are all candidates (end-of-candidates).
         public var isEnd: Bool
 
         /// A section with these parts.

@@ -1,6 +1,6 @@
 /// Why a text is not a fragment of a session description, with the line's number (from 1) where there is one.
 public enum SDPFragmentError: Error, Equatable, Sendable {
-    /// The text has no line that says anything about ICE.
+    /// The text has no line about ICE.
     case empty
     /// The text is longer than ``SDPFragment/maximumByteCount``.
     case tooLong(byteCount: Int, limit: Int)

@@ -1,4 +1,5 @@
-/// The header fields of a request or a response, in their order. Names are compared without regard to case (RFC 9110 §5.1).
+/// The header fields of a request or a response, in their order. Names are compared without regard to case (RFC 9110
+/// §5.1).
 public struct WHIPHeaders: Equatable, Sendable {
     /// A field.
     public struct Field: Equatable, Sendable {

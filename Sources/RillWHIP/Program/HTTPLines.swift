@@ -1,7 +1,8 @@
 /// A request as a line of JSON, for a program that speaks HTTP on behalf of another one (`rill-http`).
 ///
 /// ```json
-/// {"id":1,"method":"POST","url":"https://example.org/whip/a","headers":[["Accept","application/sdp"]],"body":"v=0…","timeout":10000}
+/// {"id":1,"method":"POST","url":"https://example.org/whip/a","headers":[["Accept","application/sdp"]],"body":"v=0…",
+/// "timeout":10000}
 /// ```
 ///
 /// So the command `rill` needs no HTTP library.
@@ -58,7 +59,7 @@ public struct HTTPResponseLine: Codable, Equatable, Sendable {
     /// A request without response.
     public init(id: Int, error: String) { (self.id, self.error) = (id, error) }
 
-    /// The response; `nil` for an error. Fields without a value are left out.
+    /// The response; `nil` for an error. Fields without a value are omitted.
     public var response: WHIPResponse? {
         guard let status else { return nil }
         let fields = (headers ?? []).filter { $0.count == 2 }.map { WHIPHeaders.Field($0[0], $0[1]) }

@@ -1,9 +1,9 @@
-/// The pages whose scripts may use an endpoint in a browser, by where the pages come from (RFC 6454).
+/// The pages whose scripts may use an endpoint in a browser, by their origin (RFC 6454).
 public enum AllowedOrigins: Equatable, Sendable {
-    /// Pages of any site. Tokens, not origins, say who may do what.
+    /// Pages of any site. Access depends on tokens, not on origins.
     case any
-    /// Pages that this machine serves. For an endpoint without tokens on loopback: otherwise any site that its user visits
-    /// could publish and watch there.
+    /// Pages that this machine serves. For an endpoint without tokens on loopback: otherwise any site that its user
+    /// visits could publish and watch there.
     case loopback
 
     /// The value of Access-Control-Allow-Origin for a request; `nil` if none is sent.

@@ -1,4 +1,4 @@
-/// What a request's path names.
+/// The resource of a request's path.
 enum EndpointRoute: Equatable {
     /// `/whip/NAME` or `/whep/NAME`: where offers are sent.
     case offers(StreamAction, stream: String)
@@ -82,7 +82,7 @@ enum EndpointRoute: Equatable {
     }
 }
 
-/// What streams may be called.
+/// The rules for names of streams.
 public enum StreamName {
     /// The longest name, in characters.
     public static let maximumCharacterCount = 64
@@ -91,8 +91,8 @@ public enum StreamName {
     public static let rule =
         "A stream's name has 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore, hyphen and tilde."
 
-    /// Whether a stream may have that name: the unreserved characters of URLs (RFC 3986 §2.3), and not `.` or `..`, which
-    /// clients remove from paths.
+    /// Whether a stream may have that name: the unreserved characters of URLs (RFC 3986 §2.3), and not `.` or `..`,
+    /// which clients remove from paths.
     public static func isValid(_ name: String) -> Bool {
         (1...maximumCharacterCount).contains(name.utf8.count) && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in

@@ -1,10 +1,10 @@
-/// What If-Match asks for (RFC 9110 §13.1.1).
+/// The condition of If-Match (RFC 9110 §13.1.1).
 enum MatchCondition: Equatable {
     /// There is no such field.
     case missing
     /// `*`: any state of the resource.
     case any
-    /// One of these strong entity tags, without their quotes. Weak ones never match and are left out.
+    /// One of these strong entity tags, without their quotes. Weak ones never match and are omitted.
     case tags([String])
     /// The field cannot be read.
     case malformed
@@ -42,7 +42,7 @@ enum MatchCondition: Equatable {
         }
     }
 
-    /// The sessions whose tags these are, of whatever generation.
+    /// The sessions of these tags, of any generation.
     var sessions: [String] {
         guard case .tags(let tags) = self else { return [] }
         return tags.map { tag in tag.lastIndex(of: ".").map { String(tag[..<$0]) } ?? tag }

@@ -1,13 +1,13 @@
 import RillCore
 
-/// A host without media, for tests of endpoints, servers and clients: it keeps sessions in memory, and answers each
-/// offer that begins with `v=0` with the same description.
+/// A host without media, for tests of endpoints, servers and clients. It stores sessions in memory, and answers each
+/// offer that starts with `v=0` with the same description.
 ///
 /// ```swift
 /// let endpoint = WHIPEndpoint(host: MemoryStreamHost())
 /// ```
 ///
-/// Its identifiers are numbers: anybody can guess them. Methods may be called from any thread.
+/// Its identifiers are numbers, which anyone can guess. Methods may be called from any thread.
 public final class MemoryStreamHost: StreamHost {
     /// The answer to every offer.
     public static let answer = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
@@ -17,9 +17,9 @@ public final class MemoryStreamHost: StreamHost {
         HostedLayer("low", width: 160, height: 120, framesPerSecond: 5, bitsPerSecond: 60_000),
     ]
 
-    /// What a session has been told.
+    /// The state of a session.
     public struct Session: Equatable, Sendable {
-        /// What it is for.
+        /// Its purpose.
         public var action: StreamAction
         /// Its stream.
         public var stream: String
@@ -27,7 +27,7 @@ public final class MemoryStreamHost: StreamHost {
         public var fragments: [SDPFragment] = []
         /// How often ICE was restarted.
         public var restartCount = 0
-        /// Who asked for it.
+        /// The client that created it.
         public var client = StreamClient()
         /// The layer that was chosen; `nil` for the automatic choice.
         public var layer: String?

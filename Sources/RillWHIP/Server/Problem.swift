@@ -1,4 +1,4 @@
-/// Why a request is refused: a status, and words for whoever reads the response (RFC 9457).
+/// The reason of a refusal: a status, and a text for the reader of the response (RFC 9457).
 struct Problem: Error, Equatable {
     var status: Int
     var detail: String
@@ -43,7 +43,7 @@ struct Problem: Error, Equatable {
 }
 
 extension Problem {
-    /// What a host's error means to the sender of a request.
+    /// The problem that a host's error means to a client.
     init(_ error: StreamHostError) {
         switch error {
         case .unknownStream:
@@ -70,8 +70,8 @@ extension Problem {
     }
 
     /// Why an action is not allowed; `nil` if it is (RFC 6750 §3).
-    init?(_ verdict: StreamAccess.Verdict, on action: StreamAction) {
-        switch verdict {
+    init?(_ decision: StreamAccess.Decision, on action: StreamAction) {
+        switch decision {
         case .allowed:
             return nil
         case .denied:

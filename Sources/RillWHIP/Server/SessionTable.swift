@@ -1,10 +1,10 @@
-/// What an endpoint knows about the host's sessions.
+/// The endpoint's state of the host's sessions.
 struct SessionTable {
     /// A session.
     struct Entry: Equatable {
-        /// What the session is for.
+        /// The purpose of the session.
         var action: StreamAction
-        /// How often ICE has begun, restarts included. It is the entity tag.
+        /// The number of ICE starts, restarts included. It is the entity tag.
         var generation = 1
         /// The other side's ice-ufrag; `nil` if its offer has none.
         var usernameFragment: String?
@@ -33,8 +33,8 @@ struct SessionTable {
 
     /// Adds a session.
     ///
-    /// - Returns: sessions that may have ended meanwhile, to be removed if so. Mostly there are none: they are returned each
-    ///   time the table has doubled, so that the work stays in proportion to the number of sessions.
+    /// - Returns: sessions that may have ended meanwhile, to be removed if so. Mostly there are none: they are returned
+    ///   each time the table has doubled, so that the work stays in proportion to the number of sessions.
     mutating func insert(_ entry: Entry, for id: String) -> [String] {
         entries[id] = entry
         guard entries.count >= sweepCount else { return [] }
@@ -48,9 +48,9 @@ struct SessionTable {
         sweepCount = max(Self.leastSweepCount, entries.count * 2)
     }
 
-    /// What comes of a request for a restart.
+    /// The result of a request for a restart.
     enum RestartClaim: Equatable {
-        /// The host may be asked. `endRestart` must follow.
+        /// The host may be called. `endRestart` must follow.
         case claimed
         /// Another request restarts ICE, or has restarted it since.
         case conflict
@@ -58,11 +58,11 @@ struct SessionTable {
         case unknown
     }
 
-    /// Claims a session for one restart of ICE, before the host is asked: of two requests at once, one gets it.
+    /// Claims a session for one restart of ICE, before the host is called: of two concurrent requests, one gets it.
     ///
     /// - Parameters:
     ///   - id: the session.
-    ///   - generation: what the request was judged by.
+    ///   - generation: the generation that the request was checked against.
     mutating func beginRestart(_ id: String, of generation: Int) -> RestartClaim {
         guard let entry = entries[id] else { return .unknown }
         guard !entry.isRestarting, entry.generation == generation else { return .conflict }
@@ -74,7 +74,8 @@ struct SessionTable {
     ///
     /// - Parameters:
     ///   - id: the session.
-    ///   - usernameFragment: the other side's ice-ufrag from now on; `nil` if the host has refused, and nothing changes.
+    ///   - usernameFragment: the other side's ice-ufrag from now on; `nil` if the host has refused, and nothing
+    ///     changes.
     /// - Returns: the entity tag from now on, without quotes; `nil` if there is no such session any more.
     mutating func endRestart(_ id: String, usernameFragment: String?) -> String? {
         guard var entry = entries[id] else { return nil }

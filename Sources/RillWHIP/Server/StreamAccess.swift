@@ -1,4 +1,4 @@
-/// What is done with a stream.
+/// An action on a stream.
 public enum StreamAction: String, Equatable, Sendable {
     /// To publish it (WHIP).
     case publish
@@ -22,7 +22,8 @@ public enum StreamNames: Equatable, Sendable {
     }
 }
 
-/// What the sender of a request may do. It is found out before the endpoint is asked: checking a token needs a clock and keys.
+/// The permissions of a request's sender. They are determined before the endpoint is called: checking a token needs a
+/// clock and keys.
 public enum StreamAccess: Equatable, Sendable {
     /// Everything: no tokens are needed.
     case unrestricted
@@ -30,11 +31,11 @@ public enum StreamAccess: Equatable, Sendable {
     case missing
     /// Nothing: the request's token is forged, has expired or is not a token.
     case invalid
-    /// What the request's token allows.
+    /// The permissions of the request's token.
     case limited(publish: StreamNames, watch: StreamNames)
 
     /// Whether an action is allowed.
-    public enum Verdict: Equatable, Sendable {
+    public enum Decision: Equatable, Sendable {
         /// It is.
         case allowed
         /// The token is valid, and does not allow it.
@@ -45,12 +46,12 @@ public enum StreamAccess: Equatable, Sendable {
         case invalid
     }
 
-    /// Judges an action.
+    /// Decides whether an action is allowed.
     ///
     /// - Parameters:
-    ///   - action: what is to be done.
+    ///   - action: the action.
     ///   - stream: the name of the stream.
-    public func verdict(on action: StreamAction, of stream: String) -> Verdict {
+    public func decision(on action: StreamAction, of stream: String) -> Decision {
         switch (self, action) {
         case (.unrestricted, _): .allowed
         case (.missing, _): .missing

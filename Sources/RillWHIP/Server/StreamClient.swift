@@ -1,10 +1,11 @@
 public import RillCore
 
-/// Who sends a request, as far as it is known: by this sessions are counted, and publishers told apart.
+/// The sender of a request, as far as it is known. Quotas count sessions by it, and publishers are distinguished by
+/// it.
 public struct StreamClient: Equatable, Sendable {
     /// The subject of its token: publishers of one subject are the same one. `nil` if the token names none.
     public var subject: String?
-    /// By what its sessions are counted: the same text for everybody with the same token or subject; `nil` without a token.
+    /// The key by which its sessions are counted: the same text for the same token or subject; `nil` without a token.
     public var bearer: String?
     /// Its address, of IPv6 its network of 64 bits; `nil` if it is not known.
     public let address: IPAddress?
@@ -16,8 +17,8 @@ public struct StreamClient: Equatable, Sendable {
 }
 
 extension IPAddress {
-    /// What counts as one client: an address of IPv4, also where IPv6 maps it (RFC 4291 §2.5.5.2); of IPv6 the network of 64 bits,
-    /// in which a customer has every address (RFC 6177).
+    /// The unit that counts as one client. It is an address of IPv4, also where IPv6 maps it (RFC 4291 §2.5.5.2). Of
+    /// IPv6 it is the network of 64 bits, in which a customer has every address (RFC 6177).
     var network: IPAddress {
         guard case .v6(let bits, _) = self else { return self }
         if (bits >> 32) == 0xFFFF { return .v4(UInt32(truncatingIfNeeded: bits)) }
@@ -25,9 +26,9 @@ extension IPAddress {
     }
 }
 
-/// Whose place a publisher may take. A publisher counts once it sends pictures.
+/// The publisher that another one may replace. A publisher counts once it sends frames.
 public enum StreamReplacement: Equatable, Sendable {
-    /// Anybody's.
+    /// Any publisher.
     case anybody
     /// That of a publisher with the same subject.
     case sameSubject

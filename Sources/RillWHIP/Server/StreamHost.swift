@@ -1,14 +1,14 @@
-/// What an endpoint serves: named streams, each with one publisher and many viewers.
+/// The service behind an endpoint: named streams, each with one publisher and many viewers.
 ///
 /// Threads: methods are called from any thread, and return at once.
 public protocol StreamHost: Sendable {
-    /// Publishes a stream. A publisher that the stream has already is replaced once this one sends pictures.
+    /// Publishes a stream. The present publisher is replaced once this one sends frames.
     ///
     /// - Parameters:
     ///   - name: the stream's name.
     ///   - offer: the publisher's offer.
-    ///   - client: who asks.
-    ///   - replacement: whose place it may take.
+    ///   - client: the sender of the request.
+    ///   - replacement: the publisher that it may replace.
     /// - Returns: the session, with the answer.
     func publish(
         _ name: String, offer: String, from client: StreamClient, replacing replacement: StreamReplacement
@@ -19,51 +19,53 @@ public protocol StreamHost: Sendable {
     /// - Parameters:
     ///   - name: the stream's name.
     ///   - offer: the viewer's offer.
-    ///   - client: who asks.
+    ///   - client: the sender of the request.
     /// - Returns: the session, with the answer.
     func watch(_ name: String, offer: String, from client: StreamClient) throws(StreamHostError) -> HostedSession
 
     /// Adds the other side's candidates that were trickled. Those that cannot be used are ignored.
     func addCandidates(_ fragment: SDPFragment, to session: String) throws(StreamHostError)
 
-    /// Finds a path anew, with other credentials of the other side.
+    /// Finds another path, with other credentials of the other side.
     ///
     /// - Returns: our credentials and candidates.
     func restart(_ session: String, with fragment: SDPFragment) throws(StreamHostError) -> SDPFragment
 
-    /// Chooses what a viewer gets.
+    /// Selects the layer of a viewer.
     ///
     /// - Parameters:
-    ///   - layer: the name of a layer of the stream's; `nil` for what the viewer's network carries.
+    ///   - layer: the name of a layer of the stream; `nil` for an automatic choice by the viewer's network.
     ///   - session: the viewer's session.
     func select(_ layer: String?, for session: String) throws(StreamHostError)
 
     /// Ends a session.
     func end(_ session: String) throws(StreamHostError)
 
-    /// Whether there is such a session, and it has not ended. An endpoint asks now and then, to forget those that have.
+    /// Whether this session exists and has not ended. An endpoint calls it regularly to forget sessions that have
+    /// ended.
     func holds(_ session: String) -> Bool
 
     /// The streams that are published now, by name.
     var streams: [HostedStream] { get }
 
-    /// What the host has counted since it began, by names for metrics such as `frames_forwarded`. They only grow.
+    /// Counters since the host started, by names for metrics such as `frames_forwarded`. They only increase.
     var totals: [String: Int] { get }
 
-    /// What there is now beside streams and viewers, by names for metrics such as `half_open_sessions`.
+    /// Gauges beside streams and viewers, by names for metrics such as `half_open_sessions`.
     var levels: [String: Int] { get }
 }
 
 extension StreamHost {
     /// Nothing, for a host that counts nothing.
     public var totals: [String: Int] { [:] }
-    /// Nothing, for a host that tells no more.
+    /// Empty, for a host without gauges.
     public var levels: [String: Int] { [:] }
 }
 
 /// A session at a host: of a publisher or a viewer.
 public struct HostedSession: Equatable, Sendable {
-    /// The session's identifier: 128 random bits or more, in characters that a path may have. Who knows it may change the session.
+    /// The session's identifier: 128 random bits or more, in characters that a path may have. A client that knows it
+    /// may change the session.
     public var id: String
     /// The answer to the offer.
     public var answer: String
@@ -118,7 +120,7 @@ public struct HostedStream: Equatable, Sendable {
 
 /// Why a host refuses.
 public enum StreamHostError: Error, Equatable, Sendable {
-    /// Nobody publishes the stream.
+    /// The stream has no publisher.
     case unknownStream
     /// There is no such session; it may have ended.
     case unknownSession
@@ -130,9 +132,9 @@ public enum StreamHostError: Error, Equatable, Sendable {
     case notSupported(String)
     /// There are as many sessions or streams as there may be.
     case tooManySessions(limit: Int)
-    /// The client has as much as it may have: so many of what the text names.
+    /// The client has reached its limit of the named resource.
     case clientQuota(String, limit: Int)
-    /// The stream has as much as it may have: so many of what the text names.
+    /// The stream has reached its limit of the named resource.
     case streamQuota(String, limit: Int)
     /// Another publisher has the stream, and only an own one was to be replaced.
     case publishedByOther

@@ -30,9 +30,11 @@ extension WHIPEndpoint {
         return response
     }
 
-    /// Whose place a publisher takes. One that comes back does not take a stream that somebody else publishes meanwhile: it sends
-    /// the entity tag of its former session (If-Match, RFC 9110 §13.1.1) or, without one, If-None-Match with an asterisk
-    /// (§13.1.2). A stream that nobody publishes counts as it was left, so that both hold.
+    /// The publisher that a request may replace.
+    ///
+    /// A publisher that reconnects does not take a stream that another one publishes meanwhile. It sends the entity
+    /// tag of its former session (If-Match, RFC 9110 §13.1.1) or, without one, If-None-Match with an asterisk
+    /// (§13.1.2). A stream without a publisher counts as unchanged, so that both conditions hold.
     private func replacement(for request: WHIPRequest) throws(Problem) -> StreamReplacement {
         let match = MatchCondition(request.headers.values(of: "If-Match"))
         if match == .malformed { throw Problem(400, "If-Match is not a list of entity tags.") }
@@ -43,7 +45,7 @@ extension WHIPEndpoint {
     private func remember(_ entry: SessionTable.Entry, for id: String) {
         let candidates = sessions.withLock { $0.insert(entry, for: id) }
         guard !candidates.isEmpty else { return }
-        // The host is asked while no lock is held.
+        // The host is called without a lock.
         let ended = candidates.filter { !host.holds($0) }
         sessions.withLock { $0.remove(ended) }
     }
@@ -54,9 +56,9 @@ extension WHIPEndpoint {
         switch access {
         case .missing, .invalid:
             // The name does not matter here: nothing is allowed.
-            if let problem = Problem(access.verdict(on: .watch, of: ""), on: .watch) { throw problem }
+            if let problem = Problem(access.decision(on: .watch, of: ""), on: .watch) { throw problem }
         case .unrestricted, .limited:
-            for stream in host.streams where access.verdict(on: .watch, of: stream.name) == .allowed {
+            for stream in host.streams where access.decision(on: .watch, of: stream.name) == .allowed {
                 streams.append(stream.json)
             }
         }

@@ -1,10 +1,10 @@
 import RillCore
 
 extension WHIPEndpoint {
-    /// PATCH of a session: candidates that were trickled, or an ICE restart (RFC 9725 §4.3.2, §4.3.3).
+    /// PATCH of a session: trickled candidates, or an ICE restart (RFC 9725 §4.3.2, §4.3.3).
     ///
-    /// `If-Match: *` with an ice-ufrag that is not the present one asks for a restart. All else is candidates: some clients
-    /// send the asterisk with every fragment. Of two restarts at once, the later one gets 409.
+    /// `If-Match: *` with an ice-ufrag other than the present one requests a restart. Everything else is candidates:
+    /// some clients send the asterisk with every fragment. Of two concurrent restarts, the later one gets 409.
     func patch(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
         let entry = try known(id)
         try request.require(MediaType.sdpFragment, sayingSoIn: "Accept-Patch")
@@ -31,7 +31,8 @@ extension WHIPEndpoint {
     private func restart(
         _ id: String, _ entry: SessionTable.Entry, _ fragment: SDPFragment, _ usernameFragment: String
     ) throws(Problem) -> WHIPResponse {
-        // Claimed first: no lock is held while the host is asked, and its credentials and the tag must be of one request.
+        // The session is claimed first: the host is called without a lock, and its credentials and the tag must
+        // belong to one request.
         switch sessions.withLock({ $0.beginRestart(id, of: entry.generation) }) {
         case .claimed: break
         case .conflict: throw Problem(409, "Another request restarts ICE of this session.")

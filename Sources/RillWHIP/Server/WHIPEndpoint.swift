@@ -1,6 +1,7 @@
 public import RillCore
 
-/// Answers the requests of publishers (WHIP, RFC 9725) and viewers (WHEP, draft-ietf-wish-whep) of a host's streams.
+/// Answers the requests of publishers (WHIP, RFC 9725) and viewers (WHEP, draft-ietf-wish-whep) for the streams of a
+/// host.
 ///
 /// ```swift
 /// let endpoint = WHIPEndpoint(host: host)
@@ -14,19 +15,21 @@ public import RillCore
 /// | `/session/ID/layer` | POST of `{"encodingId": "high"}`: a viewer's layer, `null` for an automatic choice |
 /// | `/streams` | GET: the list |
 ///
-/// A publisher replaces the one that a stream has, once it sends pictures. One that comes back sends `If-Match` with the
-/// entity tag of its former session, or `If-None-Match: *`: then it replaces itself (a session that follows the former one; without
-/// the tag, one whose token has the same subject), and the answer is 412 if somebody else sends pictures meanwhile.
+/// A publisher replaces the present one of its stream, once it sends frames. A publisher that reconnects sends
+/// `If-Match` with the entity tag of its former session, or `If-None-Match: *`. Then it replaces itself only (a
+/// session that follows the former one; without the tag, one whose token has the same subject). The response is 412
+/// if another publisher sends frames meanwhile.
 ///
-/// Quotas are the host's: 429 with `Retry-After` where the client has used up its own, 503 where all are taken.
+/// Quotas are the host's: 429 with `Retry-After` if the client has used up its own, 503 if all are used up.
 ///
-/// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings say otherwise: requests carry
-/// tokens, never cookies. A session's identifier is its key: who knows it may change the session, with or without a token.
+/// OPTIONS is answered everywhere. Pages of any origin may send requests, unless the settings forbid it: requests
+/// carry tokens, never cookies. A session's identifier is its key: a client that knows it may change the session,
+/// with or without a token.
 ///
-/// It has no connections, no threads and no clock. `respond` may be called from any thread. The host is called without a
-/// lock being held. Any request gets a response; errors have a body of problem details (RFC 9457).
+/// It has no connections, no threads and no clock. `respond` may be called from any thread. The host is called
+/// without a lock. Any request gets a response; errors have a body of problem details (RFC 9457).
 public final class WHIPEndpoint<Host: StreamHost>: Sendable {
-    /// What is served.
+    /// The host.
     public let host: Host
     /// How requests are answered.
     public let settings: WHIPEndpointSettings
@@ -44,19 +47,19 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request, with its whole body.
-    ///   - access: what its sender may do.
-    ///   - client: who its sender is.
+    ///   - access: the sender's permissions.
+    ///   - client: the sender.
     public func respond(
         to request: WHIPRequest, access: StreamAccess, from client: StreamClient = StreamClient()
     ) -> WHIPResponse {
         finish(request) { () throws(Problem) in try answer(request, access, client) }
     }
 
-    /// The refusal that a request gets whatever its body is, such as 401: ask before you read the body.
+    /// The refusal that does not depend on the body, such as 401. Call it before reading the body.
     ///
     /// - Parameters:
     ///   - request: the request without its body.
-    ///   - access: what its sender may do.
+    ///   - access: the sender's permissions.
     /// - Returns: the response; `nil` if the body is needed.
     public func refusal(of request: WHIPRequest, access: StreamAccess) -> WHIPResponse? {
         do throws(Problem) {
@@ -75,8 +78,8 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     /// The refusal of a request whose address has sent too many.
     ///
     /// - Parameters:
-    ///   - request: the request; its body does not matter.
-    ///   - time: when the address may send the next one, from now.
+    ///   - request: the request. Its body is ignored.
+    ///   - time: the time until the address may send the next one.
     public func refusal(ofTooManyRequests request: WHIPRequest, after time: MediaDuration) -> WHIPResponse {
         let seconds = max(1, Int(time.seconds.rounded(.up)))
         return finish(request) { () throws(Problem) in
@@ -139,14 +142,14 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
                 .init("Allow", route.methods.joined(separator: ", ")))
         }
         if case .offers(let action, let stream) = route,
-            let problem = Problem(access.verdict(on: action, of: stream), on: action)
+            let problem = Problem(access.decision(on: action, of: stream), on: action)
         {
             throw problem
         }
         return route
     }
 
-    /// What may be done, for clients and for browsers that ask before they send (CORS preflight).
+    /// The allowed methods and headers, for clients and for preflight requests of browsers (CORS).
     private func options(of route: EndpointRoute) -> WHIPResponse {
         let methods = route.methods.joined(separator: ", ")
         var response = WHIPResponse(204)
@@ -163,7 +166,7 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
         return response
     }
 
-    /// Calls the host, and forgets a session that it says has ended.
+    /// Calls the host, and forgets a session that it reports as ended.
     func asking<Result>(
         about id: String? = nil, _ body: () throws(StreamHostError) -> Result
     ) throws(Problem) -> Result {
@@ -184,9 +187,9 @@ enum MediaType {
 }
 
 extension WHIPRequest {
-    /// Checks the type of the body; parameters such as a charset are ignored.
+    /// Checks the type of the body. Parameters such as a charset are ignored.
     ///
-    /// - Throws: 415, with `field` to say what is accepted.
+    /// - Throws: 415, with `field` listing the accepted type.
     func require(_ type: String, sayingSoIn field: String) throws(Problem) {
         let value = headers["Content-Type"] ?? ""
         let given = value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }

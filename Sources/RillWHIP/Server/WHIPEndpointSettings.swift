@@ -1,6 +1,6 @@
 /// How an endpoint answers.
 public struct WHIPEndpointSettings: Equatable, Sendable {
-    /// The STUN and TURN servers that clients are told.
+    /// The STUN and TURN servers for clients.
     public var iceServers: [ICEServer]
     /// The longest body that is read, in bytes. Longer ones are answered with 413.
     public var maximumBodyByteCount: Int

@@ -41,7 +41,8 @@ final class AttackerEnd: NetworkEnd {
     private var own: SRTPUnprotector?
     private var theirs: SRTPUnprotector?
     private var outbox: [(socket: Int, bytes: [UInt8])] = []
-    /// The newest request of STUN that came to its first socket, to be answered wrongly. The second one answers nothing.
+    /// The newest request of STUN that came to its first socket, to be answered wrongly. The second one answers
+    /// nothing.
     private(set) var lastCheck: STUNTransactionID?
     /// Whether true RTP and RTCP of the connection leave, its DTLS, and anything.
     var (sendsMedia, sendsDTLS, isSending) = (true, true, true)

@@ -29,8 +29,8 @@ final class PeerAttack {
         do { return try DTLSCertificate(wallClock: 1_800_000_000) } catch { preconditionFailure("\(error)") }
     }
 
-    /// What is negotiated, and where the attacked connection is. `isLite`: the attacker says that its agent is lite, which
-    /// it is not.
+    /// What is negotiated, and where the attacked connection is. `isLite`: the attacker says that its agent is lite,
+    /// which it is not.
     struct Options {
         var (isVP9, isByStream, isLite, isOnPort): (Bool, Bool, Bool, Bool)
         /// Changes the settings of both sides.

@@ -105,8 +105,8 @@ import Testing
         #expect(played == expected.dropLast())
     }
 
-    /// The clip's frames as our sender packs them, in non-flexible mode: FFmpeg 5.1 follows an early draft of the payload
-    /// format, which has no P_DIFF.
+    /// The clip's frames as our sender packs them, in non-flexible mode: FFmpeg 5.1 follows an early draft of the
+    /// payload format, which has no P_DIFF.
     private func sent(_ clip: CodedClip) throws -> [[[UInt8]]] {
         var settings = RTPStreamSettings(
             ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType, canonicalName: "rill@localhost")

@@ -1,5 +1,6 @@
 extension GStreamerScript {
-    /// GStreamer's end of a protected call with packet repair. What it counted is on the standard output, in a line of JSON.
+    /// GStreamer's end of a protected call with packet repair. What it counted is on the standard output, in a line of
+    /// JSON.
     static let call = #"""
         """GStreamer's end of a protected call, for tests. RTP and RTCP share a socket in both directions.
 

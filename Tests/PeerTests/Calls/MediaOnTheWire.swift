@@ -3,7 +3,8 @@ import RillRTP
 import RillSecurity
 import RillTestSupport
 
-/// The media packets of a protected stream, as the network has seen them: opened, taken out of RED, and whether each was lost.
+/// The media packets of a protected stream, as the network has seen them: opened, taken out of RED, and whether each
+/// was lost.
 ///
 /// Retransmissions and FEC packets are left out; what was lost of them is not counted.
 struct MediaOnTheWire {
@@ -62,8 +63,8 @@ struct MediaOnTheWire {
         packets.reduce(into: [:]) { $0[$1.timestamp, default: []] += $1.piece }
     }
 
-    /// Does not count what was lost in the last half second, where the stream's end decides: nothing follows that shows a gap, and
-    /// soon there is no answer.
+    /// Does not count what was lost in the last half second, where the stream's end decides: nothing follows that shows
+    /// a gap, and soon there is no answer.
     ///
     /// - Throws: where there were no packets at all.
     mutating func ignoreEnd() throws {

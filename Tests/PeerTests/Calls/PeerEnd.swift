@@ -111,7 +111,7 @@ final class SentFrames: EncodedFrameSink, Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Waits until nothing more is made.
-    func settled() async throws {
+    func steady() async throws {
         var (last, quiet) = (0, 0)
         while quiet < 20 {
             try await Task.sleep(for: .milliseconds(50))

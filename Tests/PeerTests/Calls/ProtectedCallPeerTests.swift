@@ -67,7 +67,7 @@ import Testing
             ], limit: Self.frameCount / 30 + 8)
         try await RunningPeer.waitUntilListening(port: port)
         end.release()
-        try await sent.settled()
+        try await sent.steady()
         // `identity` drops the one that it ends at.
         let expected = Array(sent.frames.prefix(Self.frameCount).joined())
         let got = try read(path)

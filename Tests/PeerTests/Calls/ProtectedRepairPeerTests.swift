@@ -9,8 +9,8 @@ import RillTestSupport
 import RillTransport
 import Testing
 
-/// GStreamer's RTX and ULPFEC under SRTP in a `VideoCall`, over a network that loses 5 % of all datagrams in each direction:
-/// retransmissions, FEC packets and requests too.
+/// GStreamer's RTX and ULPFEC under SRTP in a `VideoCall`, over a network that loses 5 % of all datagrams in each
+/// direction: retransmissions, FEC packets and requests too.
 ///
 /// What was lost is what the network says. What was recovered is judged by its bytes, wherever they can be had.
 @Suite(
@@ -135,7 +135,7 @@ struct ProtectedRepairPeerTests {
         try await RunningPeer.waitUntilListening(port: port)
         end.release()
         // Requests are answered for a second after the last frame: as long as its jitter buffer holds anything.
-        try await sent.settled()
+        try await sent.steady()
         let statistics = end.participant.statistics
         await end.call.end()
         let said = String(decoding: try await peer.finished(), as: UTF8.self)

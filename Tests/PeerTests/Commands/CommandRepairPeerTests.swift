@@ -8,8 +8,8 @@ import RillSession
 import RillTestSupport
 import Testing
 
-/// `rill send` and `rill receive` with GStreamer over a network that loses 5 % of all datagrams in each direction: RTX and ULPFEC under
-/// SRTP.
+/// `rill send` and `rill receive` with GStreamer over a network that loses 5 % of all datagrams in each direction: RTX
+/// and ULPFEC under SRTP.
 ///
 /// What was lost is what the network says, what was recovered is judged by its bytes and by what the commands print.
 @Suite(
@@ -116,7 +116,8 @@ struct CommandRepairPeerTests {
             """
     }
 
-    /// Enough was lost, and so many percent of it were recovered, by the bytes that came; the command's own figures do not contradict.
+    /// Enough was lost, and so many percent of it were recovered, by the bytes that came; the command's own figures do
+    /// not contradict.
     private func judge(
         _ name: String, _ sent: MediaOnTheWire, _ recovered: Int, said: Int?, atLeast percent: Int, _ details: String
     ) {

@@ -3,8 +3,8 @@ import RillCore
 import RillTestSupport
 import RillTransport
 
-/// A network between two programs that loses datagrams, in both directions: one sends to ``port``, the other gets it, and what that
-/// sends back to where it came from goes the way back.
+/// A network between two programs that loses datagrams, in both directions: one sends to ``port``, the other gets it,
+/// and what that sends back to where it came from goes the way back.
 final class LossyRelay: Sendable {
     private let near: UDPSocket
     private let far: UDPSocket

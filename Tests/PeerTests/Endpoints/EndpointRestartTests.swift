@@ -6,7 +6,8 @@ import RillWHIP
 import RillWebRTC
 import Testing
 
-/// A restart of ICE by fragments, between two live peers of ours: the answer that a client puts together is one that works.
+/// A restart of ICE by fragments, between two live peers of ours: the answer that a client puts together is one that
+/// works.
 @Suite(.serialized)
 struct EndpointRestartTests {
     @Test func `Fragments restart ICE, and pictures go on`() async throws {

@@ -1,5 +1,5 @@
-/// An endpoint of WHIP and WHEP by aiortc: it decodes what is published, and sends a changing gray to viewers. HTTP is what the
-/// standard library has.
+/// An endpoint of WHIP and WHEP by aiortc: it decodes what is published, and sends a changing gray to viewers. HTTP is
+/// what the standard library has.
 enum EndpointScript {
     /// Arguments: the port, 0 for any, and a token if one is asked for.
     static let text = """

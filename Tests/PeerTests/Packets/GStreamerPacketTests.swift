@@ -49,12 +49,12 @@ struct GStreamerPacketTests {
         let counts = try compounds.reduce(into: MessageCounts()) { try $0.note($1) }
         #expect(counts.senderReports > 2 && counts.receiverReports > 2 && counts.names > 4)
         #expect(counts.received.isSubset(of: Set(numbers)) && counts.received.count > numbers.count / 2)
-        try expectFates(of: packets, first: first, from: compounds, received: counts.received.count)
+        try expectOutcomes(of: packets, first: first, from: compounds, received: counts.received.count)
     }
 
-    /// Our history takes GStreamer's feedback as if we had sent its packets: each that it lists as received gets one fate, and the times
-    /// are those of a live source.
-    private func expectFates(
+    /// Our history takes GStreamer's feedback as if we had sent its packets: each that it lists as received gets one
+    /// outcome, and the times are those of a live source.
+    private func expectOutcomes(
         of packets: [[UInt8]], first: SequenceNumber, from compounds: [[UInt8]], received: Int
     ) throws {
         var history = SentPacketHistory()
@@ -62,20 +62,21 @@ struct GStreamerPacketTests {
         history.reset()
         for packet in packets { _ = history.record(.media, byteCount: packet.count + 28, at: .zero) }
         var arrivals: [Int64: MediaTime] = [:]
-        var fateCount = 0
+        var outcomeCount = 0
         for datagram in compounds {
             var compound = RTCPCompound(datagram.span)
             while let packet = try compound.next() {
                 guard case .transportFeedback(let feedback) = try RTCPMessage(parsing: packet) else { continue }
-                history.take(feedback) { packet, fate in
-                    fateCount += 1
-                    if case .received(let arrival) = fate { arrivals[packet.number] = arrival }
+                history.take(feedback) { packet, outcome in
+                    outcomeCount += 1
+                    if case .received(let arrival) = outcome { arrivals[packet.number] = arrival }
                 }
             }
         }
         let refusals = history.refusals
         #expect(
-            arrivals.count == received && fateCount >= received, "\(arrivals.count) of \(received), \(fateCount) fates")
+            arrivals.count == received && outcomeCount >= received,
+            "\(arrivals.count) of \(received), \(outcomeCount) outcomes")
         #expect(refusals.neverSent == 0 && refusals.outdated == 0 && refusals.forgotten == 0, "\(refusals)")
         let times = arrivals.sorted { $0.key < $1.key }.map(\.value)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })

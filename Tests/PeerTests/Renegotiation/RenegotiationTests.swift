@@ -14,7 +14,7 @@ import Testing
         case add(Side)
         /// Stops a section: of those in use, the first, or the last.
         case stop(Side, isFirst: Bool)
-        /// Both stop sending in the first section, and send again.
+        /// Both stop sending in the first section, and resume.
         case rest(Side)
         case wake(Side)
         /// Both offer at once; the side that is named gives way, and offers again.
@@ -114,8 +114,9 @@ import Testing
         arguments: all.map(\.keepingFirst))
     func `Firefox and Rill`(course: Course) throws { try run(course, FirefoxBrowser.start(limit: 300)) }
 
-    /// When the first section stops, Firefox 153 connects again; what it then sends in the sections that it had mostly does
-    /// not arrive, also at another Firefox (findings/firefox-stop-first-section.sh). What is added then goes both ways.
+    /// When the first section stops, Firefox 153 connects again; what it then sends in the sections that it had mostly
+    /// does not arrive, also at another Firefox (findings/firefox-stop-first-section.sh). What is added then goes both
+    /// ways.
     @Test(
         .enabled(if: isLongRun, "only with --all"), .enabled(if: Peer.firefox.isInstalled, "firefox is not installed"),
         .enabled(if: MachineAddresses.known.count > 1, "firefox gathers nothing without a route"),
@@ -240,7 +241,8 @@ struct Call {
         }
     }
 
-    /// Waits until frames of this moment were decoded on both sides, in that many sections each, or in the one of a MID.
+    /// Waits until frames of this moment were decoded on both sides, in that many sections each, or in the one of a
+    /// MID.
     func requireFlow(in count: Int, of mid: String? = nil, _ what: String) throws {
         let before = try (page.framesDecoded(), end.framesDecoded())
         var after = before

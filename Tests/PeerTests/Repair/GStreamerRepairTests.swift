@@ -112,7 +112,7 @@ struct GStreamerRepairTests {
         let restored = try PacketFile.packets(in: theirs).filter { bytes in
             try RTPPacket(parsing: bytes.span).header.payloadType == media
         }
-        // It numbers them anew, so that FEC packets and losses leave no gaps.
+        // It renumbers them, so that FEC packets and losses leave no gaps.
         #expect(try clip.frames(of: renumbered(restored)) == clip.frames)
     }
 

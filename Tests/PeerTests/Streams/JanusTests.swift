@@ -46,8 +46,8 @@ extension StreamTests {
             try await TableTests.end(publisher)
         }
 
-        /// The frames of the high layer that were sent in each of the last seconds, on average:
-        /// "4 s  sent 963 kbit/s 30+6 fps  …". A figure is that of half a second: too few frames of the low layer for a rate.
+        /// The frames of the high layer that were sent in each of the last seconds, on average: "4 s  sent 963 kbit/s
+        /// 30+6 fps  …". A figure is that of half a second: too few frames of the low layer for a rate.
         private func highRate(_ publisher: RunningProgram, last seconds: Int) throws -> Double {
             let rates = publisher.errorsSoFar.split(separator: "\n").compactMap { line -> Double? in
                 let words = line.split(separator: " ")

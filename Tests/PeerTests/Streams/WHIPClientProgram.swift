@@ -11,8 +11,8 @@ struct WHIPClientProgram {
     init(_ url: String) throws {
         let (clang, client) = (Program(named: "clang"), Program(named: "whip-client"))
         guard let clang, var client else { throw TestFailure("whip-client or clang is not installed") }
-        // Debian 12's program ends at once: it has libsoup 2, its libnice loads libsoup 3 for UPnP, and that refuses to be in
-        // one process with the other. Nobody asks for UPnP here.
+        // Debian 12's program ends at once: it has libsoup 2, its libnice loads libsoup 3 for UPnP, and that refuses to
+        // be in one process with the other. Nobody asks for UPnP here.
         try write(Array(WHIPClientProgram.withoutUPnP.utf8), to: folder.path("upnp.c"))
         let library = folder.path("libgupnp-igd-1.0.so.4")
         let built = try clang.run(["-shared", "-fPIC", "-o", library, folder.path("upnp.c")])

@@ -18,8 +18,8 @@ final class ChromiumBrowser: BrowserPage {
     ///
     /// - Parameters:
     ///   - camera: a clip in Y4M; `nil` for the browser's own moving picture.
-    ///   - hidesAddresses: whether pages that have no camera give names instead of addresses to their peers, as browsers do
-    ///     unless they are told otherwise.
+    ///   - hidesAddresses: whether pages that have no camera give names instead of addresses to their peers, as
+    ///     browsers do unless they are told otherwise.
     ///   - origin: a site that may use the camera without HTTPS.
     ///   - launcher: what starts it, and the arguments: `nsenter` for another network.
     ///   - seconds: when it is stopped at the latest.

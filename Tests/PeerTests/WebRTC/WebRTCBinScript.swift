@@ -67,7 +67,7 @@ enum WebRTCBinScript {
             return {"sdp": end.get_property("local-description").sdp.as_text()}
 
         def made(reply, key, kind):
-            # The description of the reply is lost with it: it is made anew of its text.
+            # The description of the reply is lost with it: it is parsed again from its text.
             text = reply.get_value(key).sdp.as_text()
             do("set-local-description", description(kind, text))
             return gathered()

@@ -77,7 +77,8 @@ final class WebRTCEnd {
     }
 }
 
-/// Waits for something, in this thread since those of the pool may be busy with other tests, and returns whether it came.
+/// Waits for something, in this thread since those of the pool may be busy with other tests, and returns whether it
+/// came.
 func wait(_ seconds: Double, for isTrue: () throws -> Bool) throws -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {

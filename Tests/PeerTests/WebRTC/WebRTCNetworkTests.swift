@@ -53,7 +53,8 @@ struct WebRTCNetworkTests {
             may send \(congestion.availableOutgoingBitrate / 1000) kbit/s, SRTP \(figures.srtp ?? ""); \(congestion)
             """)
         note("\(end.call.statistics.layers)")
-        // How much depends on how busy the machine is; that it is not given up, and that what is sent is seen, does not.
+        // How much depends on how busy the machine is; that it is not given up, and that what is sent is seen, does
+        // not.
         let sent = statistics.sending.map(\.stream.framesSent).reduce(0, +)
         let (decoded, shown) = (received.framesDecoded ?? 0, pictures.values.map(\.count).max() ?? 0)
         #expect((250_000...1_700_000).contains(congestion.availableOutgoingBitrate), "\(congestion)")

@@ -49,7 +49,7 @@ struct FaceFinderTests {
         #expect(found.contains { $0.isNear(expected, within: 0.4) }, "\(found)")
     }
 
-    @Test func `What has no color of skin is not searched`() throws {
+    @Test func `Areas without the color of skin are not searched`() throws {
         let plane = plane(x: 40, y: 20, side: 24)
         let scan = FaceScan(try smallCascade(), width: Self.width, height: Self.height, scale: 2)
         var counts: [Int] = []
@@ -146,7 +146,7 @@ struct FaceFinderTests {
         #expect(strengths[70] == 256 && strengths[100] == 256 && strengths[399] == 0)
     }
 
-    @Test func `What no skin can look like teaches nothing`() {
+    @Test func `Colors that no skin has are not learned`() {
         let gray = even(128)
         let high = even(170)
         let face = FaceRegion(x: 5, y: 5, side: 20)
@@ -156,7 +156,7 @@ struct FaceFinderTests {
         #expect(SkinColor(of: face, u: gray, v: high, luma: gray) != nil)
     }
 
-    @Test func `What is lit too evenly for a face does not count as one, unless it is given`() throws {
+    @Test func `An evenly lit area is not a face, unless the app sets it`() throws {
         let u = even(116)
         let v = even(146)
         let shaded = even(150)

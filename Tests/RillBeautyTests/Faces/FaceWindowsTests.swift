@@ -35,9 +35,9 @@ struct FaceWindowsTests {
             for y in stride(from: 0, through: 100, by: 2) {
                 var x = 0
                 while x <= 140 {
-                    let verdict = windows.classify(x, y)
-                    if verdict.isFace { found.insert([x, y]) }
-                    x += verdict.stages == 0 ? 4 : 2
+                    let result = windows.classify(x, y)
+                    if result.isFace { found.insert([x, y]) }
+                    x += result.stages == 0 ? 4 : 2
                 }
             }
             common += found.intersection(expected).count

@@ -29,7 +29,7 @@ struct GivenFacesTests {
         }
     }
 
-    @Test func `A face that is given counts, and changes what is skin`() throws {
+    @Test func `A face that the app sets counts, and changes the color of skin`() throws {
         var plain = BeautyFilter(.natural)
         var taught = BeautyFilter(.natural)
         let without = try run(&plain, frameCount: 45) { _, _ in }
@@ -104,7 +104,7 @@ struct GivenFacesTests {
         #expect("\(FaceRegion(x: 5, y: -6, side: 70))" == "70x70 at 5,-6")
     }
 
-    @Test func `Another cascade starts anew`() throws {
+    @Test func `Another cascade restarts`() throws {
         var filter = BeautyFilter(.natural)
         _ = try run(&filter, frameCount: 2) { _, filter in filter.giveFaces([face]) }
         filter.cascade = try smallCascade()

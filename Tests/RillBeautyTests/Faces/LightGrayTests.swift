@@ -4,7 +4,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What gray is in a light is seen beside a face.
+/// The color of gray in a light is learned beside a face.
 struct LightGrayTests {
     /// Blocks of one picture: a face of skin in front of something.
     private final class Picture {
@@ -13,7 +13,8 @@ struct LightGrayTests {
         let luma = CellPlane(width: 80, height: 60)
         let face = FaceRegion(x: 30, y: 15, side: 16)
 
-        /// Colors are Cr - 128 and 128 - Cb for each code value of luma above black, which varies, and so does the rounding.
+        /// Colors are Cr - 128 and 128 - Cb for each code value of luma above black, which varies, and so does the
+        /// rounding.
         init(light: (Double, Double), background: (_ x: Int, _ y: Int) -> (Double, Double)) {
             var random = SeededGenerator(seed: 7)
             for y in 0..<60 {
@@ -33,11 +34,11 @@ struct LightGrayTests {
         }
     }
 
-    /// Cold, as the camera takes it to be, warm, and greenish: what a neutral surface has of both chromas.
+    /// Cold, as the camera takes it to be, warm, and greenish: both chromas of a neutral surface.
     private static let lights = [(-0.07, -0.06), (0, 0), (0.02, 0.06), (0.05, 0.09), (-0.05, -0.01)]
 
     @Test(arguments: lights)
-    func `A gray wall says what gray is, between colored ones`(red: Double, yellow: Double) throws {
+    func `A gray wall determines the color of gray, between colored ones`(red: Double, yellow: Double) throws {
         // A third is a blue board, an orange curtain and skin.
         let picture = Picture(light: (red, yellow)) { x, y in
             x < 8 ? (-0.2, -0.3) : x < 16 ? (0.25, 0.4) : x > 72 ? (0.16, 0.1) : (0, 0)
@@ -46,7 +47,7 @@ struct LightGrayTests {
         #expect(abs(Double(gray.red) / 4096 - red) < 0.006 && abs(Double(gray.yellow) / 4096 - yellow) < 0.006)
     }
 
-    @Test func `Without anything gray it stays what it was`() throws {
+    @Test func `Without anything gray, the color of gray stays`() throws {
         let before = LightGray(red: 60, yellow: -40)
         // Skin, wood and a strong color.
         for color in [(0.16, 0.1), (0.14, 0.19), (-0.3, 0.2)] {
@@ -55,7 +56,7 @@ struct LightGrayTests {
         }
     }
 
-    @Test func `Skin is what is warm in the square of a face, not hair and wall`() throws {
+    @Test func `Skin is the warm part of a face's square, not hair and wall`() throws {
         // Two thirds of the square are black hair and a wall.
         let picture = Picture(light: (0.02, 0.06)) { _, _ in (0, 0) }
         for y in 0..<60 {

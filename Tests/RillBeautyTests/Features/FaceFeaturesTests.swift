@@ -92,7 +92,7 @@ struct FaceFeaturesTests {
         #expect(rest(features, region, x, y) < 30)
     }
 
-    @Test func `What is there counts as much as the face, and goes with it`() {
+    @Test func `A feature has the weight of its face, and disappears with it`() {
         let region = FaceRegion(x: 50, y: 30, side: 60)
         let planes = Planes()
         planes.draw(region)

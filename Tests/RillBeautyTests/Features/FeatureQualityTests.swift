@@ -7,7 +7,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What is left of the filter in lips and eyes of the real clips, inside of polygons drawn by hand.
+/// The remaining effect of the filter in lips and eyes of the real clips, inside of polygons drawn by hand.
 struct FeatureQualityTests {
     /// A picture, and what the filter makes of it.
     private struct Pair {

@@ -48,7 +48,7 @@ struct LipsAndEyesTests {
             picture = frame.finish(captureTime: .zero)
         }
 
-        /// What a filter that knows the face makes of the picture.
+        /// The picture, filtered with the known face.
         func filtered(_ options: BeautyOptions, level: BeautyLevel = .full) throws -> VideoFrame {
             var filter = BeautyFilter(options)
             var result = picture

@@ -123,7 +123,7 @@ struct FeatureKernelTests {
         }
     }
 
-    @Test func `Weights settle as in the reference`() {
+    @Test func `Weights converge as in the reference`() {
         for old in 0...255 as ClosedRange<UInt8> {
             for new in 0...255 as ClosedRange<UInt8> {
                 let moved = FeatureMap.moved(Bytes(repeating: old), Bytes(repeating: new))[3]

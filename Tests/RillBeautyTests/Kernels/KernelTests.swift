@@ -193,7 +193,7 @@ struct KernelTests {
     }
 
     @Test(arguments: Shape.allCases)
-    func `What is enlarged is that of the references`(shape: Shape) {
+    func `Enlarged planes equal those of the references`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let blocks = cells(width, height, shape, seed: UInt64(index))
             let skin = sparseCells(width, height, seed: UInt64(index))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillBeauty
 
-/// What each kernel takes beside its scalar reference, printed as a table. Nothing is asserted: times are for people.
+/// The times of each kernel and its scalar reference, printed as a table. Nothing is asserted: times are for people.
 ///
 ///     RILL_KERNEL_TIMES=1 swift test -c release -Xswiftc -enable-testing --filter KernelTimes
 struct KernelTimes {

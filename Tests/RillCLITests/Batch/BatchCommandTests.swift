@@ -132,8 +132,8 @@ import Testing
         try write(Array("no JSON\n{}\n".utf8) + [0xFF, 0x00, 0x0A] + read(list + ".done"), to: list + ".done")
         #expect(try resume() == ["skipped", "skipped", "skipped"])
         // Without --resume everything restarts.
-        let anew = try rill("transcode", "--jobs", list, "--json")
-        #expect(try report(anew).results == ["done", "done", "done"])
+        let second = try rill("transcode", "--jobs", list, "--json")
+        #expect(try report(second).results == ["done", "done", "done"])
         #expect(try read(list + ".done").filter { $0 == 0x0A }.count == 3)
     }
 

@@ -134,7 +134,8 @@ struct UnevenClipTests {
         }
     }
 
-    /// Two clips end to end in one file, as programs join them that know nothing of timestamps; and a counter of 32 bits that wraps.
+    /// Two clips end to end in one file, as programs join them that know nothing of timestamps; and a counter of 32
+    /// bits that wraps.
     static let joined: [(ticks: [Int64], clock: UInt32)] = [
         ((0..<40).map { Int64($0 % 20) }, 30),
         ((0..<40).map { (4_294_907_296 + Int64($0) * 3000) % (1 << 32) }, 90_000),

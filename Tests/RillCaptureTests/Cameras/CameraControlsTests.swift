@@ -28,7 +28,7 @@ import Testing
         return (try CameraControls(.index(0), calls: system), system)
     }
 
-    @Test func `What has a number for a value is listed`() throws {
+    @Test func `Controls with a numeric value are listed`() throws {
         let list = try controls().0.list()
         #expect(
             list.map(\.name) == [

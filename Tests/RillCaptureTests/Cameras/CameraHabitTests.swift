@@ -50,8 +50,8 @@ import Testing
         #expect(isSame)
     }
 
-    /// As encoders write them that end a run when it has sixteen zeros (github.com/arrufat/zignal/pull/457); JPEG XL stores
-    /// such runs apart, so common are they.
+    /// As encoders write them that end a run when it has sixteen zeros (github.com/arrufat/zignal/pull/457); JPEG XL
+    /// stores such runs apart, so common are they.
     @Test(arguments: TestJPEG.Sampling.allCases)
     func `Zeros that are written before the end of a block belong to it`(sampling: TestJPEG.Sampling) throws {
         let plain = picture(sampling, hasRestarts: true)
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Damage
 
-    /// What is lost of a picture with restart markers.
+    /// The lost part of a picture with restart markers.
     enum Loss: CaseIterable {
         case interval, eightIntervals, markerWithBytes, bytesBeforeMarker, tailAsZeros, tailAsZerosAndEnd
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RillCapture
 
-/// What is listed of cameras, and what is said when they come and go.
+/// The list of cameras, and the events when they are connected and disconnected.
 @Suite struct CameraListTests {
-    @Test func `Only nodes that capture are listed, with all that they say`() throws {
+    @Test func `Only capture nodes are listed, with all their properties`() throws {
         let system = FakeSystem(nil)
         system.look { state in
             var webcam = FakeCamera()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillCapture
 
-/// Cameras that are lost, busy or silent, and come back, over a device that fails as it is told, in virtual time.
+/// Cameras that are lost, busy or silent, and return, over a scripted device in virtual time.
 @Suite struct CameraRecoveryTests {
     @Test func `An unplugged camera is lost at once, costs nothing meanwhile, and continues when it is back`()
         throws

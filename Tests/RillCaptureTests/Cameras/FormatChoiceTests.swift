@@ -3,7 +3,7 @@ import Testing
 
 @testable import RillCapture
 
-/// What is asked of a camera, by what it offers.
+/// The mode that is requested of a camera, by the modes that it offers.
 @Suite struct FormatChoiceTests {
     private func format(_ fourCC: String, _ sizes: (Resolution, [FrameRate])...) -> CameraFormat {
         CameraFormat(

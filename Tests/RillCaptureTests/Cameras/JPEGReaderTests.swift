@@ -149,7 +149,8 @@ import Testing
             var frame = try existing(pool.makeFrame())
             if reader.read(input.span, into: &frame) == nil { passed += 1 }
         }
-        // Damage before the scan (a step of quantisation, a comment) may leave a picture that an encoder could have made.
+        // Damage before the scan (a step of quantisation, a comment) may leave a picture that an encoder could have
+        // made.
         #expect(passed < 50_000)
         #expect(try read(seeds[0], size, reader).1 == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillCapture
 
-/// Opening a camera and reading its frames, over a device that answers as it is told, in virtual time.
+/// Opening a camera and reading its frames, over a scripted device in virtual time.
 @Suite struct V4L2CameraTests {
     @Test func `Frames have the kernel's times, and the first is a discontinuity`() throws {
         let system = FakeSystem()

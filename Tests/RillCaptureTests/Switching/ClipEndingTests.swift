@@ -4,7 +4,7 @@ import Testing
 
 @testable import RillCapture
 
-/// What comes after a clip's last frame.
+/// The behavior after a clip's last frame.
 @Suite struct ClipEndingTests {
     /// Frames with those timestamps, each of its own shade.
     private final class Stamped: FrameSource {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// At most so many frames. None is kept: each is gone before the next is asked for.
+    /// Pulls at most `count` frames. Each is released before the next is requested.
     private func pull(_ clip: LiveClip, _ count: Int) throws -> [Seen] {
         var (seen, refusals) = ([Seen](), 0)
         while seen.count < count {
@@ -78,7 +78,8 @@ import Testing
         #expect(events.withLock { $0 } == [.ended])
     }
 
-    /// Uneven timestamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a discontinuity.
+    /// Uneven timestamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a
+    /// discontinuity.
     @Test(arguments: [(50, 20), (nil, 30)] as [(FrameRate?, Int64)])
     func `A clip restarts after the duration of its last frame`(rate: FrameRate?, last: Int64) throws {
         let events = Monitor([LiveClip.Event]())

@@ -114,7 +114,7 @@ import Testing
         #expect(ends.withLock { $0 } == 1)
     }
 
-    /// What a switcher says, as words.
+    /// The events of a switcher, as text.
     private final class Events: Sendable {
         private let said = Monitor([String]())
 

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What takes 30 ms at 1280x720, of the 33 that there are.
+    /// A cost of 30 ms at 1280x720, of 33 ms that are available.
     private static let tooMuch = 30e6 / Double(1280 * 720)
 
     @Test func `A fast encoder is left alone`() {
@@ -122,7 +122,7 @@ import Testing
         #expect(machine.steps.count == 1)
     }
 
-    @Test func `What does not last is tried less and less often`() {
+    @Test func `A failing camera is retried less and less often`() {
         // Pictures that are fine when small and too coarse when large: no measurement predicts it.
         var machine = Machine(.maintainFramerate, cost: Self.tooMuch / 10)
         for _ in 0..<3600 {

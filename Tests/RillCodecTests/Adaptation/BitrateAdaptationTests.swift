@@ -55,8 +55,8 @@ struct BitrateAdaptationTests {
         #expect(layer.changes.isEmpty)
     }
 
-    /// The bar: at 500 kbit/s for both layers the high one has 15 frames per second, and nearly the encoder's own PSNR, which at
-    /// 960x540 and 425 kbit/s is 1 dB lower than at 1280x720 and 500.
+    /// The bar: at 500 kbit/s for both layers the high one has 15 frames per second, and nearly the encoder's
+    /// own PSNR, which at 960x540 and 425 kbit/s is 1 dB lower than at 1280x720 and 500.
     @Test func `A fifth of the bits keeps size and rate of an easy clip`() {
         var layer = Layer { $0 < 10 ? 2_500_000 : 425_000 }
         layer.run(40)
@@ -93,18 +93,18 @@ struct BitrateAdaptationTests {
 
     /// At every mean bitrate, ripples of a second, of ten, and of a minute.
     @Test(arguments: [1.0, 10, 60])
-    func `A share that ripples by 18 percent changes nothing after it has settled`(period: Double) {
+    func `A share that ripples by 18 percent changes nothing after it has converged`(period: Double) {
         for step in 0..<40 {
             let mean = 40_000 * pow(1.12, Double(step))
             var layer = Layer { mean * (1 + 0.18 * sin(2 * .pi * $0 / period)) }
             layer.run(3 * max(period, 10))
-            let settled = layer.changes.count
+            let steady = layer.changes.count
             layer.run(4 * max(period, 10))
-            #expect(layer.changes.count == settled, "\(Int(mean)) bit/s: \(layer.changes)")
+            #expect(layer.changes.count == steady, "\(Int(mean)) bit/s: \(layer.changes)")
         }
     }
 
-    @Test func `What does not last is tried less and less often`() {
+    @Test func `A failing camera is retried less and less often`() {
         // Ten seconds enough, ten seconds too little: a link that two share.
         var layer = Layer { Int($0 / 10) % 2 == 0 ? 900_000 : 150_000 }
         layer.run(600)
@@ -123,7 +123,7 @@ struct BitrateAdaptationTests {
         #expect(hard.changes.count <= 3, "\(hard.changes)")
     }
 
-    @Test func `It stops at the size of the next layer, and says what that takes`() {
+    @Test func `It stops at the size of the next layer, and reports its bitrate`() {
         var layer = Layer(minimumPixelCount: 2 * 160 * 120) { _ in 1000 }
         layer.run(10)
         #expect(layer.size.pixelCount >= 2 * 160 * 120)

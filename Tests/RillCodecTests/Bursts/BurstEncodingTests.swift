@@ -4,7 +4,7 @@ import Testing
 
 @testable import RillCodec
 
-/// What libvpx makes of a burst limit, beside what it makes alone.
+/// libvpx with a burst limit, and without.
 struct BurstEncodingTests {
     private static let resolution = Resolution(width: 640, height: 360)
 
@@ -38,7 +38,8 @@ struct BurstEncodingTests {
         let pictures = try ScenePictures(Self.resolution, scenes: 1)
         // The bitrate and the mean size of a frame after the cut.
         let (high, low) = (Bitrate.kilobits(3000), Bitrate.kilobits(600))
-        // The picture rests before, so that libvpx saves as much as it may; and VP8 spends it freely from its 150th frame on.
+        // The picture rests before, so that libvpx saves as much as it may; and VP8 spends it freely from its 150th
+        // frame on.
         let share = Double(low.bitsPerSecond) / 8 / 30
         func after(_ limit: MediaDuration?) throws -> [Double] {
             let encoder = try encoder(codec, high, limit: limit)
@@ -57,8 +58,8 @@ struct BurstEncodingTests {
         #expect(usual > 2, "libvpx alone follows as well, within \(usual) shares: the limit shows nothing")
     }
 
-    /// The bitrate of a network never stands still. Where each small fall took away what VP8 had saved, it stayed at the quantizers of a
-    /// low bitrate and spent little more than half of a high one.
+    /// The bitrate of a network never stands still. Where each small fall took away what VP8 had saved, it stayed at
+    /// the quantizers of a low bitrate and spent little more than half of a high one.
     @Test(arguments: [VideoCodec.vp8, .vp9])
     func `A bitrate that rises and ripples is spent`(codec: VideoCodec) throws {
         let pictures = try ScenePictures(Self.resolution, scenes: 1)
@@ -107,7 +108,7 @@ struct BurstEncodingTests {
         note("\(codec.rawValue): key frame of \(sizes[60]), frames \(sizes[72...])")
         #expect(sizes[60] < 10_500 * 15 / 10)
         #expect(sizes[80] < sizes[79] * 7 / 10, "\(sizes[79]) and then \(sizes[80])")
-        // What the limited frame saved is not spent by the ones after it.
+        // The bytes that the limited frame saved are not spent by the next ones.
         let (before, after) = (sizes[72..<80].reduce(0, +), sizes[80..<88].reduce(0, +))
         #expect(after < before * 95 / 100 && after > before / 2, "\(before) and then \(after) bytes in eight frames")
     }

@@ -36,7 +36,7 @@ struct BurstLimiterTests {
         #expect(zip(bySize, bySize.dropFirst()).allSatisfy { $0 < $1 }, "\(bySize)")
     }
 
-    @Test func `It learns what the clip's pictures take`() throws {
+    @Test func `It learns the complexity of the clip's pictures`() throws {
         var limiter = try limiter(.vp8)
         var cut = Self.usual
         cut.isIntra = true

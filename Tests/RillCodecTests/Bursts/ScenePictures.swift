@@ -2,8 +2,8 @@ import Glibc
 import RillCore
 import RillTestSupport
 
-/// Pictures of scenes: each is a soft random texture that moves past the camera and bends, by parts of a pixel, with a little noise. So an encoder
-/// has something to code at every quantizer.
+/// Pictures of scenes: each is a soft random texture that moves past the camera and bends, by parts of a pixel, with a
+/// little noise. So an encoder has something to code at every quantizer.
 struct ScenePictures {
     let resolution: Resolution
     private let pool: FramePool

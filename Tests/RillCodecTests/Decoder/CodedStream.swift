@@ -9,7 +9,7 @@ struct CodedStream {
     let codec: VideoCodec
     var frames: [[UInt8]] = []
 
-    /// What our own encoder makes of drawn pictures.
+    /// Encodes drawn pictures with our own encoder.
     init(
         _ codec: VideoCodec, _ resolution: Resolution, count: Int, bitrate: Bitrate = .kilobits(300),
         keyFrames: Set<Int> = [], seed: UInt64 = 1

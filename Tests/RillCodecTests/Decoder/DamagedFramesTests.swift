@@ -5,7 +5,7 @@ import Testing
 
 /// 100,000 damaged frames through each decoder.
 @Suite struct DamagedFramesTests {
-    /// What was done to the frames.
+    /// The kinds of damage to the frames.
     private struct Counts {
         var pictures = 0
         var refused = 0

@@ -118,7 +118,7 @@ import Testing
                 #expect(base - place.offset + place.offset == base && place.offset > 0)
             }
         }
-        // Two references and the frame in work: what libvpx needs, it takes once.
+        // Two references and the present frame: libvpx allocates them once.
         if isMemoryReused { #expect(decoder.blocks.statistics.allocations <= 5) }
         #expect(decoder.blocks.statistics.handedOut == frames.count)
     }

@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// What is smoothed, and what is not. What it gains is measured in Tests/LongTests.
+/// The effect of postprocessing. Its gain is measured in Tests/LongTests.
 @Suite struct PostProcessingTests {
     /// Which pictures of a stream differ from the exact ones.
     private func smoothed(_ stream: CodedStream, _ settings: PostProcessing) throws -> [Bool] {
@@ -28,7 +28,7 @@ import Testing
         #expect(try smoothed(other, .smallPictures).allSatisfy { !$0 })
     }
 
-    @Test func `What later frames refer to stays exact`() throws {
+    @Test func `References of later frames stay exact`() throws {
         // Coarse frames, and then fine ones that build on them: only the former are smoothed.
         let size = Resolution.qqvga
         let pictures = try TestPictures(size)

@@ -72,7 +72,7 @@ import Testing
         _ = try decoder.decode(frames[0])
         #expect(throws: CodecError.self) { _ = try decoder.decode([0x31, 0xFF]) }
         #expect(!decoder.isAwaitingKeyFrame)
-        // The frame is half gone: what there is of it is shown, and counted as damaged.
+        // Half of the frame is missing: the rest is shown, and counted as damaged.
         let corrupted = decoder.statistics.framesCorrupted
         #expect(try decoder.decode(Array(frames[3].prefix(frames[3].count * 2 / 3))).picture != nil)
         #expect(decoder.statistics.framesCorrupted == corrupted + 1)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: VideoCodec.allCases)
-    func `What is not wanted is decoded and not handed out`(codec: VideoCodec) throws {
+    func `Unwanted frames are decoded and not returned`(codec: VideoCodec) throws {
         let frames = try CodedStream(codec, .qqvga, count: 8).frames
         let (decoder, other) = (try VPXDecoder(codec), try VPXDecoder(codec))
         for (index, frame) in frames.enumerated() {

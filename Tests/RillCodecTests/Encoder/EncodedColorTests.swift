@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// What coded streams say of the colours of their pictures.
+/// The color description in coded streams.
 @Suite struct EncodedColorTests {
     private let resolution = Resolution(width: 64, height: 48)
 
@@ -54,7 +54,7 @@ import Testing
         #expect(result.colors.map(\.matrix) == matrices)
     }
 
-    @Test func `VP8 cannot say it, and needs no key frame for that`() throws {
+    @Test func `VP8 has no field for it, and needs no key frame`() throws {
         let result = try roundTrip(.vp8, [.bt601, .bt709, .bt709])
         #expect(result.keys == [0] && result.colors.allSatisfy { $0 == .bt601 })
     }

@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// An encoder that looks ahead: what goes in comes out, later.
+/// An encoder that looks ahead: every frame that goes in comes out, later.
 struct GoodEffortTests {
     private static let resolution = Resolution(width: 176, height: 144)
 
@@ -100,7 +100,7 @@ struct GoodEffortTests {
         #expect(abs(free - coarse) * 20 <= coarse, "\(codec), \(effort): \(coarse) and \(free) bytes")
     }
 
-    @Test func `What is for calls is refused`() {
+    @Test func `Settings for calls are refused`() {
         var settings = EncoderSettings.good(.vp8)
         settings.temporalPattern = .l1t2
         expectRefusal(of: settings, "temporal layers")

@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// Real streams of several temporal layers: what may be left out, and where a layer may be taken up again.
+/// Real streams of several temporal layers: frames that may be omitted, and frames at which a layer may be resumed.
 struct TemporalPatternCodingTests {
     private static let resolution = Resolution(width: 176, height: 144)
     private static let frameCount = 64
@@ -65,7 +65,7 @@ struct TemporalPatternCodingTests {
             #expect(
                 pictures.allSatisfy { number, samples in whole[number] == samples } as Bool,
                 "\(codec), \(pattern), up to layer \(highest)")
-            // The key frame that was asked for begins the pattern anew.
+            // The key frame that was asked for restarts the pattern.
             let expected = (0..<Self.frameCount).filter { index in
                 let position = index < Self.keyFrame ? index : index - Self.keyFrame
                 return pattern.step(at: position).temporalIndex <= highest
@@ -106,7 +106,7 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: VideoCodec.allCases, TemporalPattern.allCases)
-    func `What a frame refers to is all it needs`(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `A frame needs only its references`(codec: VideoCodec, pattern: TemporalPattern) throws {
         // Every frame for itself: with the frames that it refers to, and those that they refer to, and no others.
         let frames = try stream(codec, pattern)
         let whole = try decode(frames, codec)

@@ -46,8 +46,8 @@ import Testing
         (low.target, low.maximum) = (.kilobits(100), .kilobits(100))
         var changed = BitrateAllocator(layers: [low, Self.high], keepingActive: before)
         #expect(kilobits(changed.split(.kilobits(650)), 2) == [100, 550])
-        var anew = BitrateAllocator(layers: [low, Self.high])
-        #expect(kilobits(anew.split(.kilobits(650)), 2) == [100, 0])
+        var second = BitrateAllocator(layers: [low, Self.high])
+        #expect(kilobits(second.split(.kilobits(650)), 2) == [100, 0])
         // A layer that was off has to earn its place.
         var without = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
         _ = without.split(.kilobits(500))

@@ -53,7 +53,8 @@ struct RateControlTimelineTests {
         expect(spans(of: times), behindTheGap: 4500, then: 4500, count: (missing - 1) * 2)
     }
 
-    /// More than that, and a network with little room above the target loses packets: its queue takes a fraction of a second.
+    /// More than that, and a network with little room above the target loses packets: its queue takes a fraction of a
+    /// second.
     @Test(arguments: [5, 8, 15, 29])
     func `A long gap is paid back by a sixth of a frame at a time`(missing: Int) throws {
         let times = (0..<300).filter { !(60..<60 + missing).contains($0) }.map(FrameRate(30).time(ofFrame:))
@@ -106,10 +107,10 @@ struct RateControlTimelineTests {
         times += (0..<200).map { FrameRate(rate).time(ofFrame: $0) + .seconds(2) }
         let durations = spans(of: times).map(\.duration)
         let expected = 90_000 / Double(rate)
-        let settled = durations.suffix(150)
+        let steady = durations.suffix(150)
         // Until then time is saved and paid back, or was given ahead and is taken back.
-        #expect(settled.filter { abs(Double($0) - expected) <= expected * 0.03 }.count >= 130, "\(durations)")
-        #expect(abs(Double(settled.reduce(0, +)) - 150 * expected) <= expected * 2, "\(durations)")
+        #expect(steady.filter { abs(Double($0) - expected) <= expected * 0.03 }.count >= 130, "\(durations)")
+        #expect(abs(Double(steady.reduce(0, +)) - 150 * expected) <= expected * 2, "\(durations)")
     }
 
     @Test func `Still pictures at one per second do not starve the motion after them`() {
@@ -160,7 +161,7 @@ struct RateControlTimelineTests {
         RateControlTimeline(frameRate: rate, maximumBacklog: .seconds(1))
     }
 
-    /// What frames of these timestamps get that are announced to be 30 a second.
+    /// The spans of frames with these timestamps and an announced rate of 30 a second.
     private func spans(of times: [MediaTime]) -> [RateControlTimeline.Span] {
         var timeline = timeline(30)
         return times.map { timeline.span(at: $0) }

@@ -28,7 +28,7 @@ private final class ChangingCall {
     private var random: SeededGenerator
     private var expectations: [Expectation]
 
-    /// What is known of one layer.
+    /// The expected state of one layer.
     private struct Expectation {
         /// A key frame has to come with the next frame.
         var isKeyFrameDue = true
@@ -69,7 +69,7 @@ private final class ChangingCall {
             try encode(pictures[picture % pictures.count], index)
         }
         resident.append(try residentByteCount())
-        // What three encoders take depends on their sizes and switches of the moment: a few MiB of VP9's eighty.
+        // The memory of three encoders depends on their present sizes and switches: a few MiB of VP9's eighty.
         let growth = (resident.suffix(4).max() ?? 0) - (resident.dropFirst().prefix(4).max() ?? 0)
         #expect(isAddressSanitized || growth < 8 << 20, "\(codec): \(resident)")
         for (layer, seen) in zip(encoder.layers, expectations) {

@@ -36,7 +36,7 @@ struct SimulcastChangesTests {
 
     private func expectKeyFrames(_ frames: [Coded], where expected: [Int], _ seed: UInt64, _ layer: Int) {
         #expect(frames.filter(\.isKey).map(\.index) == expected, "seed \(seed), layer \(layer)")
-        // What the encoder says is what the bytes say (RFC 6386 §9.1).
+        // The encoder's flag equals that of the bytes (RFC 6386 §9.1).
         #expect(frames.allSatisfy { $0.isKey == ($0.payload[0] & 1 == 0) }, "seed \(seed), layer \(layer)")
     }
 
@@ -75,7 +75,7 @@ struct SimulcastChangesTests {
     }
 }
 
-/// What is asked of which layer, and before which frame.
+/// The requests for each layer, by frame.
 private struct Script {
     static let frameCount = 500
 

@@ -83,7 +83,7 @@ struct SimulcastPlanTests {
         #expect(later[0]?.isKeyFrameRequested == false && later[1]?.isKeyFrameRequested == true)
     }
 
-    @Test func `A frame that is left out delays a slow layer by one frame of the source`() throws {
+    @Test func `A skipped frame delays a slow layer by one frame of the source`() throws {
         var plan = try plan()
         var low: [Int] = []
         for index in 0..<40 {

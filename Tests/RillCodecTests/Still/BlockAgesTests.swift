@@ -25,13 +25,13 @@ struct BlockAgesTests {
         }
     }
 
-    @Test mutating func `A block that changed alone may be left out at once`() {
+    @Test mutating func `A block that changed alone may be skipped at once`() {
         let change = add(changed: 1)
         let next = add(changed: 0)
         #expect(!change[0] && next[0])
     }
 
-    @Test mutating func `More than three of a hundred blocks are news, and what goes on moving is none`() {
+    @Test mutating func `A change of more than 3 % of the blocks is news, and continued motion is not`() {
         for changed in [3, 4] {
             ages = BlockAges(count: Self.count)
             var showsNews: [Bool] = []
@@ -44,7 +44,7 @@ struct BlockAgesTests {
         }
     }
 
-    @Test mutating func `What changes after a rest of four pictures is new`() {
+    @Test mutating func `A change after four still pictures is new`() {
         for rest in 1...6 {
             ages = BlockAges(count: Self.count)
             _ = add(changed: 50)

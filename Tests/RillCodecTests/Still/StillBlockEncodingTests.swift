@@ -5,7 +5,7 @@ import Testing
 
 @testable import RillCodec
 
-/// What an encoder makes of still blocks, and when it begins anew.
+/// Still blocks in an encoder, and their resets.
 struct StillBlockEncodingTests {
     private let pictures: StillPictures
     private static let count = 20 * 15
@@ -54,7 +54,7 @@ struct StillBlockEncodingTests {
         }
     }
 
-    @Test func `Most of a resting picture is left out, at the same quality and the same bytes each time`() throws {
+    @Test func `Most of a still picture is skipped, at the same quality and the same bytes each time`() throws {
         let streams = try [true, true, false].map { try Stream(Self.settings($0)) }
         for index in 0..<40 {
             let spot = index % 2 == 0 ? 30.0 : 0
@@ -106,7 +106,7 @@ struct StillBlockEncodingTests {
     }
 
     /// One of fifteen rows of blocks stands still.
-    @Test func `At a slow speed few still blocks are coded as all others, at a fast one left out`() throws {
+    @Test func `At a slow speed few still blocks are coded as all others, at a fast one they are skipped`() throws {
         let (slow, fast) = (try Stream(Self.settings()), try Stream(Self.settings { $0.speed = -6 }))
         for index in 0..<20 {
             let picture = try pictures.picture(index, noise: 1, livelyRows: 224)
@@ -133,7 +133,7 @@ struct StillBlockEncodingTests {
         #expect(stream.skipped[49] > Self.count / 2, "\(stream.skipped)")
     }
 
-    @Test func `A new bitrate goes on, a restart begins anew`() throws {
+    @Test func `A new bitrate continues, a restart resets`() throws {
         let stream = try Stream(Self.settings())
         for index in 0..<60 {
             if index == 20 { try stream.encoder.setBitrate(.kilobits(300)) }
@@ -145,7 +145,7 @@ struct StillBlockEncodingTests {
         #expect(stream.skipped[59] > Self.count / 2, "\(stream.skipped)")
     }
 
-    @Test func `A new size begins anew`() throws {
+    @Test func `A new size restarts`() throws {
         let settings = Self.settings()
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: StillPictures.resolution, frameRate: 30,
@@ -201,7 +201,8 @@ struct StillBlockEncodingTests {
         #expect(stream.isKey.filter { $0 }.count == 1)
     }
 
-    /// The reference of a frame after one of an upper layer is a picture that libvpx does not show: such frames are coded as a whole.
+    /// The reference of a frame after one of an upper layer is a picture that libvpx does not show: such frames are
+    /// coded as a whole.
     @Test(arguments: [TemporalPattern.l1t2, .l1t3])
     func `Only frames that follow their reference leave blocks out`(pattern: TemporalPattern) throws {
         let stream = try Stream(Self.settings { $0.temporalPattern = pattern })
@@ -214,7 +215,8 @@ struct StillBlockEncodingTests {
         #expect(stream.psnr.suffix(16).allSatisfy { $0 > 34 }, "\(stream.psnr)")
     }
 
-    /// A fader of the beauty filter, and light: the picture is never further from the source than without still blocks, but for a little.
+    /// A fader of the beauty filter, and light: the picture is never further from the source than without still blocks,
+    /// but for a little.
     @Test func `Ramps leave no trail`() throws {
         let (on, off) = (try Stream(Self.settings()), try Stream(Self.settings(false)))
         for index in 0..<60 {
@@ -227,7 +229,8 @@ struct StillBlockEncodingTests {
         }
     }
 
-    /// What libvpx drops changes no reference: the frame after it leaves out what stands still since the last coded one.
+    /// A frame that libvpx drops changes no reference: the frame after it skips the blocks that are still since the
+    /// last coded one.
     @Test func `After dropped frames still blocks are found as before`() throws {
         let stream = try Stream(
             Self.settings {
@@ -251,7 +254,7 @@ struct StillBlockEncodingTests {
         #expect(stream.psnr.suffix(10).allSatisfy { $0 > 40 }, "\(stream.psnr.suffix(10))")
     }
 
-    @Test func `A layer that was off begins with a key frame, and leaves out blocks again`() throws {
+    @Test func `A layer that was off starts with a key frame, and skips blocks again`() throws {
         var layer = LayerSettings.high(StillPictures.resolution, bitrate: .kilobits(400))
         layer.encoder = Self.settings()
         let encoder = try SimulcastEncoder(layers: [layer])

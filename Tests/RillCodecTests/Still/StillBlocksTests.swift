@@ -4,7 +4,7 @@ import Testing
 
 @testable import RillCodec
 
-/// What counts as still, without libvpx: the reference is a picture that the test chooses.
+/// The detection of still blocks without libvpx: the test chooses the reference picture.
 struct StillBlocksTests {
     private let pictures: StillPictures
     private var blocks = StillBlocks(StillPictures.resolution)
@@ -42,7 +42,7 @@ struct StillBlocksTests {
         #expect(blocks.stillCount == 0)
     }
 
-    @Test mutating func `What one picture's rows do not show, the next one's do`() throws {
+    @Test mutating func `Rows that one picture omits are in the next one`() throws {
         let reference = try pictures.picture(0)
         var isCoded: [Bool] = []
         let pool = try FramePool(resolution: StillPictures.resolution, capacity: 1)
@@ -63,7 +63,7 @@ struct StillBlocksTests {
         #expect(isCoded == [false, true])
     }
 
-    @Test mutating func `What changed with all else is coded until an encoder has refined it`() throws {
+    @Test mutating func `Blocks that changed with all others are coded until an encoder has refined them`() throws {
         let reference = try pictures.picture(0)
         for index in 1...60 {
             // The light of one picture, and later a spot in one.

@@ -31,10 +31,10 @@ import Testing
             }
         }
 
-        /// What a second of the encoders' rate takes on the path, by the same arithmetic.
+        /// The bitrate on the path for an encoder bitrate, by the same arithmetic.
         func onPath(_ bitrate: Bitrate, framesPerSecond: Int = 30) -> Double {
             let bytes = Double(bitrate.bitsPerSecond) / 8 / Double(framesPerSecond)
-            // Frames scatter by a third, and so does the number of their packets.
+            // Frame sizes vary by a third, and so does the number of their packets.
             let packets = (-30...30).map { max(1, (bytes * (1 + Double($0) / 90) / 1170).rounded(.up)) }
             return (bytes + packets.reduce(0, +) / 61 * 60) * 8 * Double(framesPerSecond)
         }
@@ -42,7 +42,7 @@ import Testing
 
     private func isNear(_ a: Double, _ b: Double, percent: Double) -> Bool { abs(a - b) <= b * percent / 100 }
 
-    @Test func `Before the first packet usual headers are assumed`() {
+    @Test func `Before the first packet the default overhead is assumed`() {
         // 2500 bytes per frame are 2.6 packets with 68 bytes of headers each: 7 %.
         let rate = RateBudget().encoderRate(of: .kilobits(600)).bitsPerSecond
         #expect((540_000...570_000).contains(rate), "\(rate)")
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// By hand: frames of 2080 bytes in two packets of 60 bytes of headers, 30 a second, are 499.2 + 28.8 kbit/s.
-    @Test func `Headers are left to the packets`() {
+    @Test func `The overhead of packets is subtracted from the rate of encoders`() {
         var sender = Sender()
         sender.send(499_200, seconds: 3)
         #expect(isNear(sender.budget.headerByteCount, 60, percent: 0.1))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [100, 200, 300, 500, 800, 1500])
-    func `After a cut the headers of the new rate are counted`(kilobits: Int) {
+    func `After a cut the overhead is that of the new rate`(kilobits: Int) {
         var sender = Sender()
         sender.send(2_500_000, seconds: 5)
         // Headers are 5 % of 2.5 Mbit/s, and 13 % of 100 kbit/s.
@@ -76,8 +76,9 @@ import Testing
         #expect(isNear(total, Double(kilobits) * 1000, percent: 4), "\(rate) is \(total) on the path")
     }
 
-    /// By hand: 499.2 + 28.8 kbit/s of media, 10 % of it retransmitted, 20 % FEC, and 32 kbit/s of others are 718.4 kbit/s.
-    @Test func `Retransmissions, FEC and others come out of the same estimate`() {
+    /// By hand: 499.2 + 28.8 kbit/s of media, 10 % of it retransmitted, 20 % FEC, and 32 kbit/s of others are 718.4
+    /// kbit/s.
+    @Test func `Retransmissions, FEC and other media share the estimate with frames`() {
         var sender = Sender()
         sender.send(499_200, seconds: 20, retransmitting: 0.1, fec: 0.2, others: 32_000)
         #expect(abs(sender.budget.repairShare - 0.3) < 0.001)

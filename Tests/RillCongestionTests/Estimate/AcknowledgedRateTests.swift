@@ -22,17 +22,17 @@ import Testing
         var slowdown: AcknowledgedRate.Slowdown? { rate.slowdown(of: packets) }
     }
 
-    @Test func `It is the rate of arrivals`() {
+    @Test func `The acknowledged rate is the rate of arrivals`() {
         #expect(abs(Arrivals(count: 400, gap: .milliseconds(5)).rate.smoothed - 2e6) < 2e4)
         #expect(abs(Arrivals(count: 400, gap: .milliseconds(20)).rate.smoothed - 5e5) < 1e4)
     }
 
-    @Test func `A slowdown has the ratio of the times, and the rate of arrivals`() throws {
+    @Test func `A slowdown reports the ratio of send and arrival spans, and the delivery rate`() throws {
         let slowdown = try #require(Arrivals(count: 60, gap: .milliseconds(20)).slowdown)
         #expect(abs(slowdown.ratio - 0.25) < 0.01 && abs(slowdown.rate - 5e5) < 1000)
     }
 
-    @Test func `Few packets, or a pause, say nothing`() {
+    @Test func `Few packets, or a pause, give no slowdown`() {
         #expect(Arrivals(count: 5, gap: .milliseconds(20)).slowdown == nil)
         var paused = Arrivals(count: 60, gap: .milliseconds(5))
         paused.rate.forgetPackets(before: paused.packets.end)
@@ -41,7 +41,7 @@ import Testing
 }
 
 @Suite struct LossEstimateTests {
-    @Test func `The share is that of the last seconds`() {
+    @Test func `The loss fraction covers the last one to two seconds`() {
         var loss = LossEstimate()
         var time = MediaTime.zero
         for index in 0..<400 {
@@ -53,7 +53,7 @@ import Testing
         #expect(abs(loss.share - 0.5) < 0.05)
     }
 
-    @Test func `A dozen packets are too few`() {
+    @Test func `A dozen packets give no loss fraction`() {
         var loss = LossEstimate()
         for _ in 0..<12 { loss.add(isLost: true) }
         #expect(loss.share == 0)
@@ -61,7 +61,7 @@ import Testing
 }
 
 @Suite struct RoundTripTests {
-    @Test func `It is the newest packet's, and the longest of the last feedbacks`() {
+    @Test func `The RTT is the newest packet's, and the maximum of sixteen feedbacks`() {
         var trip = RoundTrip()
         for feedback in 0..<40 {
             trip.add(0.3)

@@ -8,8 +8,8 @@ import Testing
         BandwidthEstimate(start: .kilobits(300), range: .kilobits(50) ... .kilobits(2500))
     }
 
-    /// Sends five packets every 33 ms over an empty path of 2 Mbit/s, 50 ms long, and reports them at once.
-    /// Others make each packet wait so much longer.
+    /// Sends five packets every 33 ms over an empty path of 2 Mbit/s and 50 ms, and reports them at once. Cross
+    /// traffic delays each packet by `others`.
     private func call(
         _ estimate: inout BandwidthEstimate, frames: Range<Int>, byteCount: Int = 1000,
         others: MediaDuration = .zero
@@ -21,16 +21,16 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(frame * 5 + index), sendTime: now, byteCount: Int32(byteCount), kind: .media,
                     train: Int32(frame))
-                estimate.noteSent(byteCount: byteCount, at: now)
+                estimate.recordSent(byteCount: byteCount, at: now)
                 arrival = max(arrival, now + .milliseconds(50)) + .seconds(Double(byteCount * 8) / 2e6)
                 now = now + estimate.pacingRate(at: now).duration(ofBytes: byteCount)
-                estimate.note(packet, .received(arrival: arrival + others), at: arrival + .milliseconds(50))
+                estimate.record(packet, .received(arrival: arrival + others), at: arrival + .milliseconds(50))
             }
             estimate.update(at: arrival + .milliseconds(50))
         }
     }
 
-    @Test func `The rate follows what trains show, and says so`() {
+    @Test func `The rate follows the capacity that trains measure, and the decision reports it`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         #expect((1_900_000...2_000_000).contains(estimate.rate.bitsPerSecond), "\(estimate.rate)")
@@ -41,19 +41,19 @@ import Testing
         #expect(abs(capacity.bitsPerSecond - 2_000_000) < 20_000)
     }
 
-    @Test func `What waits makes the next frame smaller`() {
+    @Test func `Queued bytes make the next frame smaller`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         let later = MediaTime.zero + .seconds(10)
         func rate(queued byteCount: Int) -> Int { estimate.mediaRate(queued: byteCount, at: later).bitsPerSecond }
         #expect(rate(queued: 0) == estimate.rate.bitsPerSecond)
-        // What always waits: 10 ms.
+        // The allowed queue: 10 ms.
         #expect(rate(queued: 2500) == estimate.rate.bitsPerSecond)
         #expect(rate(queued: 12_500) < estimate.rate.bitsPerSecond)
         #expect(abs(rate(queued: 12_500) - rate(queued: 25_000) - 400_000) < 2)
     }
 
-    @Test func `The queue of others lowers the next frames at once, and the rate slowly`() {
+    @Test func `Cross traffic lowers the next frames at once, and the rate slowly`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         let alone = estimate.rate.bitsPerSecond
@@ -71,12 +71,12 @@ import Testing
         #expect(lower < 0.95 && abs(Double(media) / Double(rate) - lower) < 0.01, "\(media) of \(rate)")
     }
 
-    @Test func `Without feedback the rate is halved until it is at the minimum`() throws {
+    @Test func `A feedback timeout halves the rate down to the minimum`() throws {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         #expect(estimate.dueTime == .distantFuture)
         let start = MediaTime.zero + .seconds(4)
-        estimate.noteSent(byteCount: 1000, at: start)
+        estimate.recordSent(byteCount: 1000, at: start)
         var rates = [estimate.rate.bitsPerSecond]
         while estimate.rate > .kilobits(50) {
             let due = estimate.dueTime
@@ -90,26 +90,26 @@ import Testing
             return
         }
         #expect(length > .seconds(3) && length < .seconds(5))
-        // When feedback returns, what was known before is probed.
+        // When feedback returns, the old rate is probed.
         call(&estimate, frames: 300..<302, byteCount: 200)
         let taken = estimate.takeProbe(at: .zero + .seconds(11))
         let probe = try #require(taken)
         #expect(probe.rate.bitsPerSecond == rates[0] && estimate.probeCount == 1)
     }
 
-    @Test func `A sender that rests keeps its rate, and sends two frames when it returns`() {
+    @Test func `An idle sender keeps its rate, and sends two frames when it resumes`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         let rate = estimate.rate
         #expect(!estimate.isWindowFull(30_000, at: .zero + .seconds(4)))
         estimate.update(at: .zero + .seconds(60))
         #expect(estimate.rate == rate)
-        estimate.noteSent(byteCount: 1000, at: .zero + .seconds(60))
+        estimate.recordSent(byteCount: 1000, at: .zero + .seconds(60))
         #expect(estimate.isWindowFull(30_000, at: .zero + .seconds(60)))
         #expect(!estimate.isWindowFull(10_000, at: .zero + .seconds(60)))
     }
 
-    @Test func `Another path begins at the start rate at most`() {
+    @Test func `Another path starts at the start rate at most`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)
         estimate.restart(at: .zero + .seconds(4))
@@ -125,8 +125,8 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(10_000 + index), sendTime: sent, byteCount: 1000, kind: .media,
                     train: Int32(1000 + index))
-                let fate: PacketFate = index % every == 0 ? .lost : .received(arrival: sent + .milliseconds(54))
-                estimate.note(packet, fate, at: sent + .milliseconds(100))
+                let outcome: PacketOutcome = index % every == 0 ? .lost : .received(arrival: sent + .milliseconds(54))
+                estimate.record(packet, outcome, at: sent + .milliseconds(100))
                 if index % 10 == 9 { estimate.update(at: sent + .milliseconds(100)) }
             }
             #expect((estimate.cutCount > 0) == isCut, "one of \(every): \(estimate.decision)")
@@ -149,8 +149,8 @@ import Testing
                 let packet = PacketRecord(
                     number: Int64(index), sendTime: now, byteCount: .random(in: 0...1500, using: &generator),
                     kind: .media, train: Int32(index / 4))
-                estimate.noteSent(byteCount: Int(packet.byteCount), at: now)
-                estimate.note(packet, .received(arrival: MediaTime(nanoseconds: arrival)), at: now)
+                estimate.recordSent(byteCount: Int(packet.byteCount), at: now)
+                estimate.record(packet, .received(arrival: MediaTime(nanoseconds: arrival)), at: now)
                 if index % 7 == 0 { estimate.update(at: now) }
                 #expect(estimate.range.contains(estimate.rate))
                 #expect(estimate.pacingRate(at: now).bitsPerSecond > 0)

@@ -4,7 +4,8 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct CapacityMeterTests {
-    /// Trains of `count` packets of 1250 bytes, paced at `paced` and carried at `carried` bits per second; arrivals scatter by `jitter`.
+    /// Trains of `count` packets of 1250 bytes, paced at `paced` and carried at `carried` bits per second, with a
+    /// jitter of `jitter`.
     private func reading(
         trains: Int = 60, count: Int = 5, paced: Double, carried: Double, jitter: MediaDuration = .zero,
         losing: Int? = nil
@@ -35,12 +36,12 @@ import Testing
         if case .capacity(let capacity) = reading { capacity } else { nil }
     }
 
-    @Test func `Trains that the path stretches give its capacity`() throws {
+    @Test func `Dispersed trains measure the capacity`() throws {
         let found = try #require(capacity(reading(paced: 3e6, carried: 2e6)))
         #expect(abs(found - 2e6) < 1000)
     }
 
-    @Test func `Trains that arrive as they left give a lower bound`() {
+    @Test func `Trains without dispersion give a lower bound`() {
         guard case .atLeast(let bound) = reading(paced: 1e6, carried: 2e6) else {
             Issue.record("\(reading(paced: 1e6, carried: 2e6))")
             return
@@ -53,25 +54,25 @@ import Testing
         #expect(abs(found - 2e6) < 1000)
     }
 
-    @Test func `Scatter of arrivals cancels over many trains`() throws {
+    @Test func `Jitter of arrivals cancels over many trains`() throws {
         let found = try #require(capacity(reading(trains: 200, paced: 4e6, carried: 2e6, jitter: .milliseconds(10))))
         #expect(abs(found - 2e6) < 2e5, "\(found)")
     }
 
-    @Test func `Scatter that hides the trains gives no reading`() {
+    @Test func `Jitter that hides the dispersion gives no reading`() {
         #expect(reading(count: 2, paced: 30e6, carried: 20e6, jitter: .milliseconds(60)) == .unknown)
     }
 
-    @Test func `Nothing is known before the first train`() {
+    @Test func `The capacity is unknown before the first train`() {
         #expect(CapacityMeter().reading == .unknown && reading(trains: 1, paced: 3e6, carried: 2e6) == .unknown)
     }
 
-    @Test func `Two short trains that were stretched say nothing`() {
+    @Test func `Two short dispersed trains give no reading`() {
         #expect(reading(trains: 3, count: 3, paced: 3e6, carried: 2e6) == .unknown)
         #expect(capacity(reading(trains: 4, count: 3, paced: 3e6, carried: 2e6)) != nil)
     }
 
-    @Test func `After a cut the capacity is what arrived`() {
+    @Test func `After a cut the capacity is the acknowledged rate`() {
         var meter = CapacityMeter()
         meter.reset(to: 5e5)
         #expect(meter.reading == .capacity(5e5))
@@ -89,14 +90,14 @@ import Testing
         }
     }
 
-    @Test func `What was known before a rest counts no more, and a long train is enough before it ends`() throws {
+    @Test func `Trains from before an idle period expire, and a long train counts before it ends`() throws {
         var meter = CapacityMeter()
         for train in 0..<10 {
             add(train, packets: 5, at: .zero + .milliseconds(33 * train), carried: 2.5e6, to: &meter)
         }
         meter.closeIfLong()
         #expect(try abs(#require(capacity(meter.reading)) - 2.5e6) < 1000)
-        // Two short trains may have met anything: until more is known, nothing is.
+        // Two short trains may have been delayed by anything: the capacity stays unknown.
         add(10, packets: 3, at: .zero + .seconds(19), carried: 5e5, to: &meter)
         let back = MediaTime.zero + .seconds(20)
         add(11, packets: 8, at: back, carried: 5e5, to: &meter)
@@ -106,7 +107,7 @@ import Testing
         #expect(try abs(#require(capacity(meter.reading)) - 5e5) < 1000)
     }
 
-    @Test func `Thousands of trains leave the sums as they are`() throws {
+    @Test func `Thousands of trains keep the sums exact`() throws {
         let found = try #require(capacity(reading(trains: 50_000, paced: 3e6, carried: 2e6)))
         #expect(abs(found - 2e6) < 1000)
     }

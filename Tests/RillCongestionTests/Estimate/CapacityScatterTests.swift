@@ -5,7 +5,7 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct CapacityScatterTests {
-    /// Twenty readings a second.
+    /// Twenty measurements a second.
     private func isSteady(seconds: Int, _ capacity: (Double) -> Double) -> Bool {
         var scatter = CapacityScatter()
         for step in 0..<20 * seconds {
@@ -14,14 +14,14 @@ import Testing
         return scatter.isSteady
     }
 
-    @Test func `A line is steady, and so is a share that grows slowly`() {
+    @Test func `A wired link is steady, and so is a fair share that grows slowly`() {
         var random = SeededGenerator(seed: 1)
         #expect(isSteady(seconds: 20) { _ in 1e6 * .random(in: 0.92...1.08, using: &random) })
         #expect(isSteady(seconds: 20) { 1e6 + 1e5 * $0 })
         #expect(isSteady(seconds: 20) { 3e6 / (1 + $0 / 20) })
     }
 
-    @Test func `A radio link is not`() {
+    @Test func `A radio link is not steady`() {
         var random = SeededGenerator(seed: 1)
         var capacity = 1e6
         #expect(

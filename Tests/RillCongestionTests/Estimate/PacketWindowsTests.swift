@@ -4,7 +4,7 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct PacketWindowsTests {
-    /// The same, packet by packet: the times at which they left.
+    /// The reference, packet by packet: the send times.
     private struct Reference {
         var times: [MediaTime] = []
 
@@ -17,16 +17,16 @@ import Testing
             times = (times + [time]).suffix(512)
         }
 
-        /// How many of the newest left within a time before the last one.
+        /// The number of packets that left within a time before the last one.
         func count(within length: MediaDuration, atMost most: Int = .max) -> Int {
             let start = (times.last ?? .zero) - length
             return min(times.reversed().prefix { $0 >= start }.count, most)
         }
     }
 
-    /// Packets 0 to `longest` after each other, of which some are told late: one of `disorder`, 0 for none.
+    /// Packets 0 to `longest` in sequence. One of `disorder` is reported late; 0 for none.
     @Test(arguments: [(0, 8), (0, 100), (3, 8), (3, 100), (20, 8), (20, 4), (200, 8)])
-    func `Windows hold what they would if each packet had been looked at when it came`(disorder: Int, longest: Int) {
+    func `Windows equal those of packet-by-packet processing`(disorder: Int, longest: Int) {
         var generator = SeededGenerator(seed: UInt64(disorder * 1000 + longest))
         var (windows, packets, reference) = (
             PacketWindows(), Ring(capacity: 512, filler: ReceivedPacket()), Reference()

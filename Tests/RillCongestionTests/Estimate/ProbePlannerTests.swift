@@ -6,9 +6,9 @@ import Testing
 @Suite struct ProbePlannerTests {
     private func seconds(_ value: Double) -> MediaTime { .zero + .seconds(value) }
 
-    @Test func `Nothing is probed while trains show the path`() {
+    @Test func `No probe cluster is sent while trains measure the path`() {
         var planner = ProbePlanner()
-        planner.noteTrain(at: seconds(1))
+        planner.recordTrain(at: seconds(1))
         let early = planner.take(rate: 3e5, most: 2e6, at: seconds(1.5))
         #expect(early == nil)
         let cluster = planner.take(rate: 3e5, most: 2e6, at: seconds(2.5))
@@ -16,23 +16,23 @@ import Testing
         #expect(planner.count == 1)
     }
 
-    @Test func `A rate that was known before is probed at once`() {
+    @Test func `A requested rate is probed at once`() {
         var planner = ProbePlanner()
-        planner.noteTrain(at: seconds(1))
+        planner.recordTrain(at: seconds(1))
         planner.ask(for: 1.6e6)
         let cluster = planner.take(rate: 5e4, most: 2e6, at: seconds(1.1))
         #expect(cluster?.rate == .kilobits(1600))
     }
 
-    @Test func `Probes stay within 2 % of what is sent, beside the first ones`() {
+    @Test func `Probe clusters stay within 2 % of the sent bytes, beside the initial allowance`() {
         var planner = ProbePlanner()
         var (sent, probed) = (0, 0)
         for frame in 0..<36_000 {
-            planner.noteSent(byteCount: 250)
+            planner.recordSent(byteCount: 250)
             sent += 250
             if let cluster = planner.take(rate: 6e4, most: 2e6, at: FrameRate(30).time(ofFrame: frame)) {
-                // Whole packets: far more than was asked for.
-                planner.noteProbe(byteCount: cluster.byteCount + 1500)
+                // Whole packets: far more than planned.
+                planner.recordProbe(byteCount: cluster.byteCount + 1500)
                 probed += cluster.byteCount + 1500
             }
         }

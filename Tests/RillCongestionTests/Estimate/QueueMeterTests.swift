@@ -15,7 +15,7 @@ import Testing
         #expect(model.queue(at: .zero + .seconds(1)) == 0)
     }
 
-    @Test func `A queue of more than two seconds is not believed`() {
+    @Test func `The virtual queue is limited to two seconds`() {
         var model = LinkModel()
         for _ in 0..<100 { model.add(TransmissionTime(at: 1e5).of(1250), at: .zero) }
         #expect(model.queue(at: .zero) == 2_000_000_000)
@@ -28,7 +28,7 @@ import Testing
 }
 
 @Suite struct QueueMeterTests {
-    /// Feeds packets of 1000 bytes, 100 a second, whose transit is `transit` at each time.
+    /// Feeds packets of 1000 bytes, 100 a second, whose one-way delay is `transit` at each time.
     private func feed(
         _ use: inout QueueMeterInUse, _ seconds: ClosedRange<Double>, capacity: Double? = 2e6,
         transit: (Double) -> Double
@@ -42,24 +42,24 @@ import Testing
         }
     }
 
-    @Test func `A queue above the empty path is seen as long as it is`() {
+    @Test func `A queue above the base delay is measured with its length`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
-        #expect(use.meter.foreign == 0 && use.meter.surge < 0.001 && !use.meter.isBunching)
+        #expect(use.meter.crossTraffic == 0 && use.meter.shortTerm < 0.001 && !use.meter.isBunching)
         feed(&use, 3.01...4) { _ in 0.09 }
-        #expect(abs(use.meter.foreign - 0.038) < 0.001 && abs(use.meter.surge - 0.04) < 0.001)
+        #expect(abs(use.meter.crossTraffic - 0.038) < 0.001 && abs(use.meter.shortTerm - 0.04) < 0.001)
     }
 
-    @Test func `A queue is expected where it goes`() {
+    @Test func `The expected queue is an extrapolation`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
         feed(&use, 3.01...4) { 0.05 + 0.1 * ($0 - 3) }
-        #expect(use.meter.foreign < 0.09 && use.meter.expected > use.meter.foreign + 0.008)
+        #expect(use.meter.crossTraffic < 0.09 && use.meter.expected > use.meter.crossTraffic + 0.008)
         feed(&use, 4.01...4.2) { max(0.05, 0.15 - 0.4 * ($0 - 4)) }
-        #expect(use.meter.foreign > 0.02 && use.meter.expected < use.meter.foreign - 0.02)
+        #expect(use.meter.crossTraffic > 0.02 && use.meter.expected < use.meter.crossTraffic - 0.02)
     }
 
-    @Test func `What our own packets wait is no queue`() {
+    @Test func `The wait of our own packets is not cross traffic`() {
         var use = QueueMeterInUse()
         for index in 0..<300 {
             let time = MediaTime.zero + .milliseconds(10 * index)
@@ -69,10 +69,10 @@ import Testing
             use.add(packet, arrival: time + .milliseconds(50) + wait, wait: wait.nanoseconds, capacity: 2e6)
             use.update(capacity: 2e6, at: time)
         }
-        #expect(use.meter.foreign < 0.001)
+        #expect(use.meter.crossTraffic < 0.001)
     }
 
-    @Test func `Packets that overtake each other are jitter, not a queue`() {
+    @Test func `Reordering is jitter, not a queue`() {
         var use = QueueMeterInUse()
         var generator = SeededGenerator(seed: 4)
         feed(&use, 0...20, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
@@ -81,8 +81,8 @@ import Testing
         #expect(use.meter.standing > 0.03)
     }
 
-    /// The smallest transit where packets jitter is luck: it is forgotten while nothing happens, or while a queue grows.
-    @Test func `A lucky packet that is forgotten hides no queue`() {
+    /// Under jitter the minimum delay depends on chance. It expires while nothing happens, or while a queue grows.
+    @Test func `An expired minimum of the delay hides no queue`() {
         var use = QueueMeterInUse()
         var generator = SeededGenerator(seed: 7)
         feed(&use, 0...20, capacity: nil) {
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Two clocks may drift apart by a second in three hours.
-    @Test func `A queue is seen while the clocks drift apart`() {
+    @Test func `A queue is detected while the clocks drift apart`() {
         var use = QueueMeterInUse()
         var generator = SeededGenerator(seed: 8)
         feed(&use, 0...200, capacity: nil) { 0.05 + $0 * 0.06 + .random(in: 0...0.08, using: &generator) }
@@ -108,8 +108,8 @@ import Testing
         #expect(use.meter.standing > 0.03)
     }
 
-    /// The first packets of a call may meet less jitter than those behind them.
-    @Test func `What is usual at first does not make a queue of what follows`() {
+    /// The first packets of a call may have less jitter than later ones.
+    @Test func `The first usual delay does not make a queue of later ones`() {
         var use = QueueMeterInUse()
         var generator = SeededGenerator(seed: 5)
         feed(&use, 0...2, capacity: nil) { _ in 0.05 + .random(in: 0...0.03, using: &generator) }
@@ -118,23 +118,23 @@ import Testing
         #expect(use.meter.isBunching && use.meter.standing == 0, "\(use.meter.standing)")
     }
 
-    @Test func `A path that reorders is told from one that only bunches`() {
+    @Test func `A path that reorders is distinguished from one that only bunches`() {
         var (reordering, holding) = (QueueMeterInUse(), QueueMeterInUse())
         var generator = SeededGenerator(seed: 6)
         feed(&reordering, 0...10, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
-        // Each tenth of a second everything that was held comes at once.
+        // Every tenth of a second, all held packets arrive at once.
         feed(&holding, 0...10, capacity: nil) { 0.05 + 0.1 - $0.truncatingRemainder(dividingBy: 0.1) }
         #expect(reordering.meter.isBunching && reordering.meter.isOvertaking)
         #expect(holding.meter.isBunching && !holding.meter.isOvertaking)
     }
 
-    @Test func `A longer path can be taken as empty`() {
+    @Test func `The base delay can be rebased to a longer path`() {
         var use = QueueMeterInUse()
         feed(&use, 0...3) { _ in 0.05 }
         feed(&use, 3.01...6) { _ in 0.12 }
-        #expect(use.meter.foreign > 0.06)
+        #expect(use.meter.crossTraffic > 0.06)
         use.meter.rebase(at: .zero + .seconds(6))
         feed(&use, 6.01...7) { _ in 0.12 }
-        #expect(use.meter.foreign < 0.001)
+        #expect(use.meter.crossTraffic < 0.001)
     }
 }

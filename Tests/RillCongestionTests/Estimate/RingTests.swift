@@ -36,7 +36,7 @@ import Testing
         #expect(ring.count == 0 && ring.newest == nil)
     }
 
-    @Test func `It finds where a condition ends, but for the newest element`() {
+    @Test func `It finds where a condition ends, up to the newest element`() {
         var ring = Ring(capacity: 16, filler: 0)
         for value in 0..<20 { ring.append(value) }
         for start in 0...19 {
@@ -58,7 +58,7 @@ import Testing
         #expect(before == 20 && capacity == 8)
     }
 
-    @Test func `It grows, and keeps what it is told to`() {
+    @Test func `It grows, and keeps the numbers of a range`() {
         var ring = NumberedRing<Int64>(capacity: 8, filler: -1)
         for number in 0..<12 as Range<Int64> { ring[number] = number }
         ring.grow(to: 32, keeping: 6..<12, filler: -2)
@@ -68,7 +68,7 @@ import Testing
 }
 
 @Suite struct OwnedListTests {
-    /// Counts how many of its kind there are.
+    /// Counts the living instances.
     private struct Guest: ~Copyable {
         final class Count { var value = 0 }
 
@@ -83,7 +83,7 @@ import Testing
         deinit { count.value -= 1 }
     }
 
-    @Test func `It holds each value once, and ends them with itself`() {
+    @Test func `It holds each value once, and destroys them at its end`() {
         let count = Guest.Count()
         do {
             var list = OwnedList<Guest>()
@@ -115,14 +115,14 @@ import Testing
         #expect(minimum.smallest.value == 9)
     }
 
-    @Test func `What is older than a time can be forgotten`() {
+    @Test func `Values from before a time can be forgotten`() {
         var minimum = WindowedMinimum()
         for second in 0..<10 { minimum.add(Int64(second), at: seconds(Double(second) + 0.5)) }
         minimum.forget(before: seconds(7))
         #expect(minimum.smallest.value == 7)
     }
 
-    @Test func `It is the minimum of a list`() {
+    @Test func `It equals the minimum of a list`() {
         var generator = SeededGenerator(seed: 9)
         var (minimum, list, time) = (WindowedMinimum(), [(Int, Int64)](), 0.0)
         for _ in 0..<5000 {

@@ -2,7 +2,7 @@ import RillTestSupport
 
 @testable import RillCongestion
 
-/// A meter that is fed with single packets, and the packets that it remembers.
+/// A meter for single packets, with the packets that it stores.
 struct QueueMeterInUse {
     var meter = QueueMeter()
     private(set) var packets = Ring(capacity: 512, filler: ReceivedPacket())

@@ -1,7 +1,8 @@
 import RillCongestion
 
 extension GoogleCongestionControl {
-    /// The rate at which packets arrive, from windows of 150 ms that are weighted by how far they lie from the estimate, as libwebrtc does it.
+    /// The acknowledged rate, from windows of 150 ms that are weighted by their distance from the estimate, as in
+    /// libwebrtc.
     struct AcknowledgedRate {
         /// The rate in bits per second; `nil` before the first window, of 500 ms.
         var bitsPerSecond: Double? { kilobits.map { $0 * 1000 } }
@@ -10,7 +11,7 @@ extension GoogleCongestionControl {
         private var kilobits: Double?
         private var variance = 50.0
         private var byteCount = 0
-        /// How much of the present window has passed, in milliseconds.
+        /// The elapsed part of the present window, in milliseconds.
         private var elapsed = 0.0
         private var last: MediaTime?
 

@@ -1,19 +1,22 @@
 import RillCongestion
 
-/// Plain Google congestion control: the reference that ``BandwidthEstimate`` is compared with on the same links.
+/// Plain Google congestion control (GCC): the reference for ``BandwidthEstimate`` on the same links.
 ///
-/// Delay decides: packets are grouped by the time at which they were sent (``PacketGroups``), a line is fitted to the groups' delays
-/// (``Trendline``), and its slope against an adaptive threshold says whether the path is overused (``OveruseDetector``). The rate follows by
-/// additive and multiplicative increase, and by decrease to a share of what was acknowledged (``RateControl``). Loss limits it
-/// (``LossLimit``).
+/// It is delay-based. Packets are grouped by send time (``PacketGroups``). A linear regression over the groups'
+/// delays gives the one-way delay gradient (``Trendline``). An adaptive threshold on that gradient detects overuse
+/// (``OveruseDetector``). The rate follows by AIMD: additive and multiplicative increase, and decrease to a share of
+/// the acknowledged rate (``RateControl``). Loss limits it (``LossLimit``).
 ///
-/// Constants are those of libwebrtc in 2026. Source: draft-ietf-rmcat-gcc-02, sections 4 to 6, with the trendline, the capacity of the link
-/// and the estimator of the acknowledged rate as libwebrtc has them. Left out: probes, at the start and in pauses of the app (give a start that
-/// a probe would find), the loss model that replaced the limits of 2 % and 10 %, and the decrease when feedback stops.
+/// Constants are those of libwebrtc in 2026. Source: draft-ietf-rmcat-gcc-02, sections 4 to 6. The trendline, the
+/// link capacity and the acknowledged rate are those of libwebrtc.
+///
+/// Not implemented: probe clusters at the start and in application-limited regions (choose a start rate that a probe
+/// would find), the loss model that replaced the limits of 2 % and 10 %, and the decrease after a feedback timeout.
 struct GoogleCongestionControl: RateController {
-    /// The rate to send at.
+    /// The target bitrate.
     var rate: Bitrate { Bitrate(bitsPerSecond: Int(min(max(loss.rate, lowest), highest))) }
-    /// Decreases because of delay. What waits in the pacer is sent anyway: nothing is cut.
+    /// The number of decreases because of delay. The pacer's queue is still sent: there is no cut that discards
+    /// frames.
     private(set) var decreaseCount = 0
     var cutCount: Int { 0 }
 
@@ -29,13 +32,14 @@ struct GoogleCongestionControl: RateController {
     private var arrivals: [(packet: PacketRecord, arrival: MediaTime)] = []
     private var lastUpdate: MediaTime?
 
-    /// A controller before the first feedback.
+    /// Creates a controller before the first feedback.
     ///
     /// - Parameters:
-    ///   - start: the rate to begin with.
+    ///   - start: the initial rate.
     ///   - range: the bounds of the rate.
-    ///   - pacingFactor: how many times faster than the rate packets leave: 2.5 as libwebrtc did for years, or 1.1 as it does now. (Now it lets
-    ///     bursts of 40 ms pass, which ``Pacer`` cannot: at 2.5 the figures are closer to Chromium's than at 1.1 without bursts.)
+    ///   - pacingFactor: the pacing gain: 2.5 as libwebrtc had for years, or 1.1 as it has now. (Now it allows bursts
+    ///     of 40 ms, which ``Pacer`` does not: at 2.5 the figures are closer to Chromium's than at 1.1 without
+    ///     bursts.)
     init(start: Bitrate, range: ClosedRange<Bitrate>, pacingFactor: Double = 2.5) {
         (lowest, highest) = (Double(range.lowerBound.bitsPerSecond), Double(range.upperBound.bitsPerSecond))
         self.pacingFactor = pacingFactor
@@ -49,12 +53,12 @@ struct GoogleCongestionControl: RateController {
 
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool { false }
 
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {
-        switch fate {
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime) {
+        switch outcome {
         case .received(let arrival):
             arrivals.append((packet, arrival))
-            loss.note(isLost: false)
-        case .lost: loss.note(isLost: true)
+            loss.record(isLost: false)
+        case .lost: loss.record(isLost: true)
         case .unknown: break
         }
     }
@@ -83,7 +87,7 @@ struct GoogleCongestionControl: RateController {
             detector.update(trend: trend, sendDelta: delta.send, arrival: arrival)
         }
         guard let last = arrivals.last else { return }
-        // Without the time for which the receiver held the report back.
+        // The RTT without the time for which the receiver held the report back.
         let trips = arrivals.map { now - $0.packet.sendTime - (last.arrival - $0.arrival) }
         if let shortest = trips.min() { control.roundTrip = shortest }
     }
@@ -95,7 +99,7 @@ struct GoogleCongestionControl: RateController {
             decreaseCount += 1
             control.update(.overuse, acknowledged: rate, at: now)
         case (.overuse, nil):
-            // Nothing was measured yet: half as much.
+            // No acknowledged rate yet: half of the rate.
             guard control.mayDecrease(acknowledged: control.rate / 2 - 1, at: now) else { return }
             decreaseCount += 1
             control.set(control.rate / 2, at: now)

@@ -2,9 +2,9 @@ import RillCongestion
 import RillTestSupport
 import Testing
 
-/// The reference on the links on which Chromium was measured: it must not be a weak one, or comparisons with it say nothing.
+/// The reference on the links on which Chromium was measured. Comparisons with a weak reference would be worthless.
 ///
-/// It has no probes, so it begins at what a probe would find.
+/// It has no probes, so it starts at the rate that a probe would find.
 @Suite struct GoogleCongestionControlTests {
     private func call(
         _ link: String, seconds: Int, seed: UInt64, start: Int,

@@ -1,5 +1,5 @@
 extension GoogleCongestionControl {
-    /// What the link carried when it was overused: near that, the rate rises slowly.
+    /// The link capacity: the acknowledged rate at overuse. Near it the rate rises slowly.
     struct LinkCapacity {
         /// In bits per second; `nil` while it is unknown.
         private(set) var estimate: Double?
@@ -15,8 +15,8 @@ extension GoogleCongestionControl {
 
         mutating func reset() { estimate = nil }
 
-        /// Notes the acknowledged rate at an overuse, in bits per second.
-        mutating func note(_ rate: Double) {
+        /// Records the acknowledged rate at an overuse, in bits per second.
+        mutating func record(_ rate: Double) {
             let new = estimate.map { 0.95 * $0 + 0.05 * rate } ?? rate
             let error = (new - rate) / 1000
             variance = min(max(0.95 * variance + 0.05 * error * error / max(new / 1000, 1), 0.4), 2.5)

@@ -1,7 +1,8 @@
 import RillCongestion
 
 extension GoogleCongestionControl {
-    /// The limit of loss: below 2 % the rate may rise by 8 % a second, above 10 % it falls by half of the loss.
+    /// The loss-based limit: below 2 % the rate may rise by 8 % a second, above 10 % it falls by half of the loss
+    /// fraction.
     ///
     /// Source: draft-ietf-rmcat-gcc-02, section 6.
     struct LossLimit {
@@ -9,7 +10,7 @@ extension GoogleCongestionControl {
         var rate: Double
 
         private var (lostCount, count) = (0, 0)
-        /// The loss of the last second of reports.
+        /// The loss fraction of the last second of reports.
         private var share = 0.0
         private var hasDecreased = false
         private var firstUpdate: MediaTime?
@@ -20,7 +21,7 @@ extension GoogleCongestionControl {
 
         init(start: Double) { rate = start }
 
-        mutating func note(isLost: Bool) {
+        mutating func record(isLost: Bool) {
             count += 1
             if isLost { lostCount += 1 }
         }
@@ -28,9 +29,9 @@ extension GoogleCongestionControl {
         /// Moves the rate.
         ///
         /// - Parameters:
-        ///   - limit: the rate that the delay allows, in bits per second.
-        ///   - roundTrip: the round trip.
-        ///   - now: when the feedback arrived.
+        ///   - limit: the delay-based limit, in bits per second.
+        ///   - roundTrip: the RTT.
+        ///   - now: the arrival time of the feedback.
         mutating func update(limit: Double, roundTrip: MediaDuration, at now: MediaTime) {
             let start = firstUpdate ?? now
             firstUpdate = start
@@ -46,7 +47,7 @@ extension GoogleCongestionControl {
             rate = min(rate, limit)
         }
 
-        /// Works out the loss, once a second and of at least 20 packets.
+        /// Computes the loss fraction, once a second and of at least 20 packets.
         private mutating func takeReport(at now: MediaTime) {
             guard now - (lastReport ?? firstUpdate ?? now) >= .seconds(1), count >= 20 else { return }
             share = Double(lostCount) / Double(count)

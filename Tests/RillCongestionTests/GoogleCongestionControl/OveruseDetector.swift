@@ -1,7 +1,8 @@
 import RillCongestion
 
 extension GoogleCongestionControl {
-    /// Compares the slope of the delay with a threshold that follows the slope, slowly up and fast down.
+    /// Compares the delay gradient with an adaptive threshold, which follows the gradient slowly upwards and fast
+    /// downwards.
     ///
     /// Source: draft-ietf-rmcat-gcc-02, section 5.4.
     struct OveruseDetector {
@@ -14,22 +15,22 @@ extension GoogleCongestionControl {
         }
 
         private(set) var usage = Usage.normal
-        /// What the amplified slope is compared with, in milliseconds.
+        /// The threshold of the amplified gradient, in milliseconds.
         private(set) var threshold = 12.5
 
         private static let gain = 4.0
-        /// Slopes further than this above the threshold are spikes, to which it does not adapt.
+        /// Gradients further than this above the threshold are spikes, to which it does not adapt.
         private static let farthest = 15.0
         private static let range = 6.0...600
         private static let (up, down) = (0.0087, 0.039)
         private var count = 0
-        /// For how long the slope has been above the threshold, in milliseconds.
+        /// The time for which the gradient has exceeded the threshold, in milliseconds.
         private var overuse: Double?
         private var overuseCount = 0
         private var lastTrend = 0.0
         private var lastTime: MediaTime?
 
-        /// Takes the slope after a group.
+        /// Updates the state with the gradient after a group.
         mutating func update(trend: Double, sendDelta: MediaDuration, arrival: MediaTime) {
             count = min(count + 1, 1000)
             guard count >= 2 else { return }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct OveruseTests {
     private typealias Control = GoogleCongestionControl
 
-    /// What the detector says after each group, of which one leaves every 20 ms and is delayed by so many milliseconds more than the one
-    /// before.
+    /// The detector's results after each group. A group leaves every 20 ms and is delayed by this many milliseconds
+    /// more than its predecessor.
     private func usages(_ delays: [Double]) -> (usages: [Control.OveruseDetector.Usage], threshold: Double) {
         var (trendline, detector) = (Control.Trendline(), Control.OveruseDetector())
         var time = MediaTime.zero
@@ -34,7 +34,7 @@ import Testing
         let flat = [Double](repeating: 0, count: 60)
         let rising = usages(flat + [Double](repeating: 3, count: 20)).usages
         let first = try #require(rising.firstIndex(of: .overuse))
-        // Smoothed over ten groups: it takes some, and is there within ten.
+        // The delay is smoothed over ten groups, so overuse is detected within ten.
         #expect((61...70).contains(first), "\(first)")
         let falling = usages(flat + [Double](repeating: -3, count: 20)).usages
         #expect(!falling.contains(.overuse) && falling.contains(.underuse))
@@ -55,7 +55,7 @@ import Testing
     @Test func `The threshold moves by 0.0087 of the distance upwards and 0.039 downwards, each millisecond`() {
         var detector = Control.OveruseDetector()
         var time = MediaTime.zero
-        /// An amplified slope of so many milliseconds: the gain is 4, times the number of groups up to 60.
+        /// An amplified gradient in milliseconds: the gain is 4, times the number of groups up to 60.
         func update(_ amplified: Double, count: Double) {
             time += .milliseconds(1)
             detector.update(trend: amplified / 4 / count, sendDelta: .milliseconds(1), arrival: time)

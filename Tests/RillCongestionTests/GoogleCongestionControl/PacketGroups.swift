@@ -1,11 +1,12 @@
 import RillCongestion
 
 extension GoogleCongestionControl {
-    /// Groups packets that were sent within 5 ms, or that a queue released together, and compares each group with the one before it.
+    /// Groups packets that were sent within 5 ms, or that a queue released together, and compares each group with its
+    /// predecessor.
     ///
     /// Source: draft-ietf-rmcat-gcc-02, sections 5.1 and 5.2.
     struct PacketGroups {
-        /// How much later a group was sent, and arrived, than the one before it.
+        /// The differences of send and arrival times between a group and its predecessor.
         struct Delta: Equatable {
             var send: MediaDuration
             var arrival: MediaDuration
@@ -26,7 +27,7 @@ extension GoogleCongestionControl {
 
         /// Adds a packet, in the order of arrival.
         ///
-        /// - Returns: how the group before the packet's compares with the one before that, when the packet begins a group.
+        /// - Returns: when the packet starts a group, the delta between the two groups before it.
         mutating func add(_ sendTime: MediaTime, arrival: MediaTime) -> Delta? {
             let alone = Group(firstSend: sendTime, lastSend: sendTime, firstArrival: arrival, lastArrival: arrival)
             guard let group = current else {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PacketGroupsTests {
     private typealias Groups = GoogleCongestionControl.PacketGroups
 
-    /// What groups of packets say, each sent and arrived after so many milliseconds.
+    /// The deltas of packet groups, for send and arrival times in milliseconds.
     private func deltas(_ packets: [(sent: Double, arrived: Double)]) -> [Groups.Delta] {
         var groups = Groups()
         return packets.compactMap { packet in
@@ -20,7 +20,7 @@ import Testing
         #expect(found == [Groups.Delta(send: .milliseconds(29), arrival: .milliseconds(32))])
     }
 
-    @Test func `What a queue releases together is one group, whenever it was sent`() {
+    @Test func `Packets that a queue releases together are one group, whenever they were sent`() {
         // Sent 10 ms apart, but held up until 100 ms.
         let found = deltas([(0, 50), (20, 100), (30, 101), (40, 102), (60, 110), (80, 130)])
         #expect(
@@ -36,7 +36,7 @@ import Testing
         #expect(found.count >= 2, "\(found)")
     }
 
-    @Test func `A packet that was sent before its group is left out`() {
+    @Test func `A packet that was sent before its group is ignored`() {
         #expect(
             deltas([(10, 50), (0, 60), (30, 80), (60, 110)]) == [
                 Groups.Delta(send: .milliseconds(20), arrival: .milliseconds(30))

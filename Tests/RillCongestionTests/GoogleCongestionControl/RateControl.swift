@@ -5,7 +5,7 @@ import Glibc
 #endif
 
 extension GoogleCongestionControl {
-    /// Additive or multiplicative increase, multiplicative decrease.
+    /// AIMD: additive or multiplicative increase, multiplicative decrease.
     ///
     /// Source: draft-ietf-rmcat-gcc-02, section 5.5, with the constants of libwebrtc.
     struct RateControl {
@@ -23,22 +23,23 @@ extension GoogleCongestionControl {
 
         init(start: Double, lowest: Double) { (rate, lastAcknowledged, self.lowest) = (start, start, lowest) }
 
-        /// The increase near the capacity of the link, in bits per second each second: half a packet per response time, with frames at 30 a
-        /// second in packets of at most 1200 bytes.
+        /// The increase near the capacity of the link, in bits per second each second: half a packet per response time,
+        /// with frames at 30 a second in packets of at most 1200 bytes.
         var additiveIncrease: Double {
             let frame = rate / 30
             let packet = frame / max((frame / 9600).rounded(.up), 1)
             return max(4000, packet / (2 * (roundTrip + .milliseconds(100)).seconds))
         }
 
-        /// Whether a decrease may follow the last change already: after a round trip of 10 to 200 ms, or if hardly anything arrives.
+        /// Whether a decrease may follow the last change already: after an RTT of 10 to 200 ms, or if hardly anything
+        /// arrives.
         func mayDecrease(acknowledged: Double, at now: MediaTime) -> Bool {
             guard let lastChange else { return true }
             let interval = min(max(roundTrip, .milliseconds(10)), .milliseconds(200))
             return now - lastChange >= interval || acknowledged < rate / 2
         }
 
-        /// Sets the rate, whatever the state.
+        /// Sets the rate, in any state.
         mutating func set(_ rate: Double, at now: MediaTime) {
             (self.rate, lastChange) = (max(rate, lowest), now)
         }
@@ -46,9 +47,9 @@ extension GoogleCongestionControl {
         /// Moves the rate.
         ///
         /// - Parameters:
-        ///   - usage: what the detector says.
+        ///   - usage: the detector's result.
         ///   - acknowledged: the acknowledged rate in bits per second; `nil` if it is unknown.
-        ///   - now: when the feedback arrived.
+        ///   - now: the arrival time of the feedback.
         mutating func update(_ usage: OveruseDetector.Usage, acknowledged: Double?, at now: MediaTime) {
             let acknowledged = acknowledged ?? lastAcknowledged
             lastAcknowledged = acknowledged
@@ -85,7 +86,7 @@ extension GoogleCongestionControl {
             if lower > rate, let estimate = capacity.estimate { lower = 0.85 * estimate }
             rate = min(rate, lower)
             if acknowledged < capacity.range.lowerBound { capacity.reset() }
-            capacity.note(acknowledged)
+            capacity.record(acknowledged)
             (state, lastChange) = (.hold, now)
         }
     }

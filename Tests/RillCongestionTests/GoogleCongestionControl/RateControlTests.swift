@@ -19,7 +19,7 @@ import Testing
 
     @Test
     func
-        `Far from the capacity the rate rises by 8 % a second, up to 1.5 times the acknowledged rate and 10 kbit per second`()
+        `Far from the capacity the rate rises by 8 % a second, within 1.5 times the acknowledged rate`()
     {
         var control = Control.RateControl(start: 300_000, lowest: 50_000)
         for step in 0...20 { control.update(.normal, acknowledged: 300_000, at: time(Double(step) * 0.05)) }
@@ -42,7 +42,7 @@ import Testing
         #expect(slow.additiveIncrease == 4000)
     }
 
-    @Test func `An acknowledged rate far above the capacity shows that the link has widened`() {
+    @Test func `An acknowledged rate far above the capacity resets it`() {
         var control = Control.RateControl(start: 600_000, lowest: 50_000)
         control.update(.overuse, acknowledged: 500_000, at: time(0))
         let cut = control.rate
@@ -70,13 +70,13 @@ import Testing
     @Test func `The capacity of the link is known to three deviations`() {
         var capacity = Control.LinkCapacity()
         #expect(capacity.range.contains(1e12))
-        capacity.note(500_000)
+        capacity.record(500_000)
         #expect(abs(capacity.range.upperBound - 542_426) < 1 && abs(capacity.range.lowerBound - 457_574) < 1)
-        capacity.note(480_000)
+        capacity.record(480_000)
         #expect(capacity.estimate == 499_000)
     }
 
-    @Test func `The acknowledged rate is what arrives, and follows it`() throws {
+    @Test func `The acknowledged rate follows the rate of arrivals`() throws {
         var rate = Control.AcknowledgedRate()
         for index in 0..<49 { rate.add(1250, arrival: .zero + .milliseconds(10 * index)) }
         #expect(rate.bitsPerSecond == nil)
@@ -89,9 +89,10 @@ import Testing
     @Test(arguments: [(0, 541_000), (5, 500_000), (20, 405_000)])
     func `Loss lets the rate rise below 2 %, holds it up to 10 %, and cuts it above`(percent: Int, rate: Double) {
         var limit = Control.LossLimit(start: 500_000)
-        // Without loss the first two seconds follow the delay; then come 8 % and 1 kbit/s in a second. With 20 %, two reports take 10 % each.
+        // Without loss the first two seconds follow the delay; then come 8 % and 1 kbit/s in a second. With 20 %, two
+        // reports take 10 % each.
         for step in 0..<60 {
-            for packet in 0..<20 { limit.note(isLost: packet * 5 < percent) }
+            for packet in 0..<20 { limit.record(isLost: packet * 5 < percent) }
             limit.update(limit: step < 40 ? 500_000 : 2e6, roundTrip: .milliseconds(100), at: time(Double(step) * 0.05))
         }
         #expect(abs(limit.rate - rate) < 1, "\(limit.rate)")

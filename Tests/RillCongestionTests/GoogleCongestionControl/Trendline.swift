@@ -1,7 +1,8 @@
 import RillCongestion
 
 extension GoogleCongestionControl {
-    /// The slope of the smoothed delay over the last 20 groups: by how much the rate exceeds the capacity, as a share of it.
+    /// The one-way delay gradient: the slope of the smoothed delay over the last 20 groups. It is the excess of the
+    /// rate over the capacity, as a share of the capacity.
     struct Trendline {
         private static let count = 20
         private static let smoothing = 0.9
@@ -13,8 +14,8 @@ extension GoogleCongestionControl {
         /// Adds a group.
         ///
         /// - Parameters:
-        ///   - delay: by how much more than the group before it was delayed.
-        ///   - arrival: when the packet arrived that ended it.
+        ///   - delay: its delay beyond that of its predecessor.
+        ///   - arrival: the arrival time of the packet that ended it.
         /// - Returns: the slope; zero for fewer than 20 groups.
         mutating func add(_ delay: MediaDuration, arrival: MediaTime) -> Double {
             let first = first ?? arrival

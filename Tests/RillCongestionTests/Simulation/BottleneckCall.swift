@@ -12,7 +12,7 @@ struct BottleneckCall {
     ///
     /// - Parameters:
     ///   - link: the forward direction, as `rate=1M`; queue and delay are added.
-    ///   - controller: decides the rate.
+    ///   - controller: the rate controller.
     init(
         link: String, seconds: Int, seed: UInt64,
         controller: some RateController = BandwidthEstimate(

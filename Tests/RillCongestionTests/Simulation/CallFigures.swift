@@ -1,7 +1,7 @@
 import RillCongestion
 import RillCore
 
-/// What a call is judged by, over windows in seconds.
+/// The figures of a call, over windows in seconds.
 extension SimulatedCall {
     /// Accepted bytes over capacity.
     func utilization(_ from: Double, _ to: Double, flow: Int? = 0) -> Double {
@@ -18,7 +18,8 @@ extension SimulatedCall {
         return Double(bytes * 8) / bits
     }
 
-    /// The mean wait with everything, and the 95th percentile with everything and without the second after each scene cut, in milliseconds.
+    /// The mean wait of all packets, and the 95th percentile of all packets and without the second after each scene
+    /// cut, in milliseconds.
     func wait(_ from: Double, _ to: Double, flow: Int = 0) -> (mean: Double, p95: Double, p95All: Double) {
         let (start, end) = (MediaTime.zero + .seconds(from), MediaTime.zero + .seconds(to))
         var (all, calm) = ([Double](), [Double]())
@@ -33,8 +34,8 @@ extension SimulatedCall {
         return (all.reduce(0, +) / Double(max(1, all.count)), calm.percentile(95), all.percentile(95))
     }
 
-    /// From capture, 10 ms before a frame is ready to be sent, to the end of the transmission of its last packet: the 95th percentile
-    /// without the second after each scene cut, in milliseconds.
+    /// From capture, 10 ms before a frame is ready to be sent, to the end of the transmission of its last packet: the
+    /// 95th percentile without the second after each scene cut, in milliseconds.
     func latency(_ from: Double, _ to: Double, flow: Int = 0) -> Double {
         let (start, end) = (MediaTime.zero + .seconds(from), MediaTime.zero + .seconds(to))
         var ends: [Int: MediaTime] = [:]
@@ -88,7 +89,7 @@ extension SimulatedCall {
         return flows[flow].cuts.first { $0 >= start }.map { ($0 - start).seconds } ?? 99
     }
 
-    /// When every packet that is sent in the second after waits less than 100 ms, in seconds after a time.
+    /// The time until every packet of the following second waits less than 100 ms, in seconds.
     func timeDrained(after start: Double) -> Double {
         let start = MediaTime.zero + .seconds(start)
         var calm = start
@@ -99,7 +100,7 @@ extension SimulatedCall {
         return (calm - start).seconds
     }
 
-    /// When what a flow got in a second first is at least a share of the capacity, in seconds from a time to that second's start.
+    /// The time until a flow gets at least a share of the capacity within a second, in seconds.
     func timePaying(_ share: Double, after start: Double, flow: Int = 0) -> Double {
         for step in 0..<200 {
             let from = start + Double(step) * 0.1
@@ -108,7 +109,7 @@ extension SimulatedCall {
         return 99
     }
 
-    /// The longest time in which a flow got less than a share of the capacity, judged second by second.
+    /// The longest time in which a flow got less than a share of the capacity, second by second.
     func longestBelow(_ share: (Double) -> Double, _ from: Int, _ to: Int, flow: Int) -> Double {
         var (longest, current) = (0, 0)
         for second in from..<to {

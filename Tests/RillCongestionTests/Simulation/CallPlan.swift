@@ -1,7 +1,7 @@
 import RillCongestion
 import RillCore
 
-/// What a simulated call consists of: a bottleneck, the flows that share it, and what happens to them.
+/// The plan of a simulated call: a bottleneck, the flows that share it, and events.
 struct CallPlan: Sendable {
     var seconds: Int
     /// The forward direction in the link's notation, without queue, delay and seed: `rate=1M,loss=1%`.
@@ -10,7 +10,7 @@ struct CallPlan: Sendable {
     var back = "rate=10M,delay=50ms"
     /// The queue's limit in the link's notation.
     var queue = "300ms"
-    /// What the bottleneck carries, in bits per second.
+    /// The capacity of the bottleneck, in bits per second.
     var capacity: @Sendable (MediaTime) -> Double
     var flows = [FlowPlan()]
     /// Traffic at a constant bitrate through the same queue.
@@ -53,18 +53,19 @@ struct CallPlan: Sendable {
 struct FlowPlan: Sendable {
     var start = 0.0
     var end = Double.infinity
-    /// How much later than the clock its frames are made, in seconds; drawn from the seed by default, except for the first flow.
+    /// The delay of its frames against the clock, in seconds; drawn from the seed by default, except for the first
+    /// flow.
     var phase: Double?
     var maximum = Bitrate.kilobits(2500)
-    /// What the app sends at most, in bits per second, by time; 0 while it is muted.
-    var demand: @Sendable (MediaTime) -> Double = { _ in .infinity }
+    /// The app's maximum bitrate by time, in bits per second; 0 while it is muted.
+    var appLimit: @Sendable (MediaTime) -> Double = { _ in .infinity }
     /// Whether the picture has scene cuts, every three seconds.
     var hasScenes = true
     /// Makes its rate controller; by default a ``BandwidthEstimate``.
     var controller: (@Sendable () -> any RateController)?
-    /// Whether the sender makes the probes that the controller asks for.
+    /// Whether the sender sends the probe clusters of the controller.
     var isProbing = true
-    /// Changes feedback on its way, as a receiver that lies.
+    /// Changes feedback on its way, as a receiver that forges reports.
     var forge: (@Sendable (inout [UInt8], inout SeededGenerator) -> Void)?
 }
 
@@ -84,6 +85,6 @@ struct PathChange: Sendable {
     var forward: String
     var back: String
     var capacity: Double
-    /// Whether the sender is told.
-    var isTold = true
+    /// Whether the sender is notified.
+    var isNotified = true
 }

@@ -1,12 +1,12 @@
-/// What must hold for one figure of a case over many seeds.
+/// The target of one figure of a case over many seeds.
 enum Target {
     /// The median of the seeds, and the worst of them.
     case atLeast(Double, worst: Double)
     case atMost(Double, worst: Double)
     /// Nine of ten seeds.
     case mostlyAtMost(Double)
-    /// The figure is only told.
-    case told
+    /// The figure is reported only.
+    case reported
 }
 
 /// One figure of one call.
@@ -15,16 +15,16 @@ struct Figure {
     var value: Double
     var target: Target
 
-    init(_ name: String, _ value: Double, _ target: Target = .told) {
+    init(_ name: String, _ value: Double, _ target: Target = .reported) {
         (self.name, self.value, self.target) = (name, value, target)
     }
 }
 
-/// A link and what is judged on it.
+/// A link and the figures of its case.
 struct Case: Sendable {
     var name: String
     var plan: CallPlan
-    /// Why not every target is met; `nil` where all are.
+    /// The reason why a target is missed; `nil` if all are met.
     var knownMiss: String?
     var judge: @Sendable (SimulatedCall) -> [Figure]
 
@@ -36,7 +36,7 @@ struct Case: Sendable {
     }
 }
 
-/// The figures of a case over seeds: of each the median, the worst, and whether they meet the targets.
+/// The figures of a case over seeds: for each the median, the worst seed, and whether they meet the targets.
 struct CaseResult {
     struct Row {
         var name: String
@@ -49,7 +49,7 @@ struct CaseResult {
         var worst: Double {
             switch target {
             case .atLeast: values.min() ?? 0
-            case .atMost, .mostlyAtMost, .told: values.max() ?? 0
+            case .atMost, .mostlyAtMost, .reported: values.max() ?? 0
             }
         }
 
@@ -58,28 +58,28 @@ struct CaseResult {
             case .atLeast(let middle, let least): median >= middle && worst >= least
             case .atMost(let middle, let most): median <= middle && worst <= most
             case .mostlyAtMost(let most): values.count { $0 <= most } * 10 >= values.count * 9
-            case .told: true
+            case .reported: true
             }
         }
 
-        /// Whether the worst seed is within what the worst of twenty may be.
-        var isBearable: Bool { isBearable(by: worst) }
+        /// Whether the worst seed is within the limit of the worst of twenty.
+        var isTolerable: Bool { isTolerable(by: worst) }
 
-        /// The same for a case that is known to miss its targets: nothing collapses.
-        var isRoughlyBearable: Bool {
+        /// The same for a case that is known to miss its targets: it must not collapse.
+        var isRoughlyTolerable: Bool {
             switch target {
             case .atLeast(_, let least): worst >= 0.8 * least
             case .atMost(_, let most): worst <= 2 * most
-            case .mostlyAtMost, .told: true
+            case .mostlyAtMost, .reported: true
             }
         }
 
-        func isBearable(by value: Double) -> Bool {
+        func isTolerable(by value: Double) -> Bool {
             switch target {
             case .atLeast(_, let least): value >= least
             case .atMost(_, let most): value <= most
             case .mostlyAtMost(let most): value <= 1.25 * most
-            case .told: true
+            case .reported: true
             }
         }
 
@@ -100,7 +100,7 @@ struct CaseResult {
         }
     }
 
-    /// What is not met, in words.
+    /// The missed targets, as text.
     var misses: [String] { rows.filter { !$0.isMet }.map { "\(name): \($0.description)" } }
 
     var description: String {

@@ -2,8 +2,9 @@ import RillTestSupport
 import Testing
 
 @Suite struct LongCallTests {
-    /// With `--all` two hours. `Scripts/bench jitter-buffer` tells how long two hours take: tests are not optimized themselves.
-    @Test func `Hours of a call end as they begin`() throws {
+    /// With `--all` two hours. `Scripts/bench jitter-buffer` measures how long two hours take: tests are not
+    /// optimized themselves.
+    @Test func `A call of hours ends as it started`() throws {
         let hours = isLongRun ? 2 : 0.05
         let seconds = Int(3600 * hours)
         let call = try SimulatedCall(CallPlan(seconds, rate: 2.5e6), seed: 1)

@@ -1,7 +1,7 @@
 import RillCongestion
 import RillCore
 
-/// What happened to one packet in the bottleneck.
+/// The path of one packet through the bottleneck.
 struct Trip {
     /// The number of its flow; -1 for cross traffic.
     var flow: Int
@@ -16,17 +16,17 @@ struct Trip {
     var isDropped = false
 }
 
-/// Follows what waits in the bottleneck's queue, beside the link itself, which does not tell.
+/// Follows the bottleneck's queue. The link itself does not report it.
 struct QueueJudge {
     private(set) var trips: [Trip] = []
     private var capacity: (MediaTime) -> Double
     private var time = MediaTime.zero
-    /// The packets that the queue took, as places in `trips`; those before `head` have left.
+    /// The queued packets, as indices into `trips`. Those before `head` have left.
     private var queue: [Int] = []
     private var head = 0
-    /// What is left of the packet at the head, in bits.
+    /// The remaining bits of the packet at the head.
     private var remaining = 0.0
-    /// What waits, with what is left of the packet at the head, in bits.
+    /// The queued bits, with the remaining ones of the packet at the head.
     private(set) var backlog = 0.0
 
     init(capacity: @escaping (MediaTime) -> Double) { self.capacity = capacity }
@@ -61,7 +61,7 @@ struct QueueJudge {
         time = max(time, now)
     }
 
-    /// Another bottleneck from now on. What waited is gone.
+    /// Changes the bottleneck. Queued packets are lost.
     mutating func change(to capacity: Double, at now: MediaTime) {
         advance(to: now)
         self.capacity = { _ in capacity }

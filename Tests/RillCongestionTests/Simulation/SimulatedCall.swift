@@ -64,7 +64,7 @@ struct SimulatedCall {
         if case .lost(.queueFull) = outcome { true } else { false }
     }
 
-    /// What the bottleneck carried at a time, in bits per second.
+    /// The capacity of the bottleneck at a time, in bits per second.
     func capacity(at time: MediaTime) -> Double {
         if let capacityAfter, time >= capacityAfter.time { capacityAfter.rate } else { plan.capacity(time) }
     }
@@ -91,6 +91,6 @@ struct SimulatedCall {
         let back = EmulatedLink(try LinkSettings(notation: "\(change.back),seed=\(seed + 1)"))
         judge.change(to: change.capacity, at: now)
         capacityAfter = (now, change.capacity)
-        flows[0].change(to: back, isTold: change.isTold, at: now)
+        flows[0].change(to: back, isNotified: change.isNotified, at: now)
     }
 }

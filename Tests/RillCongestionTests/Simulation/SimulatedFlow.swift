@@ -2,14 +2,15 @@ import RillCongestion
 import RillLink
 import RillTestSupport
 
-/// One sender and its receiver in a simulated call: synthetic frames, pacer, history and estimate on one side, feedback on the other.
+/// One sender and its receiver in a simulated call: synthetic frames, pacer, history and estimate on one side, feedback
+/// on the other.
 final class SimulatedFlow {
     let index: Int
     let plan: FlowPlan
     private(set) var rates: [(time: MediaTime, rate: Int)] = []
     private(set) var decisions: [(time: MediaTime, decision: RateDecision)] = []
     private(set) var cuts: [MediaTime] = []
-    /// When the first frame behind each scene cut was sent.
+    /// The send time of the first frame after each scene cut.
     private(set) var scenes: [MediaTime] = []
     /// When each frame was ready to be sent.
     private(set) var frameTimes: [MediaTime] = []
@@ -32,7 +33,7 @@ final class SimulatedFlow {
     private var token = 0
     private var pacerTime = MediaTime.distantFuture
     private var datagram: [UInt8] = []
-    /// The share of payload in what is sent.
+    /// The share of payload in the sent bytes.
     private var payloadShare = 0.96
 
     private var frameTime: MediaTime {
@@ -48,7 +49,7 @@ final class SimulatedFlow {
         estimate =
             plan.controller?() ?? BandwidthEstimate(start: .kilobits(300), range: .kilobits(50)...plan.maximum)
         pacer = Pacer(rate: estimate.pacingRate(at: .zero))
-        // Flows do not share the phase of their frames, unless that is what is looked at.
+        // Flows have different frame phases, unless a case is about equal ones.
         let phase = index == 0 ? 0 : Double.random(in: 0..<0.033, using: &generator)
         offset = .seconds(plan.start + (plan.phase ?? phase))
     }
@@ -65,10 +66,10 @@ final class SimulatedFlow {
         while frameTime <= now {
             tick += 1
             history.expire(sentBefore: now - .milliseconds(700))
-            let demand = plan.demand(now)
-            guard demand > 0 else { continue }
+            let appLimit = plan.appLimit(now)
+            guard appLimit > 0 else { continue }
             let allowed = Double(estimate.mediaRate(queued: pacer.byteCount, at: now).bitsPerSecond)
-            encoder.target = min(allowed, demand) * payloadShare
+            encoder.target = min(allowed, appLimit) * payloadShare
             if pacer.isFull || estimate.isWindowFull(history.bytesInFlight + pacer.byteCount, at: now) {
                 framesSkipped += 1
                 encoder.leaveOut()
@@ -93,7 +94,7 @@ final class SimulatedFlow {
         pacerTime = now
     }
 
-    /// Sends what the pacer lets go. `transmit` puts a datagram on the forward path.
+    /// Sends the packets that the pacer releases. `transmit` puts a datagram on the forward path.
     func sendPackets(at now: MediaTime, _ transmit: (_ bytes: Span<UInt8>, _ trip: Trip) -> Void) {
         probe(at: now)
         while pacerTime <= now {
@@ -104,7 +105,7 @@ final class SimulatedFlow {
                 guard let packet = packets.removeValue(forKey: token) else { continue }
                 let kind: OutgoingPacket.Kind = packet.frame < 0 ? .padding : .media
                 let number = history.record(kind, byteCount: packet.byteCount, train: packet.train, at: now)
-                estimate.noteSent(byteCount: packet.byteCount, at: now)
+                estimate.recordSent(byteCount: packet.byteCount, at: now)
                 sentByteCount += packet.byteCount
                 if packet.frame < 0 { paddingByteCount += packet.byteCount }
                 var bytes = [UInt8](repeating: 0, count: packet.byteCount)
@@ -116,14 +117,14 @@ final class SimulatedFlow {
         }
     }
 
-    /// Makes the probe that the estimate asks for, of padding.
+    /// Sends the requested probe cluster, of padding.
     private func probe(at now: MediaTime) {
         guard plan.isProbing, pacer.count == 0, now.seconds < plan.end, let cluster = estimate.takeProbe(at: now) else {
             return
         }
         train += 1
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
-        estimate.noteProbe(byteCount: cluster.byteCount)
+        estimate.recordProbe(byteCount: cluster.byteCount)
         for _ in 0..<count {
             packets[token] = (cluster.byteCount / count, -1, train)
             pacer.enqueue(token, .padding, stream: 0, byteCount: cluster.byteCount / count, at: now, rate: cluster.rate)
@@ -135,7 +136,7 @@ final class SimulatedFlow {
     func takeFeedback(at now: MediaTime) throws {
         if estimate.dueTime <= now { decide(at: now) }
         while back.poll(at: now, into: &datagram) != nil {
-            // Cross traffic begins with a zero.
+            // Cross traffic starts with a zero.
             guard datagram[0] != 0 else { continue }
             if let forge = plan.forge { forge(&datagram, &generator) }
             guard let packet = try? RTCPPacket(parsing: datagram.span),
@@ -144,7 +145,7 @@ final class SimulatedFlow {
                 if plan.forge == nil { throw TestFailure("feedback is malformed") }
                 continue
             }
-            history.take(feedback) { record, fate in self.estimate.note(record, fate, at: now) }
+            history.take(feedback) { packet, outcome in self.estimate.record(packet, outcome, at: now) }
             decide(at: now)
         }
     }
@@ -161,9 +162,9 @@ final class SimulatedFlow {
     }
 
     /// Another path from now on.
-    func change(to back: EmulatedLink, isTold: Bool, at now: MediaTime) {
+    func change(to back: EmulatedLink, isNotified: Bool, at now: MediaTime) {
         self.back = back
-        guard isTold else { return }
+        guard isNotified else { return }
         history.reset()
         estimate.restart(at: now)
     }
@@ -172,7 +173,7 @@ final class SimulatedFlow {
 
     func receive(_ datagram: borrowing [UInt8], arrival: MediaTime) {
         let number = SequenceNumber(UInt16(datagram[0]) << 8 | UInt16(datagram[1]))
-        builder.note(number, byteCount: datagram.count, arrival: arrival)
+        builder.record(number, byteCount: datagram.count, arrival: arrival)
     }
 
     func sendFeedback(at now: MediaTime) {

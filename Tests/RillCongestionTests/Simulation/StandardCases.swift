@@ -3,7 +3,7 @@ import RillCore
 
 /// The cases of congestion control: the links on which Chromium 156 was measured, and others.
 extension Case {
-    /// A window in which nothing changes.
+    /// A window without changes.
     private static func steady(
         _ name: String, _ plan: CallPlan, _ windows: [(Double, Double)] = [(30, 60)],
         use: (Double, Double) = (0.9, 0.85), mean: (Double, Double) = (20, 25), tail: (Double, Double) = (60, 80),
@@ -69,7 +69,7 @@ extension Case {
         Case("500-2500", CallPlan(100, steps: [(2.5e6, 0), (5e5, 30), (2.5e6, 60)])) { call in
             rise(call, to: 2.5e6, at: 60, within: 7) + figures(call, (85, 100))
         },
-        // Frames fit into one packet each: only those behind a scene cut show the capacity.
+        // Each frame fits into one packet: only those after a scene cut measure the capacity.
         steady("150", CallPlan(60, rate: 150_000), use: (0.85, 0.8), mean: (25, 30)),
         steady("300", CallPlan(60, rate: 300_000), use: (0.88, 0.85)),
         steady("600", CallPlan(60, rate: 600_000)),
@@ -92,7 +92,7 @@ extension Case {
             }),
     ]
 
-    /// What flows of which each has a share get, in a window, and whether all are served alike.
+    /// The figures of flows with equal shares in a window: Jain's index, the lowest share, the sum, and the waits.
     private static func fairness(
         _ call: SimulatedCall, _ window: (Double, Double), worst: Double = 0.98, tail: (Double, Double) = (60, 80)
     ) -> [Figure] {
@@ -108,7 +108,7 @@ extension Case {
         ]
     }
 
-    /// Two flows whose frames are made at the same time: their packets lie between each other in the queue, always in the same way.
+    /// Two flows whose frames are made at the same time: their trains always interleave in the same way.
     private static func inStep(_ name: String, _ rate: Double, isJudged: Bool) -> Case {
         let flow = FlowPlan(phase: 0, maximum: max(.kilobits(2500), Bitrate(bitsPerSecond: Int(rate))))
         let plan = CallPlan(90, rate: rate).with {
@@ -129,7 +129,7 @@ extension Case {
             }
         ) { call in fairness(call, (45, 90)) },
         inStep("two flows in step", 3e6, isJudged: true),
-        // Far from the rates at which paces are most alike.
+        // Far from the rates at which pacing rates differ least.
         inStep("two flows in step on 1000", 1e6, isJudged: false),
         inStep("two flows in step on 8000", 8e6, isJudged: false),
         Case(
@@ -168,13 +168,13 @@ extension Case {
             "cross 1000 of 2500",
             CallPlan(60, rate: 2.5e6).with { $0.cross = CrossTraffic(rate: 1e6, byteCount: 1000, start: 10) },
             use: (0.5, 0.4), mean: (35, 60), tail: (80, 100), latency: 150),
-        // Its packets are in the link, which the judge of the queue does not see: only the share is told.
+        // Its packets are in the link, which ``QueueJudge`` does not observe: only the share is reported.
         Case("beside CUBIC", CallPlan(90, rate: 3e6, "cubic=100ms@10s")) { call in
             [Figure("use", call.utilization(45, 90))]
         },
     ]
 
-    /// The feedback's own path, silence, senders that rest, and paths that change.
+    /// The reverse path, feedback timeouts, idle senders, and paths that change.
     static let robust: [Case] = [
         steady("feedback lost 30 %", CallPlan(60, rate: 2e6).with { $0.back += ",loss=30%" }),
         steady("feedback 500 ms late", CallPlan(60, rate: 2e6).with { $0.back = "rate=10M,delay=500ms" }),
@@ -199,7 +199,7 @@ extension Case {
         Case(
             "muted, and back on 500",
             CallPlan(70, steps: [(2.5e6, 0), (5e5, 30)]).with {
-                $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity }
+                $0.flows[0].appLimit = { (20..<40).contains($0.seconds) ? 0 : .infinity }
             }
         ) { call in
             [
@@ -211,7 +211,7 @@ extension Case {
         },
         Case(
             "muted, and back",
-            CallPlan(70, rate: 2e6).with { $0.flows[0].demand = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
+            CallPlan(70, rate: 2e6).with { $0.flows[0].appLimit = { (20..<40).contains($0.seconds) ? 0 : .infinity } }
         ) { call in
             [
                 Figure("90 % used after s", call.timePaying(0.85, after: 40), .mostlyAtMost(1)),
@@ -222,7 +222,7 @@ extension Case {
             "little, then all",
             CallPlan(90, rate: 2e6).with {
                 $0.flows[0].hasScenes = false
-                $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
+                $0.flows[0].appLimit = { $0.seconds < 50 ? 60_000 : .infinity }
             }
         ) { call in
             [
@@ -239,7 +239,7 @@ extension Case {
             CallPlan(90, rate: 2e6).with {
                 $0.flows[0].hasScenes = false
                 $0.flows[0].isProbing = false
-                $0.flows[0].demand = { $0.seconds < 50 ? 60_000 : .infinity }
+                $0.flows[0].appLimit = { $0.seconds < 50 ? 60_000 : .infinity }
             }
         ) { call in
             [
@@ -252,7 +252,7 @@ extension Case {
             ] + figures(call, (70, 90))
         },
         Case(
-            "another path, told",
+            "another path, notified",
             CallPlan(60, rate: 2.5e6).with {
                 $0.change = PathChange(
                     time: 30, forward: "rate=400k,delay=120ms", back: "rate=10M,delay=80ms", capacity: 4e5)
@@ -265,10 +265,11 @@ extension Case {
                 + figures(call, (45, 60), latency: 120)
         },
         Case(
-            "another path, not told",
+            "another path, not notified",
             CallPlan(60, rate: 1e6).with {
                 $0.change = PathChange(
-                    time: 30, forward: "rate=1M,delay=120ms", back: "rate=10M,delay=80ms", capacity: 1e6, isTold: false)
+                    time: 30, forward: "rate=1M,delay=120ms", back: "rate=10M,delay=80ms", capacity: 1e6,
+                    isNotified: false)
             }
         ) { call in [Figure("lost", call.lossShare(30, 40))] + figures(call, (45, 60)) },
         Case("short queue", CallPlan(60, rate: 1e6).with { $0.queue = "20ms" }) { call in
@@ -280,7 +281,7 @@ extension Case {
         },
     ]
 
-    /// Changes some bytes of every fifth feedback behind its header: numbers, times, and which packets arrived.
+    /// Changes some bytes of every fifth feedback after its header: numbers, times, and which packets arrived.
     private static let forge: @Sendable (inout [UInt8], inout SeededGenerator) -> Void = { bytes, generator in
         guard bytes.count > 14, Int.random(in: 0..<5, using: &generator) == 0 else { return }
         for _ in 0..<Int.random(in: 1...4, using: &generator) {

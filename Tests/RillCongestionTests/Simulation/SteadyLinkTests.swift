@@ -2,11 +2,11 @@ import RillCongestion
 import RillTestSupport
 import Testing
 
-/// Links of one flow without loss, with synthetic frames. Chromium on the same links: 0.80 of 1000 kbit/s after 2.6 s, 13 ms of wait; 23 % lost in
-/// ten seconds after 2500 → 500, and 25.8 s back.
+/// Links of one flow without loss, with synthetic frames. Chromium on the same links: 0.80 of 1000 kbit/s after 2.6
+/// s, 13 ms of wait; 23 % lost in ten seconds after 2500 → 500, and 25.8 s back.
 @Suite struct SteadyLinkTests {
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `A link of 1000 kbit per second is filled within 2.5 s, and its queue stays short`(seed: UInt64) throws {
+    func `A link of 1000 kbit per second is used within 2.5 s, and its queue stays short`(seed: UInt64) throws {
         let call = try BottleneckCall(link: "rate=1M", seconds: 60, seed: seed) { _ in 1e6 }
         let (use, wait) = (call.utilization(30, 60, of: 1e6), call.wait(30, 60))
         let start = call.time(toReach: 900_000, after: 0)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `A link that narrows to a fifth loses little, and one that widens is filled again`(seed: UInt64) throws {
+    func `A drop of the capacity to a fifth loses little, and a rise is used again`(seed: UInt64) throws {
         let call = try BottleneckCall(link: "rate=2500k/500k@30s/2500k@60s", seconds: 100, seed: seed) { time in
             (30..<60).contains(time.seconds) ? 5e5 : 2.5e6
         }
@@ -46,7 +46,7 @@ import Testing
 
     /// Chromium used 0.46 of it.
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `Packets that overtake each other do not hide the capacity`(seed: UInt64) throws {
+    func `Reordering does not hide the capacity`(seed: UInt64) throws {
         let call = try BottleneckCall(link: "rate=2M,jitter=30ms,order=by-delay", seconds: 60, seed: seed) { _ in 2e6 }
         let (use, wait) = (call.utilization(30, 60, of: 2e6), call.wait(30, 60))
         note("seed \(seed): \(use) of the capacity, wait \(wait.mean) ms, p95 \(wait.p95)")

@@ -1,12 +1,13 @@
 import RillCore
 import RillTestSupport
 
-/// Frame sizes as an encoder of a webcam clip makes them: 30 a second, scattered by a third, with a cut every three seconds, and behind
-/// its target by a tenth of a second. What a cut takes too much is saved in the frames after it.
+/// Frame sizes like those of an encoder of a webcam clip: 30 frames a second with a deviation of a third, a cut every
+/// three seconds, and a lag of a tenth of a second behind the target. The excess of a cut is saved in the frames
+/// after it.
 struct SyntheticEncoder {
-    /// The bitrate that is asked for.
+    /// The target bitrate.
     var target: Double
-    /// Whether the frame made last was the first one behind a cut.
+    /// Whether the last frame was the first one after a cut.
     private(set) var isCut = false
     private var effective: Double
     private var debt = 0.0
@@ -39,7 +40,7 @@ struct SyntheticEncoder {
         return max(200, Int(bytes))
     }
 
-    /// A frame that is not encoded. If it was a cut, the next one that is encoded shows the new scene.
+    /// Skips a frame. If it was a cut, the next encoded frame shows the new scene.
     mutating func leaveOut() { follow() }
 
     private mutating func follow() {

@@ -1,10 +1,11 @@
 import RillCore
 import RillLink
 
-/// What a wireless link carries over time: a rate for each slot of 5 ms, zero where the link serves somebody else or nobody.
+/// The capacity of a wireless link over time: a rate for each slot of 5 ms, zero while the link serves another
+/// station or none.
 struct CapacityTrace: Sendable {
     static let slot = MediaDuration.milliseconds(5)
-    /// The time over which the capacity at a moment is a mean.
+    /// The window of the mean capacity at a time.
     static let window = MediaDuration.milliseconds(200)
 
     /// Bits per second by slot.
@@ -22,7 +23,7 @@ struct CapacityTrace: Sendable {
     /// The mean rate in bits per second.
     var mean: Double { sums[rates.count] / duration.seconds }
 
-    /// The trace as a link takes it. After its end the link has its mean rate.
+    /// The trace as a schedule for a link. After its end the link has its mean rate.
     func schedule() throws -> RateSchedule {
         var steps: [RateSchedule.Step] = []
         for (index, rate) in (rates + [max(1000, Int(mean))]).enumerated()

@@ -1,12 +1,12 @@
 import RillCongestion
 
-/// A sender that does not know its network.
+/// A sender without congestion control.
 struct FixedRate: RateController {
     let rate: Bitrate
     var cutCount: Int { 0 }
 
     func pacingRate(at now: MediaTime) -> Bitrate { Bitrate(bitsPerSecond: rate.bitsPerSecond * 3 / 2) }
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool { false }
-    mutating func note(_ packet: PacketRecord, _ fate: PacketFate, at now: MediaTime) {}
+    mutating func record(_ packet: PacketRecord, _ outcome: PacketOutcome, at now: MediaTime) {}
     mutating func update(at now: MediaTime) {}
 }

@@ -4,10 +4,11 @@ import RillTestSupport
 
 /// A sender of synthetic frames over a link with a trace, in virtual time.
 ///
-/// The queue drops at its tail: where what is queued and the packet itself need more than 300 ms at the present capacity, the mean of the last
-/// 200 ms; or where more than a number of bytes is queued. An empty queue takes any packet.
+/// The queue drops at its tail. It drops a packet if the queue with it needs more than 300 ms at the present
+/// capacity, the mean of the last 200 ms. With a limit in bytes, it drops beyond that limit. An empty queue accepts
+/// any packet.
 final class TraceCall {
-    /// What happened to one packet.
+    /// The path of one packet through the link.
     struct Trip {
         var sent: MediaTime
         var byteCount: Int
@@ -65,7 +66,7 @@ final class TraceCall {
             pacer.setRate(controller.pacingRate(at: now))
             if pacer.count == 0, let cluster = controller.takeProbe(at: now) {
                 enqueue(cluster, into: &pacer, at: now)
-                controller.noteProbe(byteCount: cluster.byteCount)
+                controller.recordProbe(byteCount: cluster.byteCount)
                 pacerTime = now
             }
             if pacerTime <= now { pacerTime = send(from: &pacer, for: &controller, at: now) }
@@ -87,7 +88,7 @@ final class TraceCall {
         }
     }
 
-    /// Enqueues a probe, of padding.
+    /// Enqueues a probe cluster of padding.
     private func enqueue(_ cluster: ProbeCluster, into pacer: inout Pacer, at now: MediaTime) {
         train += 1
         let count = max(cluster.packetCount, (cluster.byteCount + 1199) / 1200)
@@ -100,7 +101,7 @@ final class TraceCall {
         }
     }
 
-    /// Sends what may leave now, and says when to ask again.
+    /// Sends the packets that may leave now, and returns the time of the next poll.
     private func send(
         from pacer: inout Pacer, for controller: inout some RateController, at now: MediaTime
     ) -> MediaTime {
@@ -110,7 +111,7 @@ final class TraceCall {
             case .send(let token):
                 let byteCount = sizes.removeValue(forKey: token) ?? 0
                 let number = history.record(.media, byteCount: byteCount, train: train, at: now)
-                controller.noteSent(byteCount: byteCount, at: now)
+                controller.recordSent(byteCount: byteCount, at: now)
                 let wait = queue.send(number, byteCount: byteCount, at: now)
                 trips.append(Trip(sent: now, byteCount: byteCount, wait: wait))
             }
@@ -119,7 +120,7 @@ final class TraceCall {
 
     private func receive(at now: MediaTime) {
         while let arrival = queue.poll(at: now) {
-            builder.note(arrival.number, byteCount: arrival.byteCount, arrival: arrival.time)
+            builder.record(arrival.number, byteCount: arrival.byteCount, arrival: arrival.time)
         }
         if builder.dueTime <= now, let byteCount = builder.prepare() {
             let feedback = [UInt8](capacity: byteCount) { output in
@@ -136,7 +137,7 @@ final class TraceCall {
         if controller.dueTime <= now { controller.update(at: now) }
         while back.poll(at: now, into: &datagram) != nil {
             let feedback = try TransportFeedback(parsing: try RTCPPacket(parsing: datagram.span))
-            history.take(feedback) { record, fate in controller.note(record, fate, at: now) }
+            history.take(feedback) { packet, outcome in controller.record(packet, outcome, at: now) }
             let cuts = controller.cutCount
             controller.update(at: now)
             if controller.cutCount > cuts {
@@ -147,12 +148,12 @@ final class TraceCall {
     }
 }
 
-/// A link with a trace, 50 ms long, whose queue drops by what is queued now and what the link carries now.
+/// A link with a trace and a delay of 50 ms. Its queue drops by the present queue and the present capacity.
 private struct BoundedQueue {
     private let trace: CapacityTrace
     private let limit: QueueLimit
     private let link: EmulatedLink
-    /// What is queued, with the time at which each packet has passed.
+    /// The queued packets, with the time at which each has passed.
     private var waiting: [(passed: MediaTime, byteCount: Int)] = []
     private var first = 0
     private var byteCount = 0
@@ -168,7 +169,7 @@ private struct BoundedQueue {
 
     var nextArrival: MediaTime { link.nextArrival ?? .distantFuture }
 
-    /// Queues a packet, and returns how long its first bit waits; `nil` where it is dropped.
+    /// Queues a packet, and returns the wait of its first bit; `nil` if it is dropped.
     mutating func send(_ number: SequenceNumber, byteCount: Int, at now: MediaTime) -> MediaDuration? {
         while first < waiting.count, waiting[first].passed <= now {
             self.byteCount -= waiting[first].byteCount

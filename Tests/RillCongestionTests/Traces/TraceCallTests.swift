@@ -3,7 +3,7 @@ import RillLink
 import RillTestSupport
 import Testing
 
-/// The simulation itself, where the figures are known.
+/// The simulation itself, with known results.
 @Suite struct TraceCallTests {
     /// A minute at a constant rate.
     private func call(_ kilobits: Int, on trace: CapacityTrace, queue: QueueLimit) throws -> TraceCall {
@@ -12,8 +12,7 @@ import Testing
 
     private let megabit = CapacityTrace(rates: [Double](repeating: 1e6, count: 12_000))
 
-    @Test func `A sender below the capacity loses nothing, and its packets wait for those of their frame only`() throws
-    {
+    @Test func `A sender below the capacity loses nothing, and its packets wait for their own frame only`() throws {
         let call = try call(500, on: megabit, queue: .time(.milliseconds(300)))
         let figures = TraceFigures(call, of: TraceFigures.usableBits(of: megabit))
         // 0.96 of 500 kbit/s and the headers.
@@ -35,14 +34,14 @@ import Testing
         #expect(figures.wait > 0.9 * longest)
     }
 
-    @Test func `While the link stops the queue in time shrinks to one packet, and waits include the stop`() throws {
+    @Test func `While the link stalls the queue in time shrinks to one packet, and waits include the stall`() throws {
         var rates = [Double](repeating: 1e6, count: 2400)
         for slot in 1000..<1200 { rates[slot] = 0 }
         let call = try call(500, on: CapacityTrace(rates: rates), queue: .time(.milliseconds(300)))
         let stop = (MediaTime.zero + .seconds(5))...(MediaTime.zero + .seconds(6))
         let late = call.trips.filter { stop.contains($0.sent) && $0.sent > stop.lowerBound + .milliseconds(200) }
         #expect(late.count > 20 && late.allSatisfy { $0.wait == nil }, "\(late)")
-        // What came just before waits for the whole second.
+        // The packets just before the stall wait for the whole second.
         let longest = call.trips.compactMap { $0.wait?.milliseconds }.max() ?? 0
         #expect((900...1050).contains(longest), "\(longest) ms")
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension TraceComparison {
-    /// The figures as an aligned table: medians of the traces, the worst one in brackets.
+    /// The figures as an aligned table: medians of the traces, with the worst one in brackets.
     var table: String {
         var lines = [
             [
@@ -22,13 +22,13 @@ extension TraceComparison {
                 return index == 0 ? cell.0 + space : space + cell.0
             }.joined(separator: "  ")
         }
-        return ([title] + body + [verdict]).joined(separator: "\n")
+        return ([title] + body + [summary]).joined(separator: "\n")
     }
 
     /// The model and the queue.
     var title: String { "\(model.rawValue), queue of \(targets.queue)" }
 
-    private var verdict: String {
+    private var summary: String {
         [Contender.google(25), .google(11)].map { contender in
             let misses = utilizationMisses(against: contender)
             let worst = String(format: "%.3f", max(0, misses.worst))

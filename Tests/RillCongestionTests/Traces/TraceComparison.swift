@@ -14,9 +14,9 @@ struct TraceComparison: Sendable {
     enum Contender: Hashable, Sendable {
         /// ``BandwidthEstimate``.
         case rill
-        /// Google congestion control that paces at a factor, in tenths.
+        /// GCC with a pacing gain, in tenths.
         case google(Int)
-        /// A bitrate in kbit/s, whatever the network carries.
+        /// A fixed bitrate in kbit/s.
         case fixed(Int)
 
         var name: String {
@@ -59,7 +59,7 @@ struct TraceComparison: Sendable {
             return try TraceCall(
                 trace, queue: queue, seed: seed, controller: BandwidthEstimate(start: .kilobits(300), range: range))
         case .google(let factor):
-            // It has no probes: it begins at what they would find.
+            // It has no probes: it starts at the rate that they would find.
             let start = Bitrate(bitsPerSecond: Int(min(max(0.7 * trace.mean, 3e5), 2e6)))
             let controller = GoogleCongestionControl(start: start, range: range, pacingFactor: Double(factor) / 10)
             return try TraceCall(trace, queue: queue, seed: seed, controller: controller)
@@ -81,7 +81,7 @@ struct TraceComparison: Sendable {
         return values.reduce(0, +) / Double(max(1, values.count))
     }
 
-    /// The traces on which Rill uses less than a plain GCC, and by how much at most.
+    /// The traces on which Rill uses less than a plain GCC, and the largest difference.
     func utilizationMisses(against contender: Contender) -> (count: Int, worst: Double) {
         guard let rill = row(.rill), let other = row(contender) else { return (0, 0) }
         let lacks = zip(other.values(\.utilization), rill.values(\.utilization)).map { $0 - $1 }

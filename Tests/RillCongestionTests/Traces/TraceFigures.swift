@@ -1,17 +1,17 @@
 import RillCore
 
-/// What a call over a trace came to, from its fifth second on.
+/// The figures of a call over a trace, from its fifth second on.
 struct TraceFigures: Sendable {
     /// Accepted bytes over what the link carried, at most 2.5 Mbit/s of it.
     var utilization: Double
     /// The mean and the 95th percentile of the wait, in milliseconds.
     var (meanWait, wait): (Double, Double)
-    /// The 95th percentile without the second after each cut of the picture, in milliseconds.
+    /// The 95th percentile without the second after each scene cut, in milliseconds.
     var calmWait: Double
     /// The share of packets that the queue dropped.
     var loss: Double
 
-    /// The most that a sender sends.
+    /// The maximum rate of a sender.
     static let maximum = Bitrate.kilobits(2500)
     private static let start = MediaTime.zero + .seconds(5)
 
@@ -31,7 +31,7 @@ struct TraceFigures: Sendable {
         loss = Double(trips.count { $0.wait == nil }) / Double(max(1, trips.count))
     }
 
-    /// The bits that a trace would carry of a sender that always has enough of them.
+    /// The bits that a trace carries of a sender that is never application-limited.
     static func usableBits(of trace: CapacityTrace) -> Double {
         trace.usableBits(
             from: start, to: .zero + trace.duration, maximum: Double(maximum.bitsPerSecond))

@@ -1,11 +1,11 @@
 import RillLink
 
-/// What every trace must show with a queue: the 95th percentile of the wait in milliseconds.
+/// The targets of every trace with a queue: the 95th percentile of the wait in milliseconds.
 struct TraceTargets: Sendable {
     let queue: QueueLimit
     /// On every trace.
     let wait: Double
-    /// In the median of the traces; `nil` if nothing is asked.
+    /// In the median of the traces; `nil` if there is no target.
     let medianWait: Double?
 
     static let all = [

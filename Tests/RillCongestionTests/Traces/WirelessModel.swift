@@ -6,18 +6,21 @@ import Glibc
 
 /// Models of wireless links, from which seeded traces are drawn.
 ///
-/// They are models, not recordings: published statistics give the kinds of change and their scales, and the numbers below are ours.
+/// They are models, not recordings: published statistics give the kinds of change and their scales, and the numbers
+/// below are ours.
 ///
-/// - LTE: the rate wanders (Winstein et al., "Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular Networks", NSDI 2013,
-///   model it as a Brownian motion with a separate state for outages and random deliveries; Netravali et al., "Mahimahi", USENIX ATC 2015, has
-///   such traces). Here its logarithm is the sum of a slow process (shadows, cell load: 5 s) and a fast one (fading, other users: 0.7 s).
-///   Fades divide it by 2.5 to 7 for 0.5 to 3 s. Outages of 100 to 700 ms are handovers and lost signal (Han et al., "Measurement and Stochastic
-///   Modeling of Handover Delay and Interruption Time", IEEE Communications Magazine 2015); after one the cell is another. The scheduler serves
-///   half of the slots, at random.
+/// - LTE: the rate wanders (Winstein et al., "Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular
+///   Networks", NSDI 2013, model it as a Brownian motion with a separate state for outages and random deliveries;
+///   Netravali et al., "Mahimahi", USENIX ATC 2015, has such traces). Here its logarithm is the sum of a slow process
+///   (shadows, cell load: 5 s) and a fast one (fading, other users: 0.7 s). Fades divide it by 2.5 to 7 for 0.5 to 3 s.
+///   Outages of 100 to 700 ms are handovers and lost signal (Han et al., "Measurement and Stochastic Modeling of
+///   Handover Delay and Interruption Time", IEEE Communications Magazine 2015); after one the cell is another. The
+///   scheduler serves half of the slots, at random.
 /// - Slow LTE: the same, at 0.3 to 1.2 Mbit/s: the edge of a cell.
-/// - Wi-Fi: rate adaptation moves along the eight rates of one 802.11n stream, around one that suits the place. Other stations take their
-///   share of the air in bursts of 0.2 to 3 s. The station waits for the channel, with the heavy tail that Sui et al., "Characterizing and Improving
-///   WiFi Latency in Large-Scale Operational Networks", MobiSys 2016, measured: P(wait > x) = 10 ms / x up to 250 ms.
+/// - Wi-Fi: rate adaptation moves along the eight rates of one 802.11n stream, around one that suits the place. Other
+///   stations take their share of the air in bursts of 0.2 to 3 s. The station waits for the channel, with the heavy
+///   tail that Sui et al., "Characterizing and Improving WiFi Latency in Large-Scale Operational Networks", MobiSys
+///   2016, measured: P(wait > x) = 10 ms / x up to 250 ms.
 enum WirelessModel: String, CaseIterable, Sendable {
     case lte = "LTE"
     case slowLTE = "slow LTE"
@@ -104,7 +107,7 @@ enum WirelessModel: String, CaseIterable, Sendable {
 private struct Wander {
     private(set) var value: Double
     private let deviation: Double
-    /// The time in which it forgets: its autocorrelation falls by e.
+    /// The correlation time: its autocorrelation falls by e.
     private let seconds: Double
 
     init(deviation: Double, seconds: Double, using generator: inout SeededGenerator) {
@@ -118,11 +121,11 @@ private struct Wander {
     }
 }
 
-/// Something that begins at random times and lasts for a random time.
+/// An event that starts at random times and lasts for a random time.
 private struct Interruption {
-    /// The mean time until it begins, in seconds.
+    /// The mean time until it starts, in seconds.
     let interval: Double
-    /// How long it lasts, in seconds.
+    /// Its duration, in seconds.
     let lengths: ClosedRange<Double>
     /// Whether P(length > x) falls with 1/x; otherwise all orders of magnitude are equally likely.
     var hasHeavyTail = false
@@ -134,7 +137,7 @@ private struct Interruption {
 
     var isOn: Bool { rest > 0 }
 
-    /// Advances by a time, and says whether it begins.
+    /// Advances by a time, and returns whether the event starts.
     mutating func advance(_ step: Double, using generator: inout SeededGenerator) -> Bool {
         let draw = generator.unitInterval()
         guard !isOn else {

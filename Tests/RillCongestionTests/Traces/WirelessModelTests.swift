@@ -17,9 +17,10 @@ import Testing
         }
     }
 
-    /// What published traces have, too: seconds in which the rate changes by half, interruptions, and rates that remain similar for seconds.
+    /// Properties of published traces: seconds in which the rate changes by half, interruptions, and rates that stay
+    /// similar for seconds.
     @Test(arguments: WirelessModel.allCases)
-    func `Rates wander over seconds, and stop at times`(model: WirelessModel) throws {
+    func `Rates vary over seconds, and stall at times`(model: WirelessModel) throws {
         let statistics = seeds.map { TraceStatistics(model.trace(seed: $0)) }
         let scatter = statistics.map(\.scatter)
         let near = statistics.map { $0.correlation(after: 1) }
@@ -69,7 +70,7 @@ import Testing
 private struct TraceStatistics {
     /// The standard deviation over the mean.
     let scatter: Double
-    /// The stops of at least 100 ms, in seconds.
+    /// The stalls of at least 100 ms, in seconds.
     let stops: [Double]
     private let deviations: [Double]
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import RillContainers
 
-/// Which frames there are and where they can be entered, from timestamps alone; and whether a picture is the one expected.
+/// Which frames there are and where they can be entered, from timestamps alone; and whether a picture is the one
+/// expected.
 struct FrameIndexTests {
     private func packets(_ timestamps: [Int64?], clean: Set<Int>, hidden: Set<Int> = []) -> [FrameIndex.Packet] {
         timestamps.enumerated().map { index, stamp in
@@ -23,7 +24,7 @@ struct FrameIndexTests {
         #expect(index.entries == [.init(frame: 0, packet: 0)])
     }
 
-    @Test func `What is not shown has no number`() {
+    @Test func `Frames that are not shown have no number`() {
         let index = FrameIndex(packets([0, 1, 1, 2, 3, 4], clean: [0, 4], hidden: [2]))
         #expect(index.timestamps == [0, 1, 2, 3, 4])
         #expect(index.entries.last == .init(frame: 3, packet: 4))

@@ -3,7 +3,7 @@ import Testing
 @testable import RillContainers
 
 struct TimestampContinuityTests {
-    /// What is added to the stamp of each packet, in milliseconds.
+    /// The offset of each packet's timestamp, in milliseconds.
     private func shifts(_ packets: [(track: Int, stamp: Int64)], lasting duration: Int64 = 40) -> [Int64] {
         var continuity = TimestampContinuity()
         return packets.map { track, stamp in

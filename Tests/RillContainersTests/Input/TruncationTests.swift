@@ -8,7 +8,7 @@ import Testing
 struct TruncationTests {
     private let folder = TemporaryFolder()
 
-    /// What is said of a file of those bytes.
+    /// The detected truncation of a file of those bytes.
     private func truncation(of bytes: [UInt8]) throws -> Truncation? {
         try write(bytes, to: folder.path("file"))
         return Truncation(ofFile: folder.path("file"))
@@ -21,7 +21,7 @@ struct TruncationTests {
     }
 
     @Test func `A segment that extends past the end of the file is truncated`() throws {
-        // An EBML head of two bytes, an empty void, a segment of 20 bytes, whose size is told in one byte and in eight.
+        // An EBML head of two bytes, an empty void, a segment of 20 bytes, whose size has one byte and eight.
         let head: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x82, 1, 2, 0xEC, 0x80]
         let identifier: [UInt8] = [0x18, 0x53, 0x80, 0x67]
         for size in [[0x94], [0x01, 0, 0, 0, 0, 0, 0, 20]] as [[UInt8]] {

@@ -38,9 +38,9 @@ struct AudioTracksTests {
         return (path, writer.notices)
     }
 
-    /// Seconds of each packet of a track that is played: what an edit list cuts away is not.
+    /// The seconds of each packet of a track that is played: packets outside the edit list are not.
     private func times(_ path: String, _ track: String) throws -> [Double] {
-        try Verdict.rows(path, "packet=pts_time,flags", "-select_streams", track).filter { !$0.hasSuffix("D") }
+        try FFmpegReport.rows(path, "packet=pts_time,flags", "-select_streams", track).filter { !$0.hasSuffix("D") }
             .compactMap {
                 $0.split(separator: ",").first.flatMap { Double($0) }
             }.sorted()
@@ -57,8 +57,8 @@ struct AudioTracksTests {
         let input = try input(name, [codec])
         let (path, notices) = try output("out.\(format.rawValue)", format, soundOf: input)
         #expect(notices.isEmpty)
-        let copied = try Verdict.packets(path, "a")
-        let original = try Verdict.packets(input, "a")
+        let copied = try FFmpegReport.packets(path, "a")
+        let original = try FFmpegReport.packets(input, "a")
         #expect(copied.count > 20 && copied == Array(original.suffix(copied.count)), "\(name)")
         // As far from the first frame as before: of the same sound, of the same frames.
         for track in ["a", "v"] {
@@ -90,7 +90,7 @@ struct AudioTracksTests {
         let input = try input("two.mkv", ["aac", "libopus"])
         let (path, notices) = try output("out.webm", .webm, soundOf: input)
         #expect(notices == ["sound in aac is left out: webm does not take it"])
-        #expect(try Verdict.rows(path, "stream=codec_name") == ["vp8", "opus"])
+        #expect(try FFmpegReport.rows(path, "stream=codec_name") == ["vp8", "opus"])
     }
 
     @Test func `Audio without its parameters is still written, or dropped with a note`() throws {
@@ -99,13 +99,13 @@ struct AudioTracksTests {
         #expect(notices.isEmpty, "\(notices)")
         // The decoder has its parameters: every packet is sound.
         try Peer.ffmpeg.run("-v", "error", "-xerror", "-i", path, "-map", "0:a", "-f", "null", "-")
-        #expect(try Verdict.packets(path, "a").count > 100)
+        #expect(try FFmpegReport.packets(path, "a").count > 100)
     }
 
     @Test func `Packets precede the frame that follows them`() throws {
         let input = try input("a.webm", ["libopus", "libvorbis"])
         let (path, _) = try output("out.webm", .webm, soundOf: input)
-        let packets = try Verdict.rows(path, "packet=codec_type,pts_time").map { $0.split(separator: ",") }
+        let packets = try FFmpegReport.rows(path, "packet=codec_type,pts_time").map { $0.split(separator: ",") }
         var newest = 0.0
         for packet in packets {
             let time = Double(packet[1]) ?? 0

@@ -46,8 +46,8 @@ struct CodedClip {
     }
 }
 
-/// What ffprobe and ffmpeg say of a file.
-enum Verdict {
+/// The reports of ffprobe and ffmpeg on a file.
+enum FFmpegReport {
     /// Values that ffprobe has of packets or of a track, a row each.
     static func rows(_ path: String, _ entries: String, _ options: String...) throws -> [String] {
         let output = try Peer.ffprobe.run(

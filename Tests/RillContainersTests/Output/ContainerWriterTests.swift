@@ -16,15 +16,15 @@ struct ContainerWriterTests {
         let clip = try CodedClip(codec, in: folder)
         let path = folder.path("out.\(format.rawValue)")
         try clip.write(to: ContainerWriter(path: path, format: format, video: clip.video))
-        #expect(try Verdict.pictures(path) == Verdict.pictures(clip.path))
-        #expect(try Verdict.packets(path, "v") == Verdict.packets(clip.path, "v"))
-        let timestamps = try Verdict.rows(path, "packet=pts,flags").map { $0.split(separator: ",") }
+        #expect(try FFmpegReport.pictures(path) == FFmpegReport.pictures(clip.path))
+        #expect(try FFmpegReport.packets(path, "v") == FFmpegReport.packets(clip.path, "v"))
+        let timestamps = try FFmpegReport.rows(path, "packet=pts,flags").map { $0.split(separator: ",") }
         #expect(timestamps.map { $0[0] } == (0..<30).map { "\($0 * 100)" })
         #expect(timestamps.map { $0[1] == "K_" } == clip.frames.map(\.frame.isKey))
         // The last frame is shown for a tenth of a second, too.
-        #expect(try Verdict.rows(path, "format=duration,format_name") == ["\"matroska,webm\",3.000000"])
+        #expect(try FFmpegReport.rows(path, "format=duration,format_name") == ["\"matroska,webm\",3.000000"])
         #expect(
-            try Verdict.rows(path, "stream=codec_name,width,height,r_frame_rate")
+            try FFmpegReport.rows(path, "stream=codec_name,width,height,r_frame_rate")
                 == ["\(codec.rawValue.lowercased()),64,48,10/1"])
     }
 
@@ -39,9 +39,9 @@ struct ContainerWriterTests {
         try clip.write(to: ContainerWriter(path: path, format: .webm, video: video), times: times)
         // The last is shown for as long as the one before it.
         let end = 29 * 29 * 10 + (29 * 29 - 28 * 28) * 10 + (offset >= 500_000 ? 1 : 0)
-        #expect(try Verdict.rows(path, "format=duration") == ["\(end / 1000).\(end % 1000)000"])
+        #expect(try FFmpegReport.rows(path, "format=duration") == ["\(end / 1000).\(end % 1000)000"])
         let carry = offset >= 500_000 ? 1 : 0
-        #expect(try Verdict.rows(path, "packet=pts") == (0..<30).map { "\($0 * $0 * 10 + carry)" })
+        #expect(try FFmpegReport.rows(path, "packet=pts") == (0..<30).map { "\($0 * $0 * 10 + carry)" })
         let frames = try ShownFrame.all(of: ContainerSource(path: path))
         let first = frames[0].time
         #expect(frames.map { ($0.time - first).nanoseconds } == (0..<30).map { Int64($0 * $0) * 10_000_000 })
@@ -53,9 +53,9 @@ struct ContainerWriterTests {
         // Four in a millisecond, then a jump.
         let times = (0..<30).map { MediaTime(nanoseconds: Int64($0) * 250_000 + ($0 >= 10 ? 1_000_000_000 : 0)) }
         try clip.write(to: ContainerWriter(path: path, format: .webm, video: clip.video), times: times)
-        let timestamps = try Verdict.rows(path, "packet=pts").compactMap { Int($0) }
+        let timestamps = try FFmpegReport.rows(path, "packet=pts").compactMap { Int($0) }
         #expect(timestamps == Array(0..<10) + Array(1003..<1023))
-        #expect(try Verdict.pictures(path).count == 30)
+        #expect(try FFmpegReport.pictures(path).count == 30)
     }
 
     @Test(arguments: ContainerFormat.allCases)
@@ -84,10 +84,10 @@ struct ContainerWriterTests {
         let path = folder.path("colour.webm")
         try clip.write(to: ContainerWriter(path: path, format: .webm, video: video))
         #expect(
-            try Verdict.rows(path, "stream=color_range,color_space,color_transfer,color_primaries").map {
+            try FFmpegReport.rows(path, "stream=color_range,color_space,color_transfer,color_primaries").map {
                 $0.replacingOccurrences(of: "unspecified", with: "unknown")
             } == [said])
-        #expect(try Verdict.rows(path, "stream=sample_aspect_ratio") == ["3:2"])
+        #expect(try FFmpegReport.rows(path, "stream=sample_aspect_ratio") == ["3:2"])
     }
 
     @Test func `On a pipe it is a live WebM`() throws {
@@ -99,9 +99,10 @@ struct ContainerWriterTests {
         let bytes = try reader.wait().output
         let kept = folder.path("kept.webm")
         try write(bytes, to: kept)
-        #expect(try Verdict.pictures(kept) == Verdict.pictures(clip.path))
-        #expect(try Verdict.rows(kept, "packet=pts") == (0..<30).map { "\($0 * 100)" })
-        // No index and no duration, which are only known at the end: the segment's size is left open (eight bytes of ones).
+        #expect(try FFmpegReport.pictures(kept) == FFmpegReport.pictures(clip.path))
+        #expect(try FFmpegReport.rows(kept, "packet=pts") == (0..<30).map { "\($0 * 100)" })
+        // No index and no duration, which are only known at the end: the segment's size is left open (eight bytes of
+        // ones).
         #expect(positions(of: [0x1C, 0x53, 0xBB, 0x6B], in: bytes).isEmpty)
         #expect(positions(of: [0x18, 0x53, 0x80, 0x67, 0x01, 0xFF, 0xFF, 0xFF, 0xFF], in: bytes).count == 1)
     }
@@ -131,7 +132,7 @@ struct ContainerWriterTests {
         #expect(errors.allSatisfy { $0 == errors[0] })
     }
 
-    @Test func `What cannot be written is refused`() throws {
+    @Test func `Unsupported frames are refused by the writer`() throws {
         let clip = try CodedClip(.vp8, count: 2, in: folder)
         let nowhere = folder.path("none/out.webm")
         #expect(throws: ContainerError.fileFailed(.notFound(path: nowhere))) {
@@ -157,7 +158,7 @@ struct ContainerWriterTests {
         // ffmpeg seeks by them: the first picture from 12 s on is frame 120.
         let late = try Peer.ffmpeg.run(
             "-v", "error", "-ss", "12", "-i", path, "-frames:v", "1", "-fps_mode", "passthrough", "-f", "framemd5", "-")
-        let pictures = try Verdict.pictures(clip.path)
+        let pictures = try FFmpegReport.pictures(clip.path)
         #expect(String(decoding: late, as: UTF8.self).contains(pictures[120]))
     }
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(frames[0].lowerBound == 0 && frames[sizes.count - 1].upperBound == sizes.reduce(0, +))
     }
 
-    @Test func `What has no index is one frame`() throws {
+    @Test func `Bytes without an index are one frame`() throws {
         let bytes: [UInt8] = [0x82, 0xC1, 0xC1, 0x00]
         let frames = try VP9Superframe(parsing: bytes.span)
         #expect(!frames.hasIndex && frames.frameCount == 1 && frames[0] == 0..<4)

@@ -35,7 +35,7 @@ import Testing
             ("1000001M", .tooLarge("1000001M", .bitrate)),
             ("999999999999999999M", .tooLarge("999999999999999999M", .bitrate)),
         ] as [(String, NotationError)])
-    func `It refuses what is not a bitrate`(text: String, error: NotationError) {
+    func `It refuses text that is not a bitrate`(text: String, error: NotationError) {
         #expect(throws: error) { try Bitrate(notation: text) }
     }
 
@@ -46,7 +46,7 @@ import Testing
             ("0.5ns", .tooFine("0.5ns", .duration)), ("1000001s", .tooLarge("1000001s", .duration)),
             ("ms", .notANumber("ms", .duration)), ("٤ms", .notANumber("٤ms", .duration)),
         ] as [(String, NotationError)])
-    func `It refuses what is not a duration`(text: String, error: NotationError) {
+    func `It refuses text that is not a duration`(text: String, error: NotationError) {
         #expect(throws: error) { try MediaDuration(notation: text) }
     }
 
@@ -55,7 +55,7 @@ import Testing
             ("2", .unknownUnit("", in: "2", .percentage)), ("101%", .tooLarge("101%", .percentage)),
             ("0.00001%", .tooFine("0.00001%", .percentage)), ("%", .notANumber("%", .percentage)),
         ] as [(String, NotationError)])
-    func `It refuses what is not a percentage`(text: String, error: NotationError) {
+    func `It refuses text that is not a percentage`(text: String, error: NotationError) {
         #expect(throws: error) { try Percentage(notation: text) }
     }
 

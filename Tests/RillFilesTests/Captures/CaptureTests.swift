@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [VideoFileFormat.pcap, .pcapng], settings)
-    func `What is written is read`(format: VideoFileFormat, settings: CaptureWriter.Settings) throws {
+    func `Written values are parsed back`(format: VideoFileFormat, settings: CaptureWriter.Settings) throws {
         let path = folder.path("call.\(format.rawValue)")
         let capture = try CaptureWriter(path: path, settings: settings)
         #expect(capture.format == format)

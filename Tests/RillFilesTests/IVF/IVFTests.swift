@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [VideoCodec.vp8, .vp9], [IVFHeader.TimeBase.rtpVideo, .init(1, 30), .init(1001, 30000)])
-    func `What is written is read`(codec: VideoCodec, timeBase: IVFHeader.TimeBase) throws {
+    func `Written values are parsed back`(codec: VideoCodec, timeBase: IVFHeader.TimeBase) throws {
         // Empty, small, larger than the buffer, and small again.
         let payloads = [0, 1, 40_000, 100_000, 7].map { [UInt8](repeating: UInt8($0 % 251), count: $0) }
         let rate = FrameRate(Int(timeBase.denominator), per: Int(timeBase.numerator))

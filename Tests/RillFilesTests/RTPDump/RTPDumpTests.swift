@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `What is written is read`() throws {
+    @Test func `Written values are parsed back`() throws {
         let path = folder.path("call.rtpdump")
         let header = RTPDumpHeader(address: 0xE000_0001, port: 65535, startSeconds: .max, startMicroseconds: 999_999)
         let dump = try RTPDumpWriter(path: path, header: header, startTime: MediaTime.zero + .seconds(5))

@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
 
     @Test(arguments: interestingSizes, [PixelFormat.i420, .nv12])
-    func `What is written is read`(resolution: Resolution, format: PixelFormat) throws {
+    func `Written values are parsed back`(resolution: Resolution, format: PixelFormat) throws {
         let path = folder.path("clip.\(format.rawValue)")
         let frames = try noiseFrames(3, resolution, format: format)
         let writer = try RawVideoWriter(path: path, pixelFormat: format, resolution: resolution)

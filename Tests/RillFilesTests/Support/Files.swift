@@ -29,8 +29,8 @@ func makePipe(_ path: String, feeding bytes: [UInt8], pieces: ClosedRange<Int> =
 
 /// All that comes through a pipe, read on a thread of its own from now on.
 ///
-/// A task would wait for a thread of the pool, of which there are as many as cores: who writes to the pipe keeps one of them
-/// waiting for the reader, and every other test with it.
+/// A task would wait for a thread of the pool, of which there are as many as cores: who writes to the pipe keeps one of
+/// them waiting for the reader, and every other test with it.
 final class Collected: Sendable {
     private let bytes = Monitor<Result<[UInt8], any Error>?>(nil)
 

@@ -103,7 +103,7 @@ import Testing
         #expect(error.description.contains("\(width)x\(height)"))
     }
 
-    @Test func `What is written is read`() throws {
+    @Test func `Written values are parsed back`() throws {
         for interlacing in Y4MHeader.Interlacing.allCases {
             for siting in Y4MHeader.ChromaSiting.allCases {
                 for rate in [nil, FrameRate(30), FrameRate(30000, per: 1001)] {

@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
 
     @Test(arguments: interestingSizes, Y4MHeader.ChromaSiting.allCases)
-    func `What is written is read`(resolution: Resolution, siting: Y4MHeader.ChromaSiting) throws {
+    func `Written values are parsed back`(resolution: Resolution, siting: Y4MHeader.ChromaSiting) throws {
         let path = folder.path("clip.y4m")
         let frames = try noiseFrames(3, resolution)
         let header = Y4MHeader(

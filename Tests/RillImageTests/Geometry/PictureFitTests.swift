@@ -89,8 +89,8 @@ import Testing
         return frame.finish(captureTime: .zero + .milliseconds(5), colorSpace: colorSpace)
     }
 
-    /// What each sample of a plane belongs to: `p` the picture, `b` the bars. libyuv's box filter makes a picture up to two
-    /// values darker where it shrinks by no whole number.
+    /// What each sample of a plane belongs to: `p` the picture, `b` the bars. libyuv's box filter makes a picture up to
+    /// two values darker where it shrinks by no whole number.
     private func map(_ frame: borrowing VideoFrame, plane: Int, picture: UInt8, black: UInt8) -> [String] {
         let view = frame[plane: plane]
         return (0..<view.height).map { y in

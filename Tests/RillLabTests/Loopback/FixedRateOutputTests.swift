@@ -11,8 +11,8 @@ import Testing
 
     init() throws { pictures = try TestPictures(Resolution(width: 16, height: 16), frameRate: 10) }
 
-    /// What the sink got when the pictures of these numbers were shown, and the last of those sent was number `last`: the
-    /// numbers of the pictures that the sink got.
+    /// What the sink got when the pictures of these numbers were shown, and the last of those sent was number `last`:
+    /// the numbers of the pictures that the sink got.
     private func shown(_ numbers: [Int], of last: Int, shift: MediaDuration = .zero) throws -> [Int?] {
         let output = FixedRateOutput(written, frameRate: 10)
         for number in numbers {

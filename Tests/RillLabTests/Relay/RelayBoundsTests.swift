@@ -28,7 +28,7 @@ import Testing
         run.poll(until: .zero + .milliseconds(50))
         let back = run.departures.filter { $0.direction == .return }.map { "\($0.destination) \($0.socket)" }
         #expect(back == [3, 1, 2].map { "10.0.0.\($0):7000 listening(pair: 0)" })
-        #expect(run.relay.meters[0].back.fromStrangers == 2 && run.relay.senderCounts == [3])
+        #expect(run.relay.meters[0].back.fromUnknownSenders == 2 && run.relay.senderCounts == [3])
     }
 
     @Test func `Ten thousand senders do not exceed the limit, and end no existing relay`() throws {
@@ -92,7 +92,7 @@ import Testing
         let run = try RelayRun("delay=40ms,duplicate=100%,corrupt=100%")
         let receipt = run.receive([1, 2, 3], now: .zero)
         guard case .sent(let entry) = receipt else { throw CancellationError() }
-        #expect(RelayRecord(entry) == nil, "what is on its way has no fate yet")
+        #expect(RelayRecord(entry) == nil, "what is on its way has no outcome yet")
         run.poll(until: .zero + .seconds(1))
         let lines = run.departures.map { RelayRecord($0).line }
         #expect(

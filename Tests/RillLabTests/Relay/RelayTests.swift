@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 99] as [UInt64])
-    func `Each datagram has the fate, time, bytes and place that the link alone would give it`(seed: UInt64) throws {
+    func `Each datagram has the outcome, time, bytes and place that the link alone would give it`(seed: UInt64) throws {
         let text = RelayTests.network + ",seed=\(seed)"
         let run = try RelayRun(text)
         // The caller's clock stands anywhere.
@@ -212,7 +212,7 @@ import Testing
         run.poll(until: .zero + .seconds(1))
         let ways = run.departures.map { "\($0.socket) \($0.destination)" }
         #expect(ways == ["outward(pair: 0) 127.0.0.1:9000", "listening(pair: 0) 10.0.0.1:7000"])
-        #expect(run.relay.meters[0].back.fromStrangers == 1)
+        #expect(run.relay.meters[0].back.fromUnknownSenders == 1)
     }
 
     @Test func `What the system does not take has not left`() throws {

@@ -10,7 +10,8 @@ import Testing
 
 @testable import RillLab
 
-/// Where FEC shows more frames than retransmission alone, at the same total bitrate: the figures behind ``/RillSend/RepairPolicy``.
+/// Where FEC shows more frames than retransmission alone, at the same total bitrate: the figures behind
+/// ``/RillSend/RepairPolicy``.
 struct RepairTrialTests {
     /// What a viewer saw of one layer.
     private struct Result {

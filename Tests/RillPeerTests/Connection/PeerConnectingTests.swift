@@ -77,13 +77,13 @@ import Testing
     /// A copy of the first check comes from another address, while the peer's is not answered yet.
     @Test func `A handshake that was begun towards a stranger goes on with the peer`() throws {
         let pair = try pair("delay=10ms", isHidden: true)
-        let stranger = ICEPath(AgentPair.address("203.0.113.9:9"))
+        let unknownPeer = ICEPath(AgentPair.address("203.0.113.9:9"))
         pair.network.run(until: .zero + .milliseconds(9))
         let check = try existing(pair.offerer.sent.first)
         var (sent, kinds): (Int, Set<Bool>) = (0, [])
-        pair.answerer.take(check.span, on: stranger, at: pair.network.now)
+        pair.answerer.take(check.span, on: unknownPeer, at: pair.network.now)
         _ = pair.answerer.advance(to: pair.network.now) { path, bytes in
-            sent += path == stranger ? bytes.count : 0
+            sent += path == unknownPeer ? bytes.count : 0
             kinds.insert(bytes[0] > 3)
         }
         #expect(kinds == [true, false] && sent <= 3 * check.count, "\(sent) bytes for \(check.count)")

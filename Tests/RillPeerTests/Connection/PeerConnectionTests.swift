@@ -102,7 +102,8 @@ struct PeerConnectionTests {
         pair.network.isBlocked = { _, _ in false }
         let high = pair.answerer.peer.receivingStreams[0].id
         let before = pair.answerer.decoded[high]?.count ?? 0
-        // Feedback was missing for so long that the rate fell to its least: a key frame takes a while, and the rise too.
+        // Feedback was missing for so long that the rate fell to its least: a key frame takes a while, and the rise
+        // too.
         pair.run(.seconds(6))
         #expect(pair.isConnected && pair.answerer.failure == nil && pair.offerer.failure == nil)
         #expect((pair.answerer.decoded[high]?.count ?? 0) - before > 60)

@@ -37,8 +37,8 @@ import Testing
         #expect(times.count == 50 && times.allSatisfy { $0 < .seconds(10) })
     }
 
-    /// UDP's checksum drops nearly all damaged datagrams. Before there are keys, DTLS cannot tell what passes it from what
-    /// the peer sent.
+    /// UDP's checksum drops nearly all damaged datagrams. Before there are keys, DTLS cannot tell what passes it from
+    /// what the peer sent.
     @Test func `Over a network that damages datagrams, both sides get the same keys or none`() throws {
         let link = try LinkSettings(notation: "delay=30ms,corrupt=5%")
         for seed in 1...100 as ClosedRange<UInt64> {

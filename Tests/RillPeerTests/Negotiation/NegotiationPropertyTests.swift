@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `Two of our own ends always agree, and with each exchange anew`(seed: UInt64) throws {
+    func `Two of our own ends always agree, and in each exchange again`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var ends = [try NegotiationEnd(seed: 2 * seed + 1), try NegotiationEnd(seed: 2 * seed + 2)]
         for round in 0..<12 {

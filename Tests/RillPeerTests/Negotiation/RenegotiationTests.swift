@@ -174,7 +174,7 @@ import Testing
         #expect(outcome.restartsICE && !outcome.restartsDTLS && outcome.remote?.role == .client)
     }
 
-    @Test func `Another certificate begins DTLS anew`() throws {
+    @Test func `Another certificate restarts DTLS`() throws {
         var (one, two) = try pair()
         two.transport.fingerprints = try NegotiationEnd.transport(seed: 60).fingerprints
         let outcome = try one.negotiator.setRemote(.offer, text: two.offer().text)

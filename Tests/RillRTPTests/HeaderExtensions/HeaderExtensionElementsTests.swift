@@ -4,7 +4,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct HeaderExtensionElementsTests {
-    /// What a block holds, as `id:data`, and how it ended.
+    /// The elements of a block, as `id:data`, and how it ended.
     private func elements(_ profile: UInt16, _ data: [UInt8]) -> (found: [String], error: RTPError?) {
         var elements = RTPHeaderExtension(profile: profile, data: data.span).elements
         var found: [String] = []

@@ -9,7 +9,7 @@ import Testing
             ([0x80, 223], .rtcp),
             ([0x80, 224], .rtp), ([0x00, 200], .other), ([0x16, 0xFE], .other),
         ] as [([UInt8], PacketKind)])
-    func `The first two bytes tell RTP from RTCP`(bytes: [UInt8], kind: PacketKind) {
+    func `The first two bytes distinguish RTP from RTCP`(bytes: [UInt8], kind: PacketKind) {
         #expect(PacketKind(of: bytes.span) == kind, "\(bytes)")
     }
 }

@@ -23,17 +23,17 @@ struct PayloadFormatTests {
     }
 
     @Test(arguments: frames, [true, false])
-    func `What is written is read`(frame: PayloadFrame, isFirst: Bool) throws {
+    func `Written values are parsed back`(frame: PayloadFrame, isFirst: Bool) throws {
         let bytes = written(frame, isFirst: isFirst) + [0xAB]
         let piece = try PayloadFormat.numbered.parse(bytes.span)
         var expected = frame
-        // Only the first packet of a key frame tells its size.
+        // Only the first packet of a key frame has its size.
         if !isFirst { (expected.width, expected.height) = (0, 0) }
         #expect(piece == PayloadPiece(expected, startsFrame: isFirst, offset: bytes.count - 1))
     }
 
     @Test(arguments: frames, [true, false])
-    func `What ends too early is refused`(frame: PayloadFrame, isFirst: Bool) {
+    func `Truncated packets are refused`(frame: PayloadFrame, isFirst: Bool) {
         let bytes = written(frame, isFirst: isFirst)
         for count in 0..<bytes.count {
             let part = Array(bytes[..<count])

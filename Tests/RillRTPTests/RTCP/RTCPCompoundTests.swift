@@ -78,7 +78,7 @@ import Testing
         #expect(isOver)
     }
 
-    @Test func `Padding is left out of the body`() throws {
+    @Test func `Padding is not part of the body`() throws {
         let bytes: [UInt8] = [0xA1, 206, 0, 4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8]
         var compound = RTCPCompound(bytes.span)
         guard let packet = try compound.next() else {

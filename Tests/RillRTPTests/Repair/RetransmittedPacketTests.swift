@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `Padding is left out`() throws {
+    @Test func `Padding is ignored`() throws {
         let again = try written(rtpPacket(1, payload: [5], padding: 9))
         #expect(try original(of: again) == rtpPacket(1, payload: [5]))
         #expect(again[0] == 0x80)

@@ -160,8 +160,8 @@ import Testing
     @Test func `Packets that are not protected, and copies, change nothing`() throws {
         let packets = ULPFECTests.example
         let fec = fecPacket([packets[0], packets[2]], base: 8)
-        let strangers = [packets[1], packets[2], packets[2], packets[3], rtpPacket(500, payload: [1])]
-        #expect(try recovered(8, from: fec, strangers) == packets[0])
+        let unknownPeers = [packets[1], packets[2], packets[2], packets[3], rtpPacket(500, payload: [1])]
+        #expect(try recovered(8, from: fec, unknownPeers) == packets[0])
     }
 
     @Test func `Unrecoverable packets report why`() throws {

@@ -30,7 +30,7 @@ import Testing
         #expect(read.map(\.congestionFeedback) == [[.byStream]])
     }
 
-    @Test func `A wildcard stands only where every stream has that feedback`() throws {
+    @Test func `A wildcard is written only if every stream has that feedback`() throws {
         var (high, low) = (try stream([.congestionControlFeedback]), try stream([]))
         (high.ssrc, low.ssrc) = (SSRC(1), SSRC(2))
         #expect(!(try text([high, low])).contains("ccfb"))
@@ -48,7 +48,7 @@ import Testing
         #expect(try text([answer]).contains("ccfb") == (preferred == .byStream))
     }
 
-    @Test func `What is allowed alone is taken whatever is preferred, and numbers need their extension`() throws {
+    @Test func `The only allowed feedback is chosen, and transport-wide numbers need their extension`() throws {
         var only = try stream([.transportWideCongestionControl])
         #expect(only.chooseCongestionFeedback(.byStream) == .transportWide)
         var unnumbered = try stream([.transportWideCongestionControl, .congestionControlFeedback], numbered: false)

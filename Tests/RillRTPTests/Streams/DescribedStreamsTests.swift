@@ -130,11 +130,11 @@ import Testing
         #expect(try count("sendonly", "5004") == [1, 0])
         #expect(try count("recvonly", "5004") == [0, 1])
         #expect(try count("inactive", "5004") == [0, 0])
-        // What the section says goes before what the session says.
+        // Attributes of the section take precedence over those of the session.
         #expect(try count("inactive", "5004", "a=recvonly\n") == [0, 1])
         #expect(try count("sendrecv", "0") == [0, 0])
         #expect(try count("sendrecv", "0", "a=bundle-only\n") == [1, 1])
-        // Sources are the writer's: what it takes comes from ours.
+        // The sources are those of the description's writer: the streams that it receives have our sources.
         #expect(try parse(SDPSamples.gstreamer).streams(.receive).map(\.ssrc) == [nil])
     }
 
@@ -218,7 +218,7 @@ import Testing
     @Test func `Streams are read as they were written`() throws {
         var random = SeededGenerator(seed: 12)
         for round in 0..<500 {
-            // What is said of a section holds for all of its streams.
+            // The attributes of a section hold for all of its streams.
             let hasRED = Bool.random(using: &random)
             let sending = streams(Int.random(in: 0...4, using: &random), from: 0, hasRED: hasRED, using: &random)
             let receiving = streams(
@@ -319,7 +319,7 @@ import Testing
             }
             let description: SessionDescription
             do throws(SDPError) { description = try SessionDescription(parsing: bytes.span) } catch {
-                // What is not a description at all is another test's.
+                // Text that is not a description has a test of its own.
                 unreadable += 1
                 continue
             }

@@ -20,7 +20,7 @@ import Testing
         return stream
     }
 
-    /// What is wrong with streams.
+    /// The fault of streams.
     private func fault(
         _ count: UInt32 = 1, _ change: (inout [StreamDescription]) -> Void
     ) -> StreamDescriptionError? {

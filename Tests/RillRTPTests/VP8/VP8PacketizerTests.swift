@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// What the packets carry, if each of them is taken as what it should be.
+    /// The payloads of the packets, joined.
     private func rejoined(_ packets: [[UInt8]]) -> [UInt8]? {
         var depacketizer = VP8Depacketizer()
         var frame: [UInt8] = []

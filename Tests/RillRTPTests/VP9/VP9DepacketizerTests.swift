@@ -3,7 +3,7 @@ import RillRTP
 import RillTestSupport
 import Testing
 
-/// What is common to all payload formats is tested with VP8's.
+/// The tests of VP8 cover what all payload formats share.
 @Suite struct VP9DepacketizerTests {
     private typealias Outcome = VP9Depacketizer.Outcome
     private typealias Layer = VP9PayloadDescriptor.Layer

@@ -11,7 +11,7 @@ import Testing
         pictureID: .long(300), layer: .init(temporalIndex: 0, isSwitchingUpPoint: true), startsFrame: true,
         endsFrame: true, tl0PictureIndex: 9)
 
-    @Test func `The first packet starts the frame, the last ends it, all tell the picture`() throws {
+    @Test func `The first packet starts the frame, the last ends it, all carry the picture ID`() throws {
         let frame = Array(0..<250).map(UInt8.init)
         let packets = packets(of: frame, limit: 100)
         // 100 - 12 - 5 leaves 83: four packets.
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// What the packets carry, if each of them is taken as what it should be.
+    /// The payloads of the packets, joined.
     private func rejoined(_ packets: [[UInt8]]) -> [UInt8]? {
         var depacketizer = VP9Depacketizer()
         var frame: [UInt8] = []

@@ -168,7 +168,7 @@ import Testing
         #expect(throws: RTPError.emptyPayload) { _ = try VP9Payload(parsing: bytes.span) }
     }
 
-    @Test func `What the modes do not allow throws`() {
+    @Test func `Values that the mode does not allow throw`() {
         #expect(throws: RTPError.missingPictureID) { _ = try VP9Payload(parsing: [0x18, 0, 0].span) }
         #expect(throws: RTPError.tooManyReferences(maximum: 3)) {
             _ = try VP9Payload(parsing: [0xD8, 1, 3, 3, 3, 2, 0].span)

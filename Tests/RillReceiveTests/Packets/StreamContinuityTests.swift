@@ -9,7 +9,7 @@ import Testing
 
     private mutating func judge(
         _ sequence: Int, _ timestamp: Int, isEvidence: Bool = true, isAfterSilence: Bool = false, at time: MediaTime
-    ) -> StreamContinuity.Verdict {
+    ) -> StreamContinuity.Outcome {
         continuity.judge(
             SequenceNumber(UInt16(truncatingIfNeeded: sequence)), RTPTimestamp(UInt32(truncatingIfNeeded: timestamp)),
             isEvidence: isEvidence, isAfterSilence: isAfterSilence, at: time)
@@ -78,7 +78,7 @@ import Testing
             #expect(judge(start - back, 90_000 - 90 * back % 90_000, at: .seconds(1)) == .straggler, "\(back) back")
             #expect(judge(start - back - 1, 90_000, at: .seconds(1)) == .straggler, "\(back) back")
         }
-        // A sender that starts anew with lower numbers goes on in time.
+        // A sender that restarts with lower numbers goes on in time.
         #expect(judge(start - 600, 93_000, at: .seconds(1)) == .onProbation)
         let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: true)
         #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
@@ -90,10 +90,10 @@ import Testing
         var largest: Int64 = 0
         var jumps = 0
         for index in 0..<20_000 {
-            let verdict = continuity.judge(
+            let outcome = continuity.judge(
                 SequenceNumber(UInt16(truncatingIfNeeded: index)),
                 RTPTimestamp(UInt32(truncatingIfNeeded: index * 900_000)), at: .zero)
-            switch verdict {
+            switch outcome {
             case .fits(_, let timestamp): largest = max(largest, timestamp)
             case .onProbation, .resumed, .straggler: break
             case .jumped(let jump):
@@ -128,7 +128,7 @@ import Testing
 
     @Test mutating func `After a silence timestamps that continue are not a jump`() {
         _ = judge(10_000, 7000, at: .zero)
-        let fits = StreamContinuity.Verdict.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
+        let fits = StreamContinuity.Outcome.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
         #expect(judge(10_001, 7000 + 60 * 90_000, isAfterSilence: true, at: .seconds(60)) == fits)
     }
 }

@@ -67,7 +67,7 @@ final class NACKAsker {
     /// By how many milliseconds packets have overtaken each other.
     var reordering: Double { generator.reordering.milliseconds }
 
-    func hope(after first: Int64, through last: Int64) -> MediaTime? {
-        generator.hope(after: start + first, through: start + last)
+    func arrivalDeadline(after first: Int64, through last: Int64) -> MediaTime? {
+        generator.arrivalDeadline(after: start + first, through: start + last)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     /// Where the numbers begin that are to wrap on the wire.
     static let starts: [Int64] = [0, 1, 127, 128, 32767, 32768, 65534, 65535, 1 << 40]
 
-    private static let hopeless = MediaTime(nanoseconds: .min)
+    private static let expired = MediaTime(nanoseconds: .min)
 
     // MARK: Asking
 
@@ -71,7 +71,7 @@ import Testing
         asker.arrive(2, at: 5)
         #expect(asker.collect(at: 34.9) == [])
         #expect(asker.collect(at: 35) == [1])
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(35 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == .milliseconds(35 + 3 * 105))
     }
 
     @Test func `Without settings nothing is NACKed`() {
@@ -81,8 +81,8 @@ import Testing
         generator.suspect(10, at: .zero)
         let next = generator.nextAction
         let count = generator.collect(at: .seconds(1))
-        let hope = generator.hope(after: 0, through: 20)
-        #expect(next == .distantFuture && count == 0 && hope == nil)
+        let deadline = generator.arrivalDeadline(after: 0, through: 20)
+        #expect(next == .distantFuture && count == 0 && deadline == nil)
     }
 
     // MARK: Giving up
@@ -94,11 +94,11 @@ import Testing
         let requests = asker.collectAll()
         #expect(requests.map(\.time) == [0, 105, 210, 315])
         #expect(requests.allSatisfy { $0.packets == [1, 2] })
-        #expect(asker.hope(after: 0, through: 3) == Self.hopeless)
+        #expect(asker.arrivalDeadline(after: 0, through: 3) == Self.expired)
         // It may come all the same.
         asker.arrive(1, .retransmission, at: 500)
         asker.arrive(2, at: 501)
-        #expect(asker.hope(after: 0, through: 3) == nil)
+        #expect(asker.arrivalDeadline(after: 0, through: 3) == nil)
     }
 
     @Test func `A packet is NACKed up to the time limit`() {
@@ -106,7 +106,7 @@ import Testing
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         #expect(asker.collectAll().map(\.time) == [0, 105, 210])
-        #expect(asker.hope(after: 0, through: 2) == Self.hopeless)
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == Self.expired)
     }
 
     @Test(arguments: [(100, true), (101, false)])
@@ -115,9 +115,9 @@ import Testing
         asker.arrive(0, at: 0)
         asker.arrive(1 + length, at: 1)
         #expect(asker.collect(at: 1) == (isAskedFor ? Array(1...length) : []))
-        #expect((asker.hope(after: 0, through: length) == Self.hopeless) == !isAskedFor)
+        #expect((asker.arrivalDeadline(after: 0, through: length) == Self.expired) == !isAskedFor)
         // Behind the gap the stream goes on.
-        #expect(asker.hope(after: length, through: length + 10) == nil)
+        #expect(asker.arrivalDeadline(after: length, through: length + 10) == nil)
         asker.arrive(3 + length, at: 2)
         #expect(asker.collect(at: 2) == [2 + length])
     }
@@ -128,11 +128,11 @@ import Testing
         asker.arrive(1001, at: 0)
         asker.arrive(1102, at: 0)
         #expect(asker.generator.missingCount == NACKGenerator.capacity)
-        // 1100 are missing, so the first 76 are beyond hope.
+        // 1100 are missing, so the first 76 have expired.
         let asked = asker.collect(at: 0)
         #expect(asked.first == 77 && asked.count == 1024)
-        #expect(asker.hope(after: 0, through: 76) == Self.hopeless)
-        #expect(asker.hope(after: 76, through: 2000) == .milliseconds(315))
+        #expect(asker.arrivalDeadline(after: 0, through: 76) == Self.expired)
+        #expect(asker.arrivalDeadline(after: 76, through: 2000) == .milliseconds(315))
     }
 
     @Test func `Packets that are no longer useful are not NACKed`() {
@@ -154,30 +154,30 @@ import Testing
         asker.suspect(504, at: 1)
         asker.generator.restart(at: 9000)
         #expect(asker.next == nil && asker.generator.missingCount == 0 && asker.generator.suspected == nil)
-        #expect(asker.hope(after: 0, through: 9000) == nil)
+        #expect(asker.arrivalDeadline(after: 0, through: 9000) == nil)
         asker.arrive(9002, at: 2)
         #expect(asker.collect(at: 2) == [9001])
     }
 
-    // MARK: Hope
+    // MARK: Deadlines
 
-    @Test func `Hope lasts for three requests`() {
+    @Test func `A missing packet may arrive until three requests have timed out`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 10)
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(10 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == .milliseconds(10 + 3 * 105))
         _ = asker.collect(at: 20)
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
         // It counts from the first request.
         _ = asker.collect(at: 125)
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
-        #expect(asker.hope(after: 1, through: 2) == nil)
-        #expect(asker.hope(after: -1, through: 0) == nil)
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 1, through: 2) == nil)
+        #expect(asker.arrivalDeadline(after: -1, through: 0) == nil)
         // The first to be given up decides.
         asker.arrive(4, at: 130)
         _ = asker.collect(at: 130)
-        #expect(asker.hope(after: 0, through: 4) == .milliseconds(20 + 3 * 105))
-        #expect(asker.hope(after: 2, through: 4) == .milliseconds(130 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 4) == .milliseconds(20 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 2, through: 4) == .milliseconds(130 + 3 * 105))
     }
 
     // MARK: Packets that overtake each other
@@ -190,7 +190,7 @@ import Testing
         #expect(asker.reordering == 11)
         asker.arrive(4, at: 20)
         #expect(asker.next == 31)
-        #expect(asker.hope(after: 2, through: 4) == .milliseconds(31 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 2, through: 4) == .milliseconds(31 + 3 * 105))
         #expect(asker.collect(at: 30.9) == [])
         #expect(asker.collect(at: 31) == [3])
         asker.arrive(3, .retransmission, at: 131)

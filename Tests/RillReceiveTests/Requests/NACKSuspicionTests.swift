@@ -16,7 +16,7 @@ import Testing
         let requests = asker.collectAll()
         #expect(requests.map(\.time) == [50, 155] && requests.allSatisfy { $0.packets == [1] })
         // It is unknown whether it was sent, so it breaks nothing.
-        #expect(asker.hope(after: 0, through: 1) == .distantFuture)
+        #expect(asker.arrivalDeadline(after: 0, through: 1) == .distantFuture)
     }
 
     @Test func `Only the next packet can be suspected`() {
@@ -35,7 +35,7 @@ import Testing
         asker.arrive(4, at: 400)
         #expect(asker.generator.suspected == nil)
         // No answer can come any more: it is missing since now, as the others are.
-        #expect(asker.hope(after: 0, through: 1) == .milliseconds(400 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 1) == .milliseconds(400 + 3 * 105))
         #expect(asker.collect(at: 400) == [1, 2, 3])
         asker.arrive(1, .retransmission, at: 500)
         #expect(asker.generator.missingCount == 2 && asker.generator.falseAlarms == 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(asker.collect(at: 50) == [1])
         asker.arrive(3, at: 100)
         #expect(asker.collect(at: 100) == [2])
-        #expect(asker.hope(after: 0, through: 1) == .milliseconds(50 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 1) == .milliseconds(50 + 3 * 105))
         #expect(asker.next == 155)
     }
 
@@ -61,7 +61,7 @@ import Testing
         asker.arrive(1, at: 60_000)
         asker.arrive(3, at: 60_000)
         #expect(asker.collect(at: 60_000) == [2])
-        #expect(asker.hope(after: 0, through: 3) == .milliseconds(60_000 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 0, through: 3) == .milliseconds(60_000 + 3 * 105))
         #expect(asker.next == 60_105 && asker.generator.suspected == 4)
     }
 
@@ -111,12 +111,12 @@ import Testing
         #expect(asker.collect(at: 60) == [3, 4, 5])
         #expect(asker.generator.suspected == start + 1 && asker.generator.suspectCount == 5)
         #expect(asker.generator.newest == start + 5)
-        #expect(asker.hope(after: 0, through: 5) == .distantFuture)
+        #expect(asker.arrivalDeadline(after: 0, through: 5) == .distantFuture)
         // An answer: what lies before it was sent for certain.
         asker.arrive(3, .retransmission, at: 100)
         #expect(asker.generator.suspected == start + 4 && asker.generator.suspectCount == 2)
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(50 + 3 * 105))
-        #expect(asker.hope(after: 2, through: 5) == .distantFuture)
+        #expect(asker.arrivalDeadline(after: 0, through: 2) == .milliseconds(50 + 3 * 105))
+        #expect(asker.arrivalDeadline(after: 2, through: 5) == .distantFuture)
         // Something behind all of them, and a gap before it.
         asker.arrive(8, at: 110)
         #expect(asker.generator.suspected == nil && asker.generator.suspectCount == 0)

@@ -20,8 +20,8 @@ import Testing
         #expect(statistics.framesAssembledFromMultiplePackets == 1)
         #expect(statistics.totalAssemblyTime == .milliseconds(20))
         #expect(statistics.jitterBufferEmittedCount == 2)
-        // The key frame from 0 to 120 ms; the other came 40 ms in and is played out 33.3 ms and the smaller transit, that
-        // of itself, later than its timestamp: at 40 + 100.
+        // The key frame from 0 to 120 ms; the other came 40 ms in and is played out 33.3 ms and the smaller transit,
+        // that of itself, later than its timestamp: at 40 + 100.
         #expect(statistics.jitterBufferDelay == .milliseconds(120 + 100))
         #expect(statistics.jitterBufferTargetDelay == .milliseconds(200))
         #expect(statistics.framesDropped == 0)

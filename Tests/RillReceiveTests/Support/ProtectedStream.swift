@@ -4,7 +4,8 @@ import RillRTP
 import RillReceive
 import RillSend
 
-/// A VP8 stream as our sender protects it: noise in frames of random length, with FEC packets, and every packet retransmitted.
+/// A VP8 stream as our sender protects it: noise in frames of random length, with FEC packets, and every packet
+/// retransmitted.
 struct ProtectedStream {
     static let ssrc = SSRC(0xCAFE)
     static let rtxSSRC = SSRC(0xABCD)

@@ -4,8 +4,8 @@ import Testing
 @testable import RillReceive
 
 @Suite struct ClockSkewEstimatorTests {
-    /// The estimate after each second of a stream of 5 frames a second: transits of 20 ms, the drift, jitter of that mean
-    /// that only ever delays, and what the route adds.
+    /// The estimate after each second of a stream of 5 frames a second: transits of 20 ms, the drift, jitter of that
+    /// mean that only ever delays, and what the route adds.
     private func estimates(
         skew: Double, jitter: Double = 0, seconds: Int = 1500, seed: UInt64 = 1,
         route: (_ second: Int) -> Double = { _ in 0 }

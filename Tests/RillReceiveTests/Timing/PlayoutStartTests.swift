@@ -29,7 +29,8 @@ import Testing
             }
         }
 
-        /// Asks whether the frames behind the next one wait, which was whole `transit` milliseconds after its timestamp.
+        /// Asks whether the frames behind the next one wait, which was whole `transit` milliseconds after its
+        /// timestamp.
         mutating func waits(behind transit: Double) -> Bool {
             timing.wait(
                 behind: timestamp, assembly: time(transit), repairTime: PlayoutStartTests.repairTime, at: time(transit))

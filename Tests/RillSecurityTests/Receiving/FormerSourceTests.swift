@@ -4,7 +4,7 @@ import RillSecurity
 import RillTestSupport
 import Testing
 
-/// A sender may change its SSRC as often as it likes; somebody without its key displaces nothing.
+/// A sender may change its SSRC as often as it likes; an attacker without its key evicts nothing.
 @Suite struct FormerSourceTests {
     private let key = SRTPKey.generate()
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [SRTPProfile.aeadAES128GCM, .aesCM128Tag80])
-    func `A sender that changes its SSRC goes on, and the source that was silent longest makes room`(
+    func `A sender that changes its SSRC continues, and the source that was silent longest is evicted`(
         profile: SRTPProfile
     ) throws {
         let key = SRTPKey.generate(profile)
@@ -80,7 +80,7 @@ import Testing
         #expect(unprotector.statistics.sourcesDisplaced == displaced && unprotector.formerSourceCount == 30)
     }
 
-    @Test func `A source that came back refuses what arrived before it left`() throws {
+    @Test func `A source that returns refuses packets from before its eviction`() throws {
         var protector = try SRTPProtector(key)
         // It comes back by RTP, or by RTCP.
         for isRTP in [true, false] {
@@ -101,7 +101,7 @@ import Testing
             #expect(unprotector.opened(protector.protected(next).bytes).bytes == next)
             #expect(unprotector.formerSourceCount == 1 && unprotector.statistics.sourcesDisplaced == 2)
             for datagram in captured { #expect(unprotector.opened(datagram).bytes.isEmpty, "\(isRTP)") }
-            // What is new of it arrives, in both kinds.
+            // Its new packets arrive, of both kinds.
             let (media, report) = (rtpPacket(21, ssrc: ssrc), rtcpPacket(21, ssrc: ssrc))
             #expect(unprotector.opened(protector.protected(media).bytes).bytes == media)
             #expect(unprotector.opened(protector.protected(report).bytes).bytes == report)
@@ -177,7 +177,7 @@ import Testing
         #expect(unprotector.statistics.tooManySources == 15)
     }
 
-    @Test func `A key's removal ends what former sources remember of its RTCP`() throws {
+    @Test func `A key's removal ends the RTCP replay state of evicted sources`() throws {
         let keys = (1...2).map { SRTPKey.generate(identifier: MasterKeyIdentifier($0, byteCount: 2)) }
         let (first, second) = (keys[0], keys[1])
         var protector = try SRTPProtector(first)

@@ -30,7 +30,7 @@ import Testing
             datagrams.append(protector.protected(rtcpPacket(number)).bytes)
         }
         var generator = SeededGenerator(seed: 5)
-        // The first one settles the rollover counter; the rest come as they like.
+        // The first one determines the rollover counter; the rest come as they like.
         #expect(unprotector.opened(datagrams[0]).outcome != .replayed)
         for datagram in datagrams[1...].shuffled(using: &generator) {
             guard case .unprotected = unprotector.opened(datagram).outcome else { Issue.record("not opened"); continue }
@@ -146,8 +146,8 @@ import Testing
                 _ = unprotector.opened(datagram)
             }
         }
-        // Other tests run beside, and take memory and give it back; what a source takes would be taken in every round: libsrtp
-        // has more than a kilobyte for each.
+        // Other tests run beside, and take memory and give it back; what a source takes would be taken in every round:
+        // libsrtp has more than a kilobyte for each.
         let growth = try (0..<10).map { _ in
             let before = try residentByteCount()
             flood(12_000)

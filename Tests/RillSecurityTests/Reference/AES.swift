@@ -1,4 +1,4 @@
-/// AES by the book (FIPS 197), byte by byte: what libsrtp's results are judged by. Slow, and for tests alone.
+/// AES by the book (FIPS 197), byte by byte: the reference for libsrtp's results. Slow, and for tests alone.
 struct AES {
     private var roundKeys: [[UInt8]] = []
 

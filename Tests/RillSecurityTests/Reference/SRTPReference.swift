@@ -7,7 +7,7 @@ struct SRTPReference {
     private let rtp: SessionKeys
     private let rtcp: SessionKeys
 
-    /// What is derived from a master key (RFC 3711 §4.3).
+    /// The keys that are derived from a master key (RFC 3711 §4.3).
     struct SessionKeys {
         var key: [UInt8]
         var salt: [UInt8]

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: profiles, identifiers.indices)
-    func `What was protected is opened`(profile: SRTPProfile, place: Int) throws {
+    func `Protected packets are unprotected`(profile: SRTPProfile, place: Int) throws {
         let key = SRTPKey.generate(profile, identifier: Self.identifiers[place])
         var protector = try SRTPProtector(key)
         var unprotector = try SRTPUnprotector(key)

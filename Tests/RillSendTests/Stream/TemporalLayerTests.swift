@@ -10,7 +10,8 @@ import Testing
 @Suite struct TemporalLayerTests {
     private static let frameCount = 60
 
-    /// The packets of a stream in which a key frame is asked for out of step, and the frames as the encoder told of them.
+    /// The packets of a stream in which a key frame is asked for out of step, and the frames as the encoder told of
+    /// them.
     private func stream(
         _ pattern: TemporalPattern, _ codec: VideoCodec = .vp8, mode: VP9Mode = .flexible
     ) throws -> (packets: [[UInt8]], frames: [EncodedFrame]) {

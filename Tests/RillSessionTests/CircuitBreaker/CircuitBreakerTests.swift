@@ -168,7 +168,7 @@ private struct Flow {
         var flow = Flow()
         (flow.isIgnored, flow.reportInterval) = (true, .seconds(40))
         flow.run(for: .seconds(1200))
-        // It is sent again once.
+        // It resumes once.
         #expect(flow.outcomes.count <= 3, "\(flow.outcomes)")
         #expect(flow.breaker.reason != nil)
         flow.breaker.restart()
@@ -279,10 +279,10 @@ private struct Flow {
         #expect(flow.outcomes.isEmpty)
         flow.run(for: .seconds(10))
         guard case .unusable = flow.stops.first else { Issue.record("\(flow.outcomes)"); return }
-        var bearable = Flow()
-        (bearable.packets, bearable.loss) = (1, 0.45)
-        bearable.run(for: .seconds(300))
-        #expect(bearable.outcomes.isEmpty)
+        var tolerable = Flow()
+        (tolerable.packets, tolerable.loss) = (1, 0.45)
+        tolerable.run(for: .seconds(300))
+        #expect(tolerable.outcomes.isEmpty)
     }
 
     @Test func `Losses by chance of more than half end a stream, those of less do not`() {

@@ -54,8 +54,8 @@ final class LayeredCall {
         want(nil)
     }
 
-    /// Receives a layer anew, as somebody who has heard nothing of it.
-    func receiveAnew(_ layer: Int) throws {
+    /// Receives a layer again, as a new receiver.
+    func receiveAgain(_ layer: Int) throws {
         let settings = try #require(call.bob.session.settings(of: received[layer]))
         call.bob.session.remove(received[layer])
         received[layer] = try call.bob.session.receive(settings, at: call.now)
@@ -115,8 +115,8 @@ final class LayeredCall {
 
     // MARK: What came of it
 
-    /// How long after each change that had the time `bound` a picture of what was wanted was the last one shown; of `nil` whether
-    /// nothing was shown after it.
+    /// How long after each change that had the time `bound` a picture of what was wanted was the last one shown; of
+    /// `nil` whether nothing was shown after it.
     func latencies(over bound: MediaDuration) -> [MediaDuration] {
         var latencies: [MediaDuration] = []
         for (want, end) in zip(wants, wants.dropFirst().map(\.time) + [call.now]) where end - want.time > bound {
@@ -161,7 +161,8 @@ final class LayeredCall {
             count.sent += call.alice.encodedFrames[stream]?.key ?? 0
             count.beginnings += 1 + (call.alice.resumptions[stream] ?? 0)
         }
-        // What else was sent answers a request of somebody who had lost the chain: it is asked for by the jitter buffer alone.
+        // What else was sent answers a request of somebody who had lost the chain: it is asked for by the jitter buffer
+        // alone.
         count.asked = received.map { call.bob.session.statistics(of: $0)?.pliCount ?? 0 }.reduce(0, +)
         count.needless = max(0, count.sent - count.beginnings - count.asked)
         return count

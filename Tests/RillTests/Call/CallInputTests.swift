@@ -11,8 +11,8 @@ import Testing
         CallInput(ParticipantSettings(at: address, key: nil), of: SharedSession(RTPSessionSettings(seed: 1)))
     }
 
-    private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.Stranger {
-        CallInput.Stranger(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
+    private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.UnknownPacket {
+        CallInput.UnknownPacket(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
     }
 
     @Test func `A participant with a given address accepts nothing from elsewhere`() throws {
@@ -35,8 +35,8 @@ import Testing
         let report = packet(isMedia: false, isPlaced: true, isOfSameHost: true)
         #expect(input.mayBelong(report, at: .zero) && !input.moves(with: report, at: .zero))
         for isMedia in [true, false] {
-            let stranger = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
-            #expect(!input.mayBelong(stranger, at: .zero))
+            let unknownPeer = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
+            #expect(!input.mayBelong(unknownPeer, at: .zero))
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
         let input = input(at: nil)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.moves(with: first, at: .zero))
-        let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
-        #expect(!input.mayBelong(stranger, at: .zero))
+        let unknownPeer = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
+        #expect(!input.mayBelong(unknownPeer, at: .zero))
     }
 }

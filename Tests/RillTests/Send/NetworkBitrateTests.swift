@@ -119,10 +119,10 @@ struct NetworkBitrateTests {
             sender.pipeline.setNetworkBitrate(Bitrate(bitsPerSecond: kilobits * 10 * share))
         }
         try sender.send(300, before: ripple)
-        let settled = sender.high
+        let steady = sender.high
         let counts = try sender.send(300, before: ripple)
-        #expect(sender.high.resolution == settled.resolution)
-        #expect(sender.high.encoder.keyFramesEncoded == settled.encoder.keyFramesEncoded)
+        #expect(sender.high.resolution == steady.resolution)
+        #expect(sender.high.encoder.keyFramesEncoded == steady.encoder.keyFramesEncoded)
         #expect(counts[1] == 50)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RillTranscode
 
-/// IVF files as sources of pictures: which rate they are said to have.
+/// IVF files as sources of pictures, and their reported rates.
 struct DecodedSourceTests {
     private let folder = TemporaryFolder()
     private let resolution = Resolution(width: 64, height: 48)
@@ -59,7 +59,7 @@ struct DecodedSourceTests {
         #expect(try IVFIndex(of: IVFReader(path: path)).times == times && !times.isEmpty)
     }
 
-    /// A pipe cannot be looked through: its first second tells, and what was read for that is not lost.
+    /// A pipe cannot be scanned: its first second decides, and the packets of that second are not lost.
     @Test func `For a pipe the first second decides`() throws {
         let slow = (0..<Int64(60)).map { 500 + $0 * 40 }
         let fast = (1..<Int64(60)).map { 2900 + $0 * 10 }

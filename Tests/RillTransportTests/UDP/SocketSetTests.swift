@@ -6,7 +6,7 @@ import Testing
 @Suite struct SocketSetTests {
     private func socket() throws -> UDPSocket { try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
 
-    /// What a wait of that many milliseconds tells of, and how long it took.
+    /// The result of a wait of that many milliseconds, and its duration.
     private func wait(_ set: SocketSet, milliseconds: Int64) throws -> (keys: Set<Int>, milliseconds: Double) {
         var keys: Set<Int> = []
         let start = monotonicNanoseconds()

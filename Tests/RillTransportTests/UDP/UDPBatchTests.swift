@@ -116,7 +116,7 @@ import Testing
         #expect(far.statistics.congestionMarks == 1 && near.statistics.sendCalls == 1)
     }
 
-    @Test func `What the system never takes is dropped and counted, and all others go`() throws {
+    @Test func `Datagrams that the system never accepts are dropped and counted, and all others leave`() throws {
         let far = try socket()
         let near = try socket()
         var batch = OutgoingDatagrams(capacity: 64, datagramByteCount: 65_600)
@@ -141,8 +141,8 @@ import Testing
         }
     }
 
-    /// On loopback UDP's buffer is empty as soon as a call returns. That of a local socket fills when it is not read; so its
-    /// descriptor replaces the UDP socket's.
+    /// On loopback UDP's buffer is empty as soon as a call returns. That of a local socket fills when it is not read;
+    /// so its descriptor replaces the UDP socket's.
     @Test func `A full buffer is an answer, and a wait is never made`() throws {
         let near = try ConnectedUDPSocket(to: try socket().localAddress)
         var pair: [Int32] = [0, 0]
@@ -167,7 +167,7 @@ import Testing
         #expect(outcome == .bufferFull(remaining: batch.count) && batch.count > 0)
         #expect(
             statistics.sent == total - batch.count && statistics.bufferFull == batch.count && statistics.failed == 0)
-        // What is left begins with the first that did not go, and goes when there is room.
+        // The rest starts with the first datagram that was not sent, and is sent when there is room.
         let first = batch.bytes(at: 0)[0]
         #expect(first == UInt8(64 - batch.count))
         var bytes = [UInt8](repeating: 0, count: 2000)
@@ -239,7 +239,8 @@ import Testing
             // Threads of their own: who waits in one of the pool's may keep the one that closes from ever running.
             async let closed = onOwnThread {
                 var incoming = IncomingDatagrams()
-                // Another test may still send to a port that it had before, and other tests may keep this one from closing it for long.
+                // Another test may still send to a port that it had before, and other tests may keep this one from
+                // closing it for long.
                 while true {
                     let outcome = try transport.receive(into: &incoming, within: .seconds(60))
                     if outcome == .closed { return LiveTime.now }
@@ -254,7 +255,7 @@ import Testing
         }
     }
 
-    /// What arrives evenly takes one call a datagram, whatever is waited for.
+    /// Datagrams that arrive evenly take one call each, with any timeout.
     @Test func `Datagrams that come evenly take a call each, bursts a quarter of one`() async throws {
         let (near, far) = (try socket(), try socket())
         let count = 200
@@ -272,7 +273,7 @@ import Testing
         let before = far.statistics
         var total = before.received
         while total < count {
-            // What a session waits for is another time each time.
+            // A session's timeout is different each time.
             let timeout = MediaDuration.milliseconds(40 + total * 7 % 60)
             if case .received(let some) = try far.receive(into: &incoming, within: timeout) { total += some }
         }

@@ -51,14 +51,14 @@ import Testing
         var bytes: [UInt8] = []
         #expect(try socket.receive(into: &bytes, within: .milliseconds(50)) == nil)
         #expect(socket.statistics.refused >= 1 && socket.statistics.sent == 4)
-        // Now somebody listens there.
+        // Now a socket listens there.
         let back = try listener(gone)
         try socket.send([2].span)
         #expect(try back.receive(into: &bytes, within: .seconds(10)) != nil)
         #expect(bytes == [2])
     }
 
-    @Test func `What the system refuses is thrown with its number, and counted for pipelines`() throws {
+    @Test func `System errors are thrown with their number, and counted for pipelines`() throws {
         let far = try listener()
         let socket = try ConnectedUDPSocket(to: far.localAddress)
         let tooLong = [UInt8](repeating: 0, count: 65_508)
@@ -116,7 +116,7 @@ import Testing
     @Test func `Pipelines send into it, as a sink or from a function`() throws {
         let far = try listener()
         let socket = try ConnectedUDPSocket(to: far.localAddress)
-        // What the network does not take is lost, as on the way.
+        // Datagrams that the network refuses are lost, as on the way.
         let tap = ConcurrentPacketTap { packet, _ in try? socket.send(packet) }
         let sinks: [any PacketSink & Sendable] = [tap, socket]
         var bytes: [UInt8] = []

@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// What a refusal looks at.
+/// The condition of a refusal.
 private final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool {

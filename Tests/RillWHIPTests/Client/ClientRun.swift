@@ -6,7 +6,7 @@ import RillWHIP
 struct ClientRun {
     var client: WHIPClient
     var now = MediaTime.zero
-    /// What was polled and not looked at yet.
+    /// The events that were polled and not examined yet.
     var events: [WHIPClientEvent] = []
     var requests: [Request] = []
     var hasEnded = false

@@ -19,7 +19,7 @@ struct WHIPClientChangeTests {
 
     // MARK: Candidates
 
-    @Test func `Trickled candidates are for the credentials that the server knows`() throws {
+    @Test func `Trickled candidates belong to the credentials at the server`() throws {
         var run = try ClientRun.inSession()
         run.client.trickle(WHIPClientChangeTests.candidates, at: run.now)
         run.poll()
@@ -51,7 +51,7 @@ struct WHIPClientChangeTests {
     }
 
     @Test(arguments: [405, 412, 415, 422, 428, 501])
-    func `A server that does not take candidates keeps its session`(_ status: Int) throws {
+    func `A server that refuses candidates keeps its session`(_ status: Int) throws {
         var run = try ClientRun.inSession()
         run.client.trickle(WHIPClientChangeTests.candidates, at: run.now)
         run.poll()
@@ -77,7 +77,7 @@ struct WHIPClientChangeTests {
     }
 
     @Test(arguments: [404, 410])
-    func `A session that vanished is followed by another one`(_ status: Int) throws {
+    func `A lost session is replaced by another one`(_ status: Int) throws {
         var run = try ClientRun.inSession()
         run.client.trickle(WHIPClientChangeTests.candidates, at: run.now)
         run.poll()
@@ -97,7 +97,7 @@ struct WHIPClientChangeTests {
 
     // MARK: Restarts
 
-    @Test func `A restart takes the place of whatever the server knows, and changes only ICE`() throws {
+    @Test func `A restart replaces the server's state, and changes only ICE`() throws {
         var run = try ClientRun.inSession()
         run.client.trickle(WHIPClientChangeTests.candidates, at: run.now)
         run.client.restartICE(WHIPClientChangeTests.newOffer, at: run.now)
@@ -148,7 +148,7 @@ struct WHIPClientChangeTests {
         #expect(trickle.headers["If-Match"] == "\"e2\"" && trickle.body.contains("a=ice-ufrag:newo"))
     }
 
-    @Test func `A restart is tried until the server is there, or the connection given up`() throws {
+    @Test func `A restart is retried until the server responds, or the connection is given up`() throws {
         var run = try ClientRun.inSession()
         run.client.restartICE(WHIPClientChangeTests.newOffer, at: run.now)
         run.poll()
@@ -169,7 +169,7 @@ struct WHIPClientChangeTests {
     }
 
     @Test(arguments: [405, 409, 412, 422, 501])
-    func `A refused restart is followed by another session`(_ status: Int) throws {
+    func `A refused restart leads to another session`(_ status: Int) throws {
         var run = try ClientRun.inSession()
         run.client.restartICE(WHIPClientChangeTests.newOffer, at: run.now)
         run.poll()
@@ -181,7 +181,7 @@ struct WHIPClientChangeTests {
     }
 
     @Test(arguments: ["", "a=ice-ufrag:x\r\n", "a=ice-ufrag:abcd\r\na=ice-pwd:short\r\n", "\0\u{FFFD}"])
-    func `A restart without new credentials is none`(_ body: String) throws {
+    func `A restart without new credentials is ignored`(_ body: String) throws {
         var run = try ClientRun.inSession()
         run.client.restartICE(WHIPClientChangeTests.newOffer, at: run.now)
         run.poll()
@@ -191,7 +191,7 @@ struct WHIPClientChangeTests {
 
     // MARK: Layers
 
-    @Test func `A layer is selected where the server says, now and in the next session`() throws {
+    @Test func `A layer is selected at the server's URL, now and in the next session`() throws {
         var run = try ClientRun.inSession(.watch, answer: WHIPClientChangeTests.layered)
         run.client.select("lo\"w\u{1}", at: run.now)
         run.poll()

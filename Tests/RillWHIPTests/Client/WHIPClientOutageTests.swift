@@ -5,11 +5,11 @@ import Testing
 
 /// A publisher whose network goes away, and an endpoint that keeps its old session.
 @Suite struct WHIPClientOutageTests {
-    /// What happens to requests while the network is away.
+    /// The failure of requests while the network is away.
     enum Loss: CaseIterable {
         /// The system says at once that there is no route.
         case refused
-        /// They are lost, and TCP sends its SYN again after 1 s; the next one would come when nobody waits any more.
+        /// They are lost, and TCP repeats its SYN after 1 s; the next one would come after the timeout.
         case silent
         /// They are in a connection that is dead, until their time is over.
         case dead

@@ -36,7 +36,7 @@ struct WHIPClientRetryTests {
         #expect(run.takeEvents().last == .retrying(after: .milliseconds(250), .connectionFailed("gone")))
     }
 
-    @Test func `A server that is down for three seconds has its client back within two more`() throws {
+    @Test func `A client reconnects within 2 s after a server was down for 3 s`() throws {
         var run = try ClientRun.inSession()
         run.client.noteFailed("consent lost", at: run.now)
         run.poll()
@@ -51,7 +51,7 @@ struct WHIPClientRetryTests {
     }
 
     @Test(arguments: [500, 502, 503, 504, 599, 408, 425, 429])
-    func `A server that is not ready is asked again`(_ status: Int) throws {
+    func `A server that is not ready is retried`(_ status: Int) throws {
         var run = try ClientRun()
         run.poll()
         try run.respond(ClientRun.problem(status, "later"))
@@ -64,7 +64,7 @@ struct WHIPClientRetryTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 451, 501, 505])
-    func `A refusal that would be repeated ends it`(_ status: Int) throws {
+    func `A permanent refusal ends the client`(_ status: Int) throws {
         var run = try ClientRun(.publish)
         run.poll()
         try run.respond(ClientRun.problem(status, "no\\u000a \\\"never\\\""))
@@ -73,7 +73,7 @@ struct WHIPClientRetryTests {
     }
 
     @Test(arguments: [404, 409])
-    func `A viewer waits for a stream that nobody publishes`(_ status: Int) throws {
+    func `A viewer waits for a stream without a publisher`(_ status: Int) throws {
         var run = try ClientRun(.watch)
         let times = try requestTimes(&run, count: 4) { run in
             try run.respond(ClientRun.problem(status, "nobody publishes it"))
@@ -90,7 +90,7 @@ struct WHIPClientRetryTests {
     }
 
     @Test(arguments: [100, 204, 302, 303, 304, 0, -1, 600, Int.max, Int.min])
-    func `A status that says nothing ends it`(_ status: Int) throws {
+    func `An unexpected status ends the client`(_ status: Int) throws {
         var run = try ClientRun()
         run.poll()
         try run.respond(WHIPResponse(status))
@@ -101,14 +101,14 @@ struct WHIPClientRetryTests {
         ("1", 1_000), ("30", 30_000), ("0", 250), ("3600", 60_000), ("999999999", 60_000), ("9999999999", 250),
         ("-5", 250), ("Fri, 31 Dec 1999 23:59:59 GMT", 250), ("", 250), ("1.5", 250),
     ])
-    func `A server may ask for more time, up to a minute`(_ value: String, _ milliseconds: Int) throws {
+    func `Retry-After is respected, up to a minute`(_ value: String, _ milliseconds: Int) throws {
         var run = try ClientRun()
         run.poll()
         try run.respond(ClientRun.problem(503, "busy", retryAfter: value))
         #expect(run.wakeTime == .zero + .milliseconds(milliseconds))
     }
 
-    @Test func `A response that does not come is waited for ten seconds, and its session ended`() throws {
+    @Test func `A request times out after ten seconds, and its session is ended`() throws {
         var run = try ClientRun()
         run.poll()
         let late = try run.request()
@@ -126,7 +126,7 @@ struct WHIPClientRetryTests {
         #expect(run.requests.isEmpty)
     }
 
-    @Test func `Sessions that are soon taken away again follow each other more slowly`() throws {
+    @Test func `Sessions that end soon are retried more slowly`() throws {
         var run = try ClientRun()
         var times: [Double] = []
         run.poll()
@@ -182,7 +182,7 @@ struct WHIPClientRetryTests {
         #expect(run.hasEnded)
     }
 
-    @Test func `A publisher that comes back asks for the stream only if nobody has it, and ends if somebody has`()
+    @Test func `A reconnecting publisher requests the stream only if it is free, and ends otherwise`()
         throws
     {
         var run = try ClientRun()
@@ -197,7 +197,7 @@ struct WHIPClientRetryTests {
         // It names its own session, by the entity tag.
         let request = try run.respond(ClientRun.problem(412, "taken"))
         #expect(request.headers["If-Match"] == "\"e1\"" && request.headers["If-None-Match"] == nil)
-        // It might have been its own session: that is ended once more, and then it is somebody else's.
+        // It might have been its own session: that is ended once more, and then another publisher has the stream.
         #expect(try run.request().request.method == "DELETE")
         run.pass(.milliseconds(500))
         try run.respond(ClientRun.problem(412, "taken"))
@@ -206,7 +206,7 @@ struct WHIPClientRetryTests {
     }
 
     @Test(arguments: [nil, "W/\"e1\""])
-    func `A publisher whose session has no strong entity tag asks for a stream that nobody has`(tag: String?) throws {
+    func `A publisher without a strong entity tag requests a stream that is free`(tag: String?) throws {
         var run = try ClientRun.inSession(answer: ClientRun.created(etag: tag))
         run.client.noteFailed("gone", at: run.now)
         run.poll()
@@ -216,7 +216,7 @@ struct WHIPClientRetryTests {
         #expect(request.headers["If-Match"] == nil && request.headers["If-None-Match"] == "*")
     }
 
-    @Test func `A publisher that comes back waits for a response as long as its server is known to take`() throws {
+    @Test func `A reconnecting publisher's timeout follows its server's response time`() throws {
         for (took, timeout) in [(0.1, 2.0), (0.6, 2.4), (2, 8), (5, 10)] {
             var run = try ClientRun()
             run.poll()
@@ -246,7 +246,7 @@ struct WHIPClientRetryTests {
         #expect(run.takeEvents().contains { if case .answered = $0 { true } else { false } })
     }
 
-    @Test func `A viewer that comes back takes nothing from anybody`() throws {
+    @Test func `A reconnecting viewer sends no condition`() throws {
         var run = try ClientRun.inSession(.watch)
         run.client.noteFailed("gone", at: run.now)
         run.poll()

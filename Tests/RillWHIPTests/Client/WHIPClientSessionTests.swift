@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A WHIP client's session: the offer, the answer, the end")
 struct WHIPClientSessionTests {
-    @Test func `An offer is asked for, posted, and its answer handed out`() throws {
+    @Test func `An offer is requested, posted, and its answer returned`() throws {
         var run = try ClientRun(.publish, WHIPClientSettings(token: "secret.token="))
         run.poll()
         #expect(run.takeEvents() == [.offerNeeded])

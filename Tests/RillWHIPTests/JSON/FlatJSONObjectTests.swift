@@ -23,7 +23,7 @@ import Testing
         ("{\"a\":\"\\u12\"}", 8),
         ("{\"a\":\"\\u+123\"}", 8), ("{\"a\":\"", 6), ("{\"a\":\"\\", 7),
     ])
-    func `What is not JSON is told with its place`(text: String, offset: Int) {
+    func `Invalid JSON is reported with its offset`(text: String, offset: Int) {
         #expect(throws: FlatJSONError.notJSON(offset: offset)) { try FlatJSONObject(parsing: text) }
     }
 
@@ -49,11 +49,11 @@ import Testing
     @Test(arguments: [
         (#"{"a":[1,]}"#, 8), (#"{"a":[1}"#, 7), (#"{"a":{"b"}}"#, 9), (#"{"a":{1:2}}"#, 6), (#"{"a":["#, 6),
     ])
-    func `What is skipped has to be JSON`(text: String, offset: Int) {
+    func `Skipped values must be JSON`(text: String, offset: Int) {
         #expect(throws: FlatJSONError.notJSON(offset: offset)) { try FlatJSONObject(parsing: text, nested: .skipped) }
     }
 
-    @Test func `What is written can be read by others`() throws {
+    @Test func `Written JSON can be parsed by Foundation`() throws {
         let text = "quote \" backslash \\ line\n\u{1}\u{7F} <script> ä 😀"
         let json = JSONText.object([("a", JSONText.string(text)), ("b", JSONText.array(["1", JSONText.number(2.25)]))])
         let read = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])

@@ -76,7 +76,7 @@ import Testing
         ("a=candidate", .invalidCandidate(line: 1, byteCount: 9, limit: 1024)),
         ("a=candidate:", .invalidCandidate(line: 1, byteCount: 10, limit: 1024)),
     ])
-    func `What is wrong is told with its line`(text: String, error: SDPFragmentError) {
+    func `Errors are reported with their line`(text: String, error: SDPFragmentError) {
         #expect(throws: error) { try SDPFragment(parsing: text) }
         #expect(!error.description.isEmpty)
     }

@@ -15,7 +15,7 @@ private final class Limiter {
     }
 }
 
-/// What an address may take, in virtual time.
+/// The limits of an address, in virtual time.
 @Suite struct AddressLimiterTests {
     private static let one = IPAddress.v4(0xC000_0201)
     private static let other = IPAddress.v4(0xC000_0202)
@@ -26,20 +26,20 @@ private final class Limiter {
         return limits
     }
 
-    @Test func `An address has so many connections at a time, and others have theirs`() {
+    @Test func `The connections of each address are limited`() {
         let limiter = Limiter(limits())
         for _ in 0..<3 { #expect(limiter.connect(Self.one, at: .zero)) }
         #expect(!limiter.connect(Self.one, at: .zero) && limiter.connect(Self.other, at: .zero))
         limiter.disconnect(Self.one)
         #expect(limiter.connect(Self.one, at: .zero) && !limiter.connect(Self.one, at: .zero))
         #expect(limiter.state.refusedConnectionCount == 2)
-        // What was not connected is not disconnected.
+        // An address without a connection is not disconnected.
         for _ in 0..<10 { limiter.disconnect(.v4(9)) }
         for _ in 0..<3 { #expect(limiter.connect(.v4(9), at: .zero)) }
         #expect(!limiter.connect(.v4(9), at: .zero))
     }
 
-    @Test func `An address sends a burst, and then so many requests a second`() {
+    @Test func `An address may send a burst, and then a limited rate of requests`() {
         let limiter = Limiter(limits())
         var allowed = 0
         // A thousand a second, for ten seconds.
@@ -120,7 +120,7 @@ private final class Limiter {
         #expect(client(of: "127.0.0.1", ["192.0.2.1"], trusting: []) == "127.0.0.1")
         #expect(client(of: "192.0.2.9", ["192.0.2.1"]) == "192.0.2.9")
         #expect(client(of: "127.0.0.1", ["192.0.2.1"]) == "192.0.2.1")
-        // What the client itself has written comes first.
+        // The entries that the client itself has written come first.
         #expect(client(of: "127.0.0.1", ["1.1.1.1, 192.0.2.1"]) == "192.0.2.1")
         #expect(client(of: "127.0.0.1", ["1.1.1.1", "192.0.2.1 ,10.0.0.1"]) == "192.0.2.1")
         #expect(client(of: "127.0.0.1", ["192.0.2.1:5000"]) == "192.0.2.1")

@@ -16,7 +16,7 @@ import Testing
         #expect(session.action == .publish && session.stream == "stage")
     }
 
-    @Test func `A viewer is told where it chooses a layer, and which ICE servers there are`() throws {
+    @Test func `A viewer gets the URL of the layer selection, and the ICE servers`() throws {
         var servers = [ICEServer("stun:stun.example.net")]
         servers.append(ICEServer("turn:turn.example.net?transport=udp", username: "me", credential: "a\"b\\"))
         let client = EndpointClient(settings: WHIPEndpointSettings(iceServers: servers))
@@ -31,7 +31,7 @@ import Testing
             ])
     }
 
-    @Test func `Watching what nobody publishes is 404, to be tried again after a second`() {
+    @Test func `Watching a stream without a publisher is 404 with Retry-After: 1`() {
         let response = client.post("/whep/stage")
         #expect(response.isProblem(404) && response.headers["Retry-After"] == "1")
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(client.send("DELETE", first.path).isProblem(404))
     }
 
-    @Test func `A publisher that comes back does not take the place of another one`() throws {
+    @Test func `A reconnecting publisher does not replace another one`() throws {
         var client = client
         func comeBack(_ match: String? = nil) -> WHIPResponse {
             client.send(
@@ -66,7 +66,7 @@ import Testing
         #expect(comeBack().isProblem(412))
     }
 
-    @Test func `A publisher that comes back with its session's entity tag replaces that session`() throws {
+    @Test func `A reconnecting publisher with its entity tag replaces that session`() throws {
         func comeBack(_ match: String) -> WHIPResponse {
             client.send("POST", "/whip/stage", type: "application/sdp", match: match, EndpointClient.offer)
         }
@@ -81,7 +81,7 @@ import Testing
         for wrong in [tag, "\"\"", "\"x\"", "W/" + other] { #expect(comeBack(wrong).isProblem(412), "\(wrong)") }
         #expect(comeBack("\"x\", " + other).status == 201)
         #expect(comeBack("x").isProblem(400))
-        // Whoever has had a stream that nobody publishes now may go on.
+        // A client that published a stream without a publisher may continue.
         for session in client.host.sessions.keys { _ = client.send("DELETE", "/session/\(session)") }
         #expect(comeBack(tag).status == 201)
         // Anybody's, as without it.
@@ -118,7 +118,7 @@ import Testing
             client.send("POST", "/whip/a", type: "Application/SDP ; charset=utf-8", EndpointClient.offer).status == 201)
     }
 
-    @Test func `Full and closing hosts say when to try again`() {
+    @Test func `Full and closing hosts send Retry-After`() {
         let client = EndpointClient(sessionLimit: 1)
         #expect(client.post("/whip/a").status == 201)
         let full = client.post("/whip/b")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["/whip/a", "/whep/a", "/session/s1", "/session/s1/layer", "/streams"])
-    func `Every resource says which methods it has, and refuses the others`(path: String) {
+    func `Every resource lists its methods, and refuses others`(path: String) {
         _ = client.post("/whip/a")
         let allowed = client.send("OPTIONS", path).headers["Allow"] ?? ""
         let offered = allowed.split(separator: ", ").map(String.init)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `What is refused whatever its body is, is refused before it`() throws {
+    @Test func `Refusals that do not depend on the body come before it`() throws {
         let session = try client.begin("/whip/a")
         func refusal(_ method: String, _ target: String, _ access: StreamAccess = .missing) -> Int? {
             client.endpoint.refusal(of: WHIPRequest(method, target), access: access)?.status

@@ -3,7 +3,8 @@ import NIOCore
 import RillCore
 import RillWHIP
 
-/// The addresses of a server's clients, with what each may take: an ``/RillWHIP/AddressLimiter`` with a clock and a lock.
+/// The addresses of a server's clients, with what each may take: an ``/RillWHIP/AddressLimiter`` with a clock and a
+/// lock.
 final class AddressGate: Sendable {
     private let limiter: NIOLockedValueBox<AddressLimiter>
     private let proxies: TrustedProxies

@@ -4,9 +4,9 @@ import NIOHTTPTypes
 
 /// Closes a connection whose request is not read and answered in time.
 ///
-/// The idle timeout of Hummingbird starts anew with each piece of a body: a client that sends one byte a second would keep
-/// its connection for ever. The deadline begins with the header, and again with each response of requests that were sent one
-/// behind the other.
+/// The idle timeout of Hummingbird restarts with each piece of a body: a client that sends one byte a second would keep
+/// its connection for ever. The deadline begins with the header, and again with each response of requests that were
+/// sent one behind the other.
 ///
 /// Belongs to one channel, and is used on its event loop only.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -10,8 +10,9 @@ import NIOConcurrencyHelpers
 /// print(factory.text)
 /// ```
 ///
-/// Counters and meters become counters and gauges, timers become histograms in seconds, recorders become summaries. At most
-/// ``maximumSeriesCount`` series are kept; those behind it count for themselves and are not shown. May be used from any thread.
+/// Counters and meters become counters and gauges, timers become histograms in seconds, recorders become summaries. At
+/// most ``maximumSeriesCount`` series are kept; those behind it count for themselves and are not shown. May be used
+/// from any thread.
 public final class PrometheusFactory: MetricsFactory {
     /// The most combinations of a name and dimensions.
     public static let maximumSeriesCount = 10_000

@@ -69,7 +69,7 @@ function freshWindow() {
   return { frame, isLoaded: Promise.race([isLoaded, wait(1000)]) };
 }
 
-/// Keeps a stream published or watched: connects, and connects anew when the connection or the server is gone.
+/// Keeps a stream published or watched: connects, and reconnects when the connection or the server is gone.
 export class Connection {
   #kind; #name; #prepare; #tell;
   #peer; #frame; #session; #etag; #isWanted = false; #round = 0;

@@ -2,8 +2,8 @@ import FoundationEssentials
 import JWTKit
 import RillWHIP
 
-/// The claims of a token: the names of streams that its bearer may publish and watch, whether it may read the metrics, whose it
-/// is, and until when.
+/// The claims of a token: the names of streams that its bearer may publish and watch, whether it may read the metrics,
+/// whose it is, and until when.
 ///
 /// ```json
 /// {"publish": ["stage"], "watch": "*", "sub": "anna", "exp": 1767225600}

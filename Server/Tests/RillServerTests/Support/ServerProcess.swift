@@ -3,7 +3,8 @@ import Glibc
 
 /// `memory-serve` as a process of its own, on a free port. It ends with the test at the latest.
 ///
-/// Tests speak with it by sockets that block: a server in the same process would share the few threads of tasks with them.
+/// Tests speak with it by sockets that block: a server in the same process would share the few threads of tasks with
+/// them.
 final class ServerProcess {
     /// The port that it listens on.
     let port: UInt16
@@ -111,7 +112,8 @@ final class ServerProcess {
         } else {
             unsafe posix_spawn_file_actions_adddup2(&actions, pipes[1], STDERR_FILENO)
         }
-        // Threads of Swift's pool block all signals, and the child would begin with theirs blocked: nothing could end it.
+        // Threads of Swift's pool block all signals, and the child would begin with theirs blocked: nothing could end
+        // it.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }

@@ -17,7 +17,7 @@ public struct CameraConstraints: Hashable, Sendable {
     }
 }
 
-/// The mode that a camera and its driver settled on.
+/// The mode that a camera and its driver chose.
 public struct CameraMode: Hashable, Sendable {
     /// The format in which the camera delivers its pictures.
     public var pixelFormat: CameraPixelFormat

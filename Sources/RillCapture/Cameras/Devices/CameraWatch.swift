@@ -30,7 +30,7 @@ public final class CameraWatch {
     /// The polling interval, for systems without notifications.
     static let pollInterval = MediaDuration.milliseconds(500)
     /// How long to wait before opening a new node: udev sets the permissions a moment later.
-    static let settlingTime = MediaDuration.milliseconds(50)
+    static let debounceTime = MediaDuration.milliseconds(50)
 
     /// The number of scans after a change.
     static let looksAfterChange = 4
@@ -58,7 +58,7 @@ public final class CameraWatch {
             let entries = calls.nodes()
             if isNews || entries != self.entries {
                 looksLeft = Self.looksAfterChange
-                pause(until: calls.now + Self.settlingTime)
+                pause(until: calls.now + Self.debounceTime)
                 self.entries = calls.nodes()
             }
             guard looksLeft > 0 else { continue }

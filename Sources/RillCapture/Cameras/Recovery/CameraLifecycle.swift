@@ -51,7 +51,7 @@ struct CameraLifecycle: Sendable {
     /// The time between two attempts to open.
     static let retryInterval = MediaDuration.milliseconds(250)
     /// The wait after devices have changed: udev sets the permissions a moment after the node appears.
-    static let settlingTime = MediaDuration.milliseconds(20)
+    static let debounceTime = MediaDuration.milliseconds(20)
     /// After this many stall limits without a frame, the camera is reopened.
     static let stallsBeforeReopening = 3
 
@@ -122,6 +122,6 @@ struct CameraLifecycle: Sendable {
     /// Records that devices appeared or disappeared.
     mutating func deviceChanged(at now: MediaTime) {
         guard case .away(let time) = state else { return }
-        state = .away(tryAt: min(time, now + Self.settlingTime))
+        state = .away(tryAt: min(time, now + Self.debounceTime))
     }
 }

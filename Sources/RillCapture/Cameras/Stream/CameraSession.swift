@@ -32,8 +32,8 @@ final class CameraSession {
     init(_ node: consuming VideoNode, _ constraints: CameraConstraints) throws(CameraError) {
         let calls = node.calls
         stream = try VideoStream(node, constraints)
-        reader = try PictureReader(stream.settled.layout)
-        mode = stream.settled.mode
+        reader = try PictureReader(stream.negotiated.layout)
+        mode = stream.negotiated.mode
         timestamps = FrameTimestampCheck(interval: mode.interval)
         now = { calls.now }
     }

@@ -1,14 +1,14 @@
 internal import CV4L2
 import RillCore
 
-/// A node's settled configuration: the mode for users, and the layout of its buffers.
-struct SettledMode {
+/// A node's negotiated configuration: the mode for users, and the layout of its buffers.
+struct NegotiatedMode {
     var mode: CameraMode
     var layout: PictureLayout
 }
 
 extension VideoNode {
-    /// Settles format, size and rate: requests the best that the camera offers, and accepts what the driver makes of
+    /// Negotiates format, size and rate: requests the best that the camera offers, and accepts what the driver makes of
     /// it.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ extension VideoNode {
     ///   - fourCC: the only format to consider, or `nil` for all.
     /// - Throws: ``CameraError/noKnownFormat(path:offered:)``,
     ///   ``CameraError/unusableMode(path:fourCC:width:height:)``, ``CameraError/callFailed(_:path:code:)``.
-    func settle(_ constraints: CameraConstraints, _ fourCC: FourCC?) throws(CameraError) -> SettledMode {
+    func negotiate(_ constraints: CameraConstraints, _ fourCC: FourCC?) throws(CameraError) -> NegotiatedMode {
         let formats = try formats()
         let eligible = formats.filter { fourCC.map(\.letters) ?? $0.fourCC == $0.fourCC }
         guard let choice = FormatChoice(of: eligible, for: constraints) else {
@@ -28,7 +28,7 @@ extension VideoNode {
         colorSpace.range = .limited
         let mode = CameraMode(
             pixelFormat: layout.format, resolution: layout.resolution, frameRate: rate, colorSpace: colorSpace)
-        return SettledMode(mode: mode, layout: layout)
+        return NegotiatedMode(mode: mode, layout: layout)
     }
 
     private func setFormat(_ choice: FormatChoice) throws(CameraError) -> PictureLayout {
@@ -87,7 +87,7 @@ extension VideoNode {
         return PictureLayout(format, arrangement, resolution, strides: strides, colorSpace: colorSpace)
     }
 
-    /// Sets the rate. Returns the rate that the driver settled on, or `nil` if it does not support or report one.
+    /// Sets the rate. Returns the rate that the driver chose, or `nil` if it does not support or report one.
     ///
     /// Some drivers announce that the rate can be set, and refuse it: the camera then keeps the rate that it has.
     private func setRate(_ rate: FrameRate) throws(CameraError) -> FrameRate? {

@@ -14,7 +14,7 @@ struct VideoNode: ~Copyable {
     /// Whether each buffer has several planes with their own memory.
     let isMultiPlanar: Bool
 
-    /// What identifies a camera when it comes back.
+    /// The identity of a camera, by which it is recognized when it is connected again.
     struct Identity: Hashable, Sendable {
         var name: String
         var bus: String

@@ -7,7 +7,7 @@ import RillCore
 /// Filled buffers are dequeued, read, and queued again. Streaming, mappings, buffers and descriptor end with the
 /// object. Single owner.
 final class VideoStream {
-    let settled: SettledMode
+    let negotiated: NegotiatedMode
     /// The camera's identity.
     var identity: VideoNode.Identity { node.identity }
     var path: String { node.path }
@@ -51,10 +51,10 @@ final class VideoStream {
     ///   - fourCC: the only format to consider, for tests; `nil` for the best.
     /// - Throws: ``CameraError``.
     init(_ node: consuming VideoNode, _ constraints: CameraConstraints, fourCC: FourCC? = nil) throws(CameraError) {
-        let settled = try node.settle(constraints, fourCC)
-        let memories = node.isMultiPlanar ? settled.layout.bufferCount : 1
+        let negotiated = try node.negotiate(constraints, fourCC)
+        let memories = node.isMultiPlanar ? negotiated.layout.bufferCount : 1
         let buffers = try MappedBuffers(Self.bufferCount, memoriesPerBuffer: memories, of: node)
-        self.settled = settled
+        self.negotiated = negotiated
         self.queuedAt = Array(repeating: .zero, count: buffers.count)
         self.node = node
         self.buffers = buffers

@@ -11,9 +11,9 @@ struct BurstControl {
     var byteLimit: Int?
     /// The smallest quantizer setting that libvpx has now.
     fileprivate var floor: Int
-    /// The highest bitrate at which libvpx may have saved what it has not spent.
+    /// The highest bitrate at which libvpx may have saved bits.
     private var creditBitrate: Bitrate?
-    /// A bitrate below that share of the one before makes what was saved too much.
+    /// A bitrate below this share of the previous one makes the saved bits too many.
     private static let creditShare = 0.8
 
     /// `nil` if nothing is to be limited, or if the codec's quantizers are unknown.
@@ -41,15 +41,15 @@ struct BurstControl {
         return min(max(setting, settings.quantizers.lowerBound), settings.quantizers.upperBound)
     }
 
-    /// Notes how the frame was encoded.
+    /// Records how the frame was encoded.
     mutating func add(isKey: Bool, byteCount: Int, quantizer: Int) {
         guard var frame = current.take() else { return }
         frame.isIntra = frame.isIntra || isKey
         limiter.add(frame, byteCount: byteCount, quantizer: quantizer)
     }
 
-    /// Returns whether a bitrate is so much lower than those before that libvpx should forget what it saved. A bitrate that only
-    /// ripples takes nothing away: a buffer that never fills keeps VP8 from finer quantizers for good.
+    /// Returns whether a bitrate is so much lower than those before that libvpx should forget what it saved. A bitrate
+    /// that only ripples takes nothing away: a buffer that never fills keeps VP8 from finer quantizers for good.
     mutating func losesCredit(from old: Bitrate, to new: Bitrate) -> Bool {
         let before = max(creditBitrate ?? old, old)
         let isFarLower = Double(new.bitsPerSecond) < Self.creditShare * Double(before.bitsPerSecond)

@@ -57,7 +57,7 @@ extension EncoderSettings {
     }
 
     /// libvpx's rate control mode. VP8 has no constant quality (VPX_Q in 1.12 keeps to the bitrate). It gets the mode
-    /// that never exceeds the quality, with so many bits that it never falls below it.
+    /// that never exceeds the quality, with a bitrate that is high enough to reach it always.
     private var rateControl: vpx_rc_mode {
         switch (quality, vpx, effort) {
         case (.some, .vp8, _): VPX_CQ

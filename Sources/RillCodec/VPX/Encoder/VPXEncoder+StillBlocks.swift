@@ -3,10 +3,12 @@ import RillCore
 
 /// The state with which a VP8 encoder leaves out still blocks.
 ///
-/// While much stands still, libvpx also searches less for motion in the rest, which costs a part of the quality that still blocks gain.
+/// While much stands still, libvpx also searches less for motion in the rest, which costs a part of the quality that
+/// still blocks gain.
 struct StillBlockControl {
     fileprivate var blocks: StillBlocks
-    /// The quantizer index of the picture that the next frame refers to, while it is the one that libvpx coded last; otherwise `nil`.
+    /// The quantizer index of the picture that the next frame refers to, while it is the one that libvpx coded last;
+    /// otherwise `nil`.
     private var referenceIndex: Int?
     /// Whether libvpx has a map.
     private var hasMap = false
@@ -40,8 +42,8 @@ struct StillBlockControl {
         /// The share of the blocks that must stand still.
         let leastShare: Double
 
-        /// At its slow speeds, those of small pictures, libvpx finds much in the golden frame: 0.02 dB at 320x240, 0.04 dB at 160x120.
-        /// A map of few blocks then costs more than it saves.
+        /// At its slow speeds, those of small pictures, libvpx finds much in the golden frame: 0.02 dB at 320x240, 0.04
+        /// dB at 160x120. A map of few blocks then costs more than it saves.
         init(_ settings: EncoderSettings, _ resolution: Resolution) {
             let isFast = settings.effectiveSpeed(for: resolution) <= -6
             ignored = isFast ? [.ignoresGolden, .ignoresAlternate] : .ignoresAlternate
@@ -49,16 +51,16 @@ struct StillBlockControl {
         }
     }
 
-    /// Whether an encoder with these settings leaves out still blocks.
+    /// Whether an encoder with these settings skips still blocks.
     ///
-    /// libvpx's denoiser changes what is coded, so that the source says little of it. Screens have no noise, and libvpx has modes for
-    /// them.
+    /// libvpx's denoiser changes the coded picture, so that the source does not predict it. Screens have no noise,
+    /// and libvpx has modes for them.
     static func isPossible(_ settings: EncoderSettings) -> Bool {
         settings.skipsStillBlocks && settings.vpx == .vp8 && settings.effort == .realtime && settings.content == .camera
             && !settings.isDenoising
     }
 
-    /// How the current frame is coded: where a background stands still it has fewer references, unless somebody comes back whom they
+    /// The flags of the current frame. A still background needs fewer references, unless a person reappears whom they
     /// show.
     var flags: VPXFrameFlags { hasMap && !blocks.showsNews ? usage.ignored : [] }
 
@@ -99,12 +101,12 @@ struct StillBlockControl {
         try context.control(VP8E_SET_CPUUSED, to: isFast ? Self.calm.speed : usualSpeed)
     }
 
-    /// Notes a coded frame.
+    /// Records a coded frame.
     ///
     /// - Parameters:
     ///   - quantizer: its quantizer index.
-    ///   - isReference: whether the next frame refers to it. Frames of upper temporal layers are not, and libvpx shows no older picture,
-    ///     so that the frame after one is coded as a whole.
+    ///   - isReference: whether the next frame refers to it. Frames of upper temporal layers are not references, and
+    ///     libvpx shows no older picture, so the frame after one is coded as a whole.
     mutating func add(quantizer: Int, isReference: Bool) { referenceIndex = isReference ? quantizer : nil }
 }
 

@@ -24,8 +24,8 @@ public final class VPXEncoder: VideoEncoder {
     /// The quantizer index of the last frame coded.
     private var lastQuantizer: Int?
 
-    /// The macroblocks of the last frame, row by row: 1 for those that libvpx was to code, 0 for those left out because they
-    /// stood still (``/RillCore/EncoderSettings/skipsStillBlocks``). Empty if it was to code all.
+    /// The macroblocks of the last frame, row by row: 1 for those that libvpx was to code, 0 for those left out because
+    /// they stood still (``/RillCore/EncoderSettings/skipsStillBlocks``). Empty if it was to code all.
     public var activeMap: [UInt8] { still?.activeMap ?? [] }
 
     var context: VPXEncoderContext
@@ -40,9 +40,9 @@ public final class VPXEncoder: VideoEncoder {
     /// The properties of the pictures that libvpx holds back, in order; at most one in real time.
     private var held: [HeldPicture] = []
     private let statisticsOfFirstPass: FirstPassBuffer?
-    /// What limits single frames; `nil` if nothing does.
+    /// The limiter of single frames; `nil` for none.
     var bursts: BurstControl?
-    /// What leaves out still blocks; `nil` if nothing does.
+    /// The detector of still blocks; `nil` for none.
     private var still: StillBlockControl?
     var nextNumber: Int64 = 0
     /// Frames since the last key frame, which is at 0.

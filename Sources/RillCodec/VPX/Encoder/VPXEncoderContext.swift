@@ -54,7 +54,8 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(result, "VP8E_SET_ACTIVEMAP")
     }
 
-    /// The picture that decoders have after the last frame, in libvpx's memory; `nil` before the first. Valid until the next picture.
+    /// The picture that decoders have after the last frame, in libvpx's memory; `nil` before the first. Valid until the
+    /// next picture.
     @unsafe
     func preview() -> vpx_image_t? {
         unsafe vpx_codec_get_preview_frame(handle.context)?.pointee

@@ -41,8 +41,8 @@ struct DescriptionFault: Error {
 
 /// Finds lines in the text of a description.
 enum DescriptionLines {
-    /// Returns the number of the line that begins in some way: in the section; otherwise in the session's lines, which the
-    /// sections share; otherwise the section's m= line.
+    /// Returns the number of the line that begins in some way: in the section; otherwise in the session's lines, which
+    /// the sections share; otherwise the section's m= line.
     static func number(of start: String?, section: Int?, in text: String) -> Int? {
         var (number, index) = (0, -1)
         var (inSession, heading): (Int?, Int?) = (nil, nil)

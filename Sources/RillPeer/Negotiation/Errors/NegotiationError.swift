@@ -24,7 +24,8 @@ public enum NegotiationError: Error, Equatable, Sendable {
     case otherGeneration(usernameFragment: String)
     /// A transceiver is neither of audio nor of video.
     case unsupportedKind(String)
-    /// A transceiver has no codec to offer: the settings have none of its kind, or the other side's formats take all payload types.
+    /// A transceiver has no codec to offer: the settings have none of its kind, or the other side's formats take all
+    /// payload types.
     case noCodec(MediaDescription.Kind)
     /// The name of a media stream or track has another length than 1 to 64 bytes, or characters that it cannot have.
     case invalidName(String)

@@ -53,13 +53,13 @@ extension Negotiator {
             do throws(StreamDescriptionError) {
                 try all.validate()
             } catch {
-                throw DescriptionFault(error, in: remote.sections[culprit(sections, streams) ?? 0])
+                throw DescriptionFault(error, in: remote.sections[faultySection(sections, streams) ?? 0])
             }
         }
     }
 
     /// The first section whose streams contradict those before it.
-    private static func culprit(
+    private static func faultySection(
         _ sections: [NegotiatedSection], _ streams: KeyPath<NegotiatedSection, [StreamDescription]>
     ) -> Int? {
         var all: [StreamDescription] = []
@@ -143,8 +143,9 @@ extension Negotiator {
 }
 
 extension Transceiver {
-    /// Forgets the encodings that an answer left out: they are not sent, and never offered again (W3C webrtc-pc §4.4.1.5:
-    /// what an answer leaves out is removed for good). A section in which we do not send says nothing about them.
+    /// Forgets the encodings that an answer left out: they are not sent, and never offered again (W3C webrtc-pc
+    /// §4.4.1.5: what an answer leaves out is removed for good). A section in which we do not send says nothing about
+    /// them.
     fileprivate mutating func keepAccepted(_ section: NegotiatedSection?) {
         guard let streams = section?.sending, !streams.isEmpty else { return }
         agreedSendingRIDs = streams.compactMap(\.rid)

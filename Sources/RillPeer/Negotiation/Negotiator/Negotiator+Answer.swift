@@ -1,7 +1,8 @@
 import RillRTP
 
 extension Negotiator {
-    /// Makes an answer to the remote offer (RFC 9429 §5.3). Nothing changes until it is set, as an answer or provisional one.
+    /// Makes an answer to the remote offer (RFC 9429 §5.3). Nothing changes until it is set, as an answer or
+    /// provisional one.
     ///
     /// - Parameter transport: the transport. If the offer restarts ICE, its credentials must be new.
     /// - Throws: `cannotMake`, `noFingerprint` or `credentialsNotRenewed`.
@@ -21,33 +22,33 @@ extension Negotiator {
         } catch {
             throw error.error(in: nil)
         }
-        let description = answer(to: remote, OfferVerdicts(remote, self), transport)
+        let description = answer(to: remote, OfferResults(remote, self), transport)
         draft = Draft(isOffer: false, description: description, transport: transport)
         return description
     }
 
     private mutating func answer(
-        to remote: RemoteDescription, _ verdicts: OfferVerdicts, _ transport: LocalTransport
+        to remote: RemoteDescription, _ results: OfferResults, _ transport: LocalTransport
     ) -> SessionDescription {
         let lines = TransportLines(
             transport: transport, setup: remoteTransport?.role == .server ? "passive" : "active")
-        var description = SessionDescription(media: answerSections(to: remote, verdicts))
+        var description = SessionDescription(media: answerSections(to: remote, results))
         var accepted: Set<String> = []
-        for index in description.media.indices where verdicts.accepts(index) {
-            lines.add(to: &description.media[index], isTagged: index == verdicts.taggedIndex, isBundleOnly: false)
+        for index in description.media.indices where results.accepts(index) {
+            lines.add(to: &description.media[index], isTagged: index == results.taggedIndex, isBundleOnly: false)
             if let mid = description.media[index].mid { accepted.insert(mid) }
         }
         // The order is the offer's (RFC 9143 §7.3).
-        let bundled = verdicts.bundle.filter { accepted.contains($0) }
+        let bundled = results.bundle.filter { accepted.contains($0) }
         description.otherAttributes = lines.sessionAttributes(bundling: bundled)
         sign(&description)
         return description
     }
 
     /// The sections of an answer, without the lines for the transport.
-    private func answerSections(to remote: RemoteDescription, _ verdicts: OfferVerdicts) -> [MediaDescription] {
-        zip(remote.sections, verdicts.list).map { section, verdict in
-            guard case .accepted(let answered) = verdict,
+    private func answerSections(to remote: RemoteDescription, _ results: OfferResults) -> [MediaDescription] {
+        zip(remote.sections, results.list).map { section, result in
+            guard case .accepted(let answered) = result,
                 let transceiver = transceivers.first(where: { $0.index == section.index })
             else { return .rejected(like: section.media) }
             return answered.make(transceiver, canonicalName: canonicalName)
@@ -55,9 +56,9 @@ extension Negotiator {
     }
 
     /// Checks that an offer can be answered without the streams of both sides contradicting each other.
-    func checkAnswerable(_ remote: RemoteDescription, _ verdicts: OfferVerdicts) throws(DescriptionFault) {
+    func checkAnswerable(_ remote: RemoteDescription, _ results: OfferResults) throws(DescriptionFault) {
         var (trial, outcome) = (self, NegotiationOutcome())
-        let answer = SessionDescription(media: answerSections(to: remote, verdicts))
+        let answer = SessionDescription(media: answerSections(to: remote, results))
         try trial.agree(local: answer, remote: remote, answer: .local, &outcome)
     }
 }

@@ -39,8 +39,8 @@ extension Negotiator {
         return candidate
     }
 
-    /// Whether a section is described with a transport that the answer gives up: a browser gathers candidates for each section
-    /// of a first offer, until an answer bundles them.
+    /// Whether a section is described with a transport that the answer gives up: a browser gathers candidates for each
+    /// section of a first offer, until an answer bundles them.
     private func hasOtherTransport(_ media: MediaDescription, _ index: Int) -> Bool {
         guard signalingState == .haveRemoteOffer || signalingState == .haveLocalProvisionalAnswer else { return false }
         guard index != transportIndex, !sections.contains(where: { $0.index == index }) else { return false }

@@ -55,7 +55,7 @@ extension Negotiator {
         var outcome = NegotiationOutcome()
         do throws(DescriptionFault) {
             let remote = try RemoteDescription(offer, limits: settings)
-            outcome.rejections = OfferVerdicts(remote, self).rejections(remote)
+            outcome.rejections = OfferResults(remote, self).rejections(remote)
             try next.agree(local: draft.description, remote: remote, answer: .local, &outcome)
         } catch {
             throw error.error(in: nil)

@@ -33,8 +33,9 @@ extension Negotiator {
 
     /// Where each transceiver is offered: in its section, in one that is out of use, or in a new one.
     ///
-    /// The first section in use describes the transport for all. No other comes before it as long as there is room behind:
-    /// browsers make another transport for another first one (Chromium orders the group of its answers by section).
+    /// The first section in use describes the transport for all. No other comes before it as long as there is room
+    /// behind: browsers make another transport for another first one (Chromium orders the group of its answers by
+    /// section).
     private func offerPlaces() throws(NegotiationError) -> [TransceiverID: Draft.Place] {
         var places: [TransceiverID: Draft.Place] = [:]
         var taken: Set<Int> = []

@@ -19,7 +19,8 @@ extension Negotiator {
         return try setRemote(kind, description, text: text)
     }
 
-    /// Sets a description of the other side that was parsed already: as ``setRemote(_:text:)``, and errors have no line.
+    /// Sets a description of the other side that was parsed already: as ``setRemote(_:text:)``, and errors have no
+    /// line.
     public mutating func setRemote(
         _ kind: DescriptionKind, _ description: SessionDescription = SessionDescription()
     ) throws(NegotiationError) -> NegotiationOutcome {
@@ -76,11 +77,12 @@ extension Negotiator {
         outcome.restartsDTLS = moves || !transport.hasSameAssociation(as: reported)
     }
 
-    /// Whether the transport moves to the section with a MID: another one described it when something was agreed on last.
+    /// Whether the transport moves to the section with a MID: another one described it when something was agreed on
+    /// last.
     ///
     /// By RFC 9143 §7.3 the group goes on with another tagged section. Browsers (Chromium 156, Firefox 153) end the
-    /// transport of the former one then, and make another for the new one: other sockets and candidates, and a handshake
-    /// with the same certificate and, unless they restart ICE as well, the same credentials.
+    /// transport of the former one then, and make another for the new one: other sockets and candidates, and a
+    /// handshake with the same certificate and, unless they restart ICE as well, the same credentials.
     func moves(to mid: String?) -> Bool {
         guard let taggedMID, let mid else { return false }
         return mid != taggedMID

@@ -15,11 +15,11 @@ extension Negotiator {
         try checkContinuity(remote)
         checkpoint = makeCheckpoint()
         adopt(remote, &outcome)
-        let verdicts = OfferVerdicts(remote, self)
-        try checkAnswerable(remote, verdicts)
-        outcome.rejections = verdicts.rejections(remote)
-        if let index = verdicts.transportIndex {
-            let moves = moves(to: transceivers.first { $0.index == verdicts.taggedIndex }?.mid)
+        let results = OfferResults(remote, self)
+        try checkAnswerable(remote, results)
+        outcome.rejections = results.rejections(remote)
+        if let index = results.transportIndex {
+            let moves = moves(to: transceivers.first { $0.index == results.taggedIndex }?.mid)
             let current = moves ? nil : remoteTransport
             let transport = try offeredTransport(remote, remote.sections[index], current: current)
             takeTransport(transport, reported: reported, moves: moves, &outcome)
@@ -67,10 +67,10 @@ extension Negotiator {
 
     /// Gives each section that can be accepted a transceiver: its own, one that waits for such an offer, or a new one.
     private mutating func adopt(_ remote: RemoteDescription, _ outcome: inout NegotiationOutcome) {
-        let verdicts = OfferVerdicts(remote, self)
+        let results = OfferResults(remote, self)
         var used = Set(transceivers.compactMap(\.index))
         var mids = Set(remote.positions.keys).union(transceivers.compactMap(\.mid))
-        for section in remote.sections where verdicts.accepts(section.index) {
+        for section in remote.sections where results.accepts(section.index) {
             if used.insert(section.index).inserted {
                 let mid = section.media.mid ?? numbering.newMID(besides: mids)
                 mids.insert(mid)

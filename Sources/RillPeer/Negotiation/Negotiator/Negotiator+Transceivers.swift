@@ -29,8 +29,8 @@ extension Negotiator {
         transceivers[try position(id)].direction = direction
     }
 
-    /// Changes the encodings. Once the transceiver has a section, their number and RIDs stay; those that an answer left out
-    /// are gone.
+    /// Changes the encodings. Once the transceiver has a section, their number and RIDs stay; those that an answer left
+    /// out are gone.
     ///
     /// - Throws: `unknownTransceiver`, `stopped` or `invalidEncodings`.
     public mutating func setSending(_ encodings: [SendingEncoding], of id: TransceiverID) throws(NegotiationError) {

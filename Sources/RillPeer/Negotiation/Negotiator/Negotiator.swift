@@ -13,8 +13,8 @@ public import RillRTP
 /// A plain value: it does no I/O, has no clock, and its randomness follows from the seed. A method that throws changes
 /// nothing. All sections share one transport (BUNDLE, RFC 9143), and RTP and RTCP one port (RFC 5761).
 ///
-/// What an offer has and this side has not, such as data channels or unknown codecs, is answered with port 0; the outcome
-/// says why. A description that contradicts itself or the session is an error, which names the line.
+/// What an offer has and this side has not, such as data channels or unknown codecs, is answered with port 0; the
+/// outcome says why. A description that contradicts itself or the session is an error, which names the line.
 public struct Negotiator: Sendable {
     /// What this side can do.
     public let settings: NegotiationSettings

@@ -1,14 +1,15 @@
 /// What became of a description that was set.
 public struct NegotiationOutcome: Equatable, Sendable {
-    /// The other side's transport; `nil` unless a remote description was set whose transport is new or changed, or has more candidates.
+    /// The other side's transport; `nil` unless a remote description was set whose transport is new or changed, or has
+    /// more candidates.
     public var remote: RemoteTransport?
     /// Whether the other side's credentials changed: ICE restarts.
     public var restartsICE = false
-    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section that describes the
-    /// transport is another one.
+    /// Whether there is another DTLS association: the other side's fingerprints changed, or the section that describes
+    /// the transport is another one.
     public var restartsDTLS = false
-    /// Whether the section that describes the transport is another one. The credentials of ICE may be the same, and the path
-    /// is another: browsers have other sockets then.
+    /// Whether the section that describes the transport is another one. The credentials of ICE may be the same, and the
+    /// path is another: browsers have other sockets then.
     public var movesTransport = false
     /// All sections, rejected ones left out, once an answer or provisional answer applies; `nil` if they are as before.
     public var sections: [NegotiatedSection]?
@@ -20,7 +21,8 @@ public struct NegotiationOutcome: Equatable, Sendable {
     public var stoppedTransceivers: [TransceiverID] = []
     /// The sections of an offer that the answer will reject, or of an answer that are rejected, and why.
     public var rejections: [SectionRejection] = []
-    /// Whether an offer was taken back: by a rollback, or an offer of ours because one of theirs arrived (RFC 9429 §4.1.10.2).
+    /// Whether an offer was taken back: by a rollback, or an offer of ours because one of theirs arrived (RFC 9429
+    /// §4.1.10.2).
     public var rolledBack = false
 
     init() {}

@@ -74,7 +74,8 @@ extension RemoteTransport {
         fingerprints == other.fingerprints && associationID == other.associationID
     }
 
-    /// The role that a remote offer leaves us, or asks for (RFC 8842 §5.3). An association that goes on keeps its roles.
+    /// The role that a remote offer leaves us, or asks for (RFC 8842 §5.3). An association that goes on keeps its
+    /// roles.
     static func role(
         offered setup: String?, current: DTLSRole?, preferred: DTLSRole
     ) -> DTLSRole? {

@@ -14,7 +14,8 @@ struct AnsweredSection {
     /// - Parameters:
     ///   - offer: the section.
     ///   - supported: what this side can do.
-    ///   - shared: what payload types and IDs mean in the accepted sections before it. What contradicts them is dropped.
+    ///   - shared: what payload types and IDs mean in the accepted sections before it. What contradicts them is
+    ///     dropped.
     init?(_ offer: RemoteSection, _ supported: SupportedFormats, _ shared: inout SharedNumbers) {
         self.offer = offer
         self.supported = supported

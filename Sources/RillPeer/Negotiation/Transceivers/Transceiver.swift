@@ -31,12 +31,13 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var isStopping = false
     /// Whether it is stopped for ever: by the app and an exchange, or because a side rejected the section.
     public internal(set) var isStopped = false
-    /// What is sent, the highest layer first; one without a RID if there is no simulcast. An answer removes those that it
-    /// leaves out, for good.
+    /// What is sent, the highest layer first; one without a RID if there is no simulcast. An answer removes those that
+    /// it leaves out, for good.
     public internal(set) var sending: [SendingEncoding]
     /// The RIDs under which we offer to receive a simulcast, the highest layer first.
     public internal(set) var receivedRIDs: [String]
-    /// The RIDs under which a simulcast was last received. Offers of ours keep them, also if an offer of the other side's began it.
+    /// The RIDs under which a simulcast was last received. Offers of ours keep them, also if an offer of the other
+    /// side's began it.
     var agreedRIDs: [String] = []
     /// The RIDs under which encodings were last sent. Offers of ours keep them.
     var agreedSendingRIDs: [String] = []
@@ -79,8 +80,8 @@ public struct TransceiverSettings: Equatable, Sendable {
     public var codecPreferences: [RTPFormat.Encoding] = []
     /// The media streams that our media belongs to; by default one that is drawn.
     public var streams: [MediaStreamName]?
-    /// Whether a new section of the other side's may take this transceiver, as W3C's `addTrack` has it; otherwise it waits
-    /// for an offer of ours, as with `addTransceiver`.
+    /// Whether a new section of the other side's may take this transceiver, as W3C's `addTrack` has it; otherwise it
+    /// waits for an offer of ours, as with `addTransceiver`.
     public var answersOffers = true
 
     /// A transceiver of a kind, with the defaults otherwise.
@@ -114,7 +115,8 @@ public struct MediaStreamName: Hashable, Sendable {
     /// The name of the track; `nil` if it has none.
     public var track: String?
 
-    /// A media stream and a track: 1 to 64 bytes each, of letters, digits and punctuation except quotes, colons, brackets and slashes.
+    /// A media stream and a track: 1 to 64 bytes each, of letters, digits and punctuation except quotes, colons,
+    /// brackets and slashes.
     public init(stream: String, track: String? = nil) {
         self.stream = stream
         self.track = track

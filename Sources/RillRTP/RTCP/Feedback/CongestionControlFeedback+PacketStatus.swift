@@ -1,5 +1,5 @@
 extension CongestionControlFeedback {
-    /// What the receiver knows of one packet: a 16-bit packet metric block (RFC 8888 §3.1).
+    /// The status of one packet at the receiver: a 16-bit packet metric block (RFC 8888 §3.1).
     ///
     /// ```text
     ///  0                   1
@@ -21,18 +21,18 @@ extension CongestionControlFeedback {
         /// The value on the wire, 0 to 0x1FFF.
         public let rawValue: UInt16
 
-        /// The packet arrived longer ago than 8189/1024 s, the most that can be told.
+        /// The packet arrived longer ago than 8189/1024 s, the maximum of the field.
         @inlinable public static var overRange: ArrivalTimeOffset { ArrivalTimeOffset(rawValue: 0x1FFE) }
         /// The arrival time is unknown, or lies after the report timestamp.
         @inlinable public static var unavailable: ArrivalTimeOffset { ArrivalTimeOffset(rawValue: 0x1FFF) }
-        /// The longest time that can be told, in steps of 1/1024 s.
+        /// The maximum offset, in units of 1/1024 s.
         public static let maximumSteps = 0x1FFD
 
         @inlinable
         init(rawValue: UInt16) { self.rawValue = rawValue & 0x1FFF }
 
-        /// The offset of an arrival so many nanoseconds ago, to the nearest step: ``unavailable`` if that is negative, ``overRange``
-        /// if it is too long.
+        /// The offset of an arrival `nanoseconds` ago, to the nearest unit: ``unavailable`` if that is negative,
+        /// ``overRange`` if it is too long.
         @inlinable
         public init(nanoseconds: Int64) {
             guard nanoseconds >= 0 else {

@@ -20,8 +20,8 @@
 /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 /// ```
 ///
-/// Unlike ``TransportFeedback`` it needs no header extension: it counts by the sequence numbers of the streams. num_reports is
-/// the number of 16-bit blocks that follow (erratum 8166).
+/// Unlike ``TransportFeedback`` it needs no header extension: it counts by the sequence numbers of the streams.
+/// num_reports is the number of 16-bit blocks that follow (erratum 8166).
 ///
 /// ```swift
 /// var reports = feedback.reports
@@ -101,7 +101,8 @@ public struct CongestionControlFeedback: ~Escapable {
 
     /// Parses the feedback. Validates all reports, so that iterating over them cannot fail.
     ///
-    /// - Throws: `unexpectedPacketType`; `truncated`; `invalidCount` if a report has more than ``maximumPacketCount`` packets.
+    /// - Throws: `unexpectedPacketType`; `truncated`; `invalidCount` if a report has more than ``maximumPacketCount``
+    ///   packets.
     @_lifetime(copy packet)
     public init(parsing packet: RTCPPacket) throws(RTPError) {
         try packet.require(.transportFeedback, format: CongestionControlFeedback.format)
@@ -111,7 +112,8 @@ public struct CongestionControlFeedback: ~Escapable {
         let end = packet.body.count - 4
         timestamp = NTPShort(rawValue: packet.body.bigEndianUInt32(at: end))
         bytes = packet.body.extracting(reader.position..<end)
-        // The reader counts from the start of the body, as the errors of other packets do, but stops before the timestamp.
+        // The reader counts from the start of the body, as the errors of other packets do, but stops before the
+        // timestamp.
         reader = ByteReader(packet.body.extracting(first: end), at: reader.position)
         while reader.remaining > 0 {
             try reader.require(CongestionControlFeedback.reportHeaderByteCount)

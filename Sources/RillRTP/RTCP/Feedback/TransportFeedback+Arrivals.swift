@@ -2,13 +2,15 @@ extension TransportFeedback {
     /// The arrival time of a packet that has not arrived.
     @inlinable package static var notReceived: Int64 { .min }
 
-    /// Writes the arrival times of consecutive packets to the start of `output`, in steps of 250 µs after the reference time.
+    /// Writes the arrival times of consecutive packets to the start of `output`, in units of 250 µs after the
+    /// reference time.
     ///
-    /// Says what ``packets`` says, without a call for each packet: a sender reads the status of each several times.
+    /// The result equals that of ``packets``, without a call for each packet: a sender reads the status of each
+    /// several times.
     ///
     /// - Parameters:
     ///   - range: the packets, counted from the first one; traps unless the feedback has them.
-    ///   - output: has room for them. A packet that has not arrived gets ``notReceived``.
+    ///   - output: a span with room for them. A packet that has not arrived gets ``notReceived``.
     package func readArrivals(of range: Range<Int>, into output: inout MutableSpan<Int64>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "packets \(range) of \(count)")
         switch storage {

@@ -1,19 +1,19 @@
 /// Writes transport-wide feedback from the arrival times of its packets, in one pass over them.
 ///
-/// What it writes is what ``TransportFeedback`` with the same packets writes, at a fifth of the instructions: a receiver's feedback
-/// repeats itself, so each packet is listed several times.
+/// The output equals that of ``TransportFeedback`` with the same packets, at a fifth of the instructions: a
+/// receiver's feedback repeats itself, so each packet is listed several times.
 ///
 /// ```swift
 /// if encoder.encode(arrivals, numbers) { encoder.write(sender: ours, media: media, feedbackCount: 7, into: &output) }
 /// ```
 ///
-/// Feedback repeats most of the one before it: then only what is new is encoded, behind what is there.
+/// Feedback repeats most of the previous one. Then only the new packets are encoded, after the existing ones.
 ///
 /// The memory is fixed. Source: draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.
 package struct TransportFeedbackEncoder: Sendable {
     /// The packets of a feedback at most.
     @inlinable package static var maximumCount: Int { 1024 }
-    /// The packets that were encoded since the encoder began anew, at most.
+    /// The packets that were encoded since the encoder restarted, at most.
     private static var capacity: Int { 2 * maximumCount }
     /// The arrival time of a packet that has not arrived.
     @inlinable package static var notReceived: Int64 { .min }
@@ -25,7 +25,8 @@ package struct TransportFeedbackEncoder: Sendable {
     private var chunkByteCount = 0
     /// Where the deltas of the feedback begin and end.
     private var (deltaStart, deltaEnd) = (0, 0)
-    /// The number of the packet with the first symbol, of the first packet of the feedback, and of the one behind its last.
+    /// The number of the packet with the first symbol, of the first packet of the feedback, and of the one behind its
+    /// last.
     private var (origin, first, end): (Int64, Int64, Int64) = (0, 0, 0)
     /// The arrival time of the last packet that arrived.
     private var lastTicks: Int64 = 0
@@ -67,7 +68,7 @@ package struct TransportFeedbackEncoder: Sendable {
         return true
     }
 
-    /// Begins anew with the first packet that arrived. Returns `false` if there is none.
+    /// Restarts with the first packet that arrived. Returns `false` if there is none.
     private mutating func begin(_ numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         let mask = arrivals.count - 1
         var number = numbers.lowerBound
@@ -83,8 +84,8 @@ package struct TransportFeedbackEncoder: Sendable {
         return true
     }
 
-    /// Drops the packets before a feedback's, which were encoded with the feedback before it. Returns `false` if it has no other that
-    /// arrived, or if there is no room behind them.
+    /// Drops the packets before a feedback's, which were encoded with the feedback before it. Returns `false` if it has
+    /// no other that arrived, or if there is no room behind them.
     private mutating func drop(before numbers: ClosedRange<Int64>, _ arrivals: Span<Int64>) -> Bool {
         guard numbers.lowerBound >= first, numbers.lowerBound < end,
             numbers.upperBound - origin < Int64(TransportFeedbackEncoder.capacity)
@@ -208,7 +209,8 @@ package struct TransportFeedbackEncoder: Sendable {
     }
 }
 
-/// The symbols of packets, one bit each for small and for large deltas, the first packet's in the highest bit of the first word.
+/// The symbols of packets, one bit each for small and for large deltas, the first packet's in the highest bit of the
+/// first word.
 ///
 /// The words alternate: small, large. Behind those that are set is one of zeros.
 private struct SymbolWriter {
@@ -217,7 +219,7 @@ private struct SymbolWriter {
     private var bit: UInt64
     private var (small, large): (UInt64, UInt64) = (0, 0)
 
-    /// The words for so many packets.
+    /// The number of words for `packetCount` packets.
     static func wordCount(of packetCount: Int) -> Int { 2 * ((packetCount >> 6) + 2) }
 
     /// Goes on behind `count` packets.
@@ -313,7 +315,8 @@ private struct Symbols: ~Escapable {
         return sum
     }
 
-    /// How many packets from `index` on, at most `limit`, have the same symbol; `small` and `large` are their ``next64(from:)``.
+    /// How many packets from `index` on, at most `limit`, have the same symbol; `small` and `large` are their
+    /// ``next64(from:)``.
     @inline(__always)
     func run(_ small: UInt64, _ large: UInt64, from index: Int, limit: Int) -> Int {
         let (smallFirst, largeFirst) = (0 &- small >> 63, 0 &- large >> 63)

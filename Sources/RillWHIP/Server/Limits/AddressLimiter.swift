@@ -1,6 +1,6 @@
 public import RillCore
 
-/// What an address may take of a server. Of IPv6, a network of 64 bits counts as one address.
+/// The limits of one address at a server. Of IPv6, a network of 64 bits counts as one address.
 public struct AddressLimits: Equatable, Sendable {
     /// The most connections at a time. 64.
     public var connections = 64
@@ -13,15 +13,15 @@ public struct AddressLimits: Equatable, Sendable {
     public init() {}
 }
 
-/// Counts the connections and requests of addresses, and refuses what is beyond their limits.
+/// Counts the connections and requests of addresses, and enforces their limits.
 ///
-/// It has no clock. At most ``maximumAddressCount`` addresses are kept: those that have rested are forgotten first, then those
-/// without a connection whose last request is the longest ago.
+/// It has no clock. At most ``maximumAddressCount`` addresses are stored. Idle ones are evicted first, then those
+/// without a connection whose last request is the oldest.
 public struct AddressLimiter: Sendable {
     /// The most addresses that are remembered.
     public static let maximumAddressCount = 10_000
 
-    /// What became of a request.
+    /// The result of a request.
     public enum RequestResult: Equatable, Sendable {
         /// It may be answered.
         case allowed
@@ -46,15 +46,15 @@ public struct AddressLimiter: Sendable {
         var time: MediaTime
     }
 
-    /// A limiter that has seen nobody.
+    /// Creates a limiter without addresses.
     public init(_ limits: AddressLimits = AddressLimits()) { self.limits = limits }
 
     /// How many addresses are remembered.
     public var addressCount: Int { entries.count }
 
-    /// A connection begins.
+    /// Registers a connection.
     ///
-    /// - Returns: whether it may; if so, tell its end by ``disconnect(_:)``.
+    /// - Returns: whether it is allowed. If so, report its end by ``disconnect(_:)``.
     public mutating func connect(_ address: IPAddress, at now: MediaTime) -> Bool {
         let limit = limits.connections
         let isAllowed = change(address, at: now) { entry in

@@ -1,7 +1,7 @@
 /// The names under which a server answers, by the field Host (RFC 9112 §3.2).
 ///
-/// A page of any site can have its own name lead to 127.0.0.1 once it is loaded (DNS rebinding): for the browser, what listens
-/// there is of the page's origin then. Such requests name the site in Host.
+/// A page of any site can have its own name lead to 127.0.0.1 once it is loaded (DNS rebinding): for the browser, what
+/// listens there is of the page's origin then. Such requests name the site in Host.
 public enum AllowedHosts: Equatable, Sendable {
     /// Every name.
     case any

@@ -1,8 +1,8 @@
 public import RillCore
 
-/// The proxies that are believed when they say for whom they ask.
+/// The proxies whose X-Forwarded-For fields are trusted.
 ///
-/// Anybody can write X-Forwarded-For: it counts only as far as trusted proxies have written it.
+/// Any client can write such a field. It counts only as far as trusted proxies have written it.
 public struct TrustedProxies: Equatable, Sendable {
     /// Their addresses. By default none.
     public var addresses: Set<IPAddress>
@@ -14,7 +14,8 @@ public struct TrustedProxies: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - peer: the address of the connection; `nil` if it has none.
-    ///   - forwardedFor: the values of all X-Forwarded-For fields, in order: each proxy has added whom it was asked by.
+    ///   - forwardedFor: the values of all X-Forwarded-For fields, in order: each proxy has appended the address of
+    ///     its client.
     /// - Returns: the last address that is not a trusted proxy's.
     public func client(of peer: IPAddress?, forwardedFor: [String]) -> IPAddress? {
         guard var client = peer else { return nil }

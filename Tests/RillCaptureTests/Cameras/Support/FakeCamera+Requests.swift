@@ -34,7 +34,7 @@ extension FakeCamera {
         }
     }
 
-    /// What a driver does with a request; an `errno`, or 0.
+    /// The driver's response to a request; an `errno`, or 0.
     @unsafe
     mutating func answer(_ request: UInt, _ argument: UnsafeMutableRawPointer, now: MediaTime) -> Int32 {
         func with<Record>(_ type: Record.Type, _ body: (inout Record) -> Int32) -> Int32 {

@@ -3,37 +3,37 @@ import Glibc
 import RillCapture
 import RillCore
 
-/// A camera that is none: what a driver would say and do, as told.
+/// A fake camera: the scripted responses of a driver.
 struct FakeCamera {
-    /// What the driver says of itself.
+    /// The driver's description of itself.
     var name = "Fake"
     var bus = "usb-1"
     var driver = "fake"
     var abilities = UInt32(V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING)
-    /// What it offers.
+    /// The offered formats.
     var formats = [FakeFormat("YUYV", [FakeSize(.qqvga, [30])])]
     var controls: [FakeControl] = []
     /// Bytes between the end of one row and the beginning of the next.
     var padding = 0
-    /// What the driver says of its numbers.
+    /// The driver's color description.
     var colorspace = V4L2_COLORSPACE_SRGB.rawValue
     var quantization = V4L2_QUANTIZATION_DEFAULT.rawValue
     /// How it arranges the rows, whatever it is asked for.
     var field = V4L2_FIELD_NONE.rawValue
     /// Bytes before the data of each plane, in the multi-planar API.
     var dataOffset = 0
-    /// Frame by frame from the start of streaming: what comes. `nil` for a frame that never comes.
+    /// The frames from the start of streaming, by number. `nil` for a frame that never arrives.
     var picture: @Sendable (_ number: Int, _ byteCount: Int) -> FakePicture? = { _, byteCount in
         FakePicture(bytes: [UInt8](repeating: 100, count: byteCount))
     }
-    /// The next results of requests: an `errno` each, 0 for success. What has no entry succeeds.
+    /// The next results of requests: an `errno` each, 0 for success. Requests without an entry succeed.
     var refusals: [UInt: [Int32]] = [:]
-    /// What opening gives.
+    /// The result of opening.
     var openRefusal: Int32 = 0
     /// The multi-planar API, with buffers for each plane.
     var isMultiPlanar: Bool { abilities & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 }
 
-    // What it is doing.
+    // The present state.
     var format: (fourCC: UInt32, resolution: Resolution) = (0, .vga)
     var rate: FrameRate = 30
     var isStreaming = false

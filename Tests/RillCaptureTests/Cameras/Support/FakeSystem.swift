@@ -8,11 +8,11 @@ final class FakeSystem: DeviceCalls {
     struct State {
         var now = MediaTime(nanoseconds: 1_000_000_000_000)
         var cameras: [String: FakeCamera] = [:]
-        /// What happens at a time, in their order.
+        /// The planned changes, in the order of their times.
         var plans: [(time: MediaTime, change: @Sendable (inout State) -> Void)] = []
         /// Whether a wait for a frame ends with POLLERR, whatever else the device says.
         var failsWaits = false
-        /// Where the driver's answers are damaged: what comes back of a request is then partly chance.
+        /// If set, the driver's responses are damaged: the result of a request is then partly random.
         var chance: SeededGenerator?
         var hears = true
         var hasNews = false

@@ -8,7 +8,7 @@ struct RawPicture {
     var layout: PictureLayout
     var buffers: [[UInt8]]
 
-    /// What a camera gave.
+    /// Creates it from a camera's buffers.
     init(_ layout: PictureLayout, _ buffers: [[UInt8]]) {
         self.layout = layout
         self.buffers = buffers + Array(repeating: [], count: 3 - buffers.count)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RillCapture
 
-/// What a camera has said, and when.
+/// The events of a camera, with their times.
 final class CameraDiary: Sendable {
     let system: FakeSystem
     private let entries = Monitor([(time: MediaTime, event: CameraEvent)]())
@@ -21,7 +21,7 @@ final class CameraDiary: Sendable {
 
     var events: [CameraEvent] { entries.withLock { $0.map(\.event) } }
 
-    /// When the first such thing was said, since the diary's beginning.
+    /// The time of the first matching event, since the diary's start.
     func time(_ isMeant: (CameraEvent) -> Bool) -> MediaDuration? {
         entries.withLock { entries in entries.first { isMeant($0.event) }.map { $0.time - start } }
     }
@@ -42,7 +42,7 @@ func openCamera(
     return (try V4L2Camera(selection, constraints, calls: system, capacity: capacity) { diary.write($0) }, diary)
 }
 
-/// What a camera gives until so much time has passed.
+/// The frames of a camera within a duration.
 func frames(_ camera: V4L2Camera, _ system: FakeSystem, for duration: MediaDuration) throws -> [VideoFrame] {
     let end = system.now + duration
     var frames: [VideoFrame] = []

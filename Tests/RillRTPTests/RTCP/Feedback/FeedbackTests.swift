@@ -3,7 +3,7 @@ import RillRTP
 import Testing
 
 @Suite struct FeedbackTests {
-    @Test func `A picture loss indication names who asks and who is asked`() throws {
+    @Test func `A picture loss indication names its sender and the media source`() throws {
         let request = try parsed(RTCPSamples.pictureLossIndication) { packet in
             try PictureLossIndication(parsing: packet)
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TransportFeedbackEncoderTests {
     private typealias Encoder = TransportFeedbackEncoder
 
-    /// What is written from a list of statuses, made from the same times.
+    /// The feedback from a list of statuses, made from the same times.
     private func reference(_ arrivals: [Int64], _ numbers: ClosedRange<Int64>) -> [UInt8]? {
         let mask = arrivals.count - 1
         func ticks(_ number: Int64) -> Int64 { arrivals[Int(number) & mask] }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `Feedback that repeats most of the one before it is the same as one that is encoded anew`() {
+    @Test func `Feedback that repeats most of the one before it is the same as one that is encoded again`() {
         var random = SeededGenerator(seed: 16)
         var (continued, fresh) = (Encoder(), Encoder())
         var arrivals = [Int64](repeating: Encoder.notReceived, count: Encoder.maximumCount)
@@ -67,7 +67,7 @@ import Testing
         #expect(count > 15_000 && byteCount > 500_000, "\(count), \(byteCount)")
     }
 
-    @Test func `It writes what a list of the same packets is written as`() {
+    @Test func `It writes the same bytes as a list of the same packets`() {
         var random = SeededGenerator(seed: 15)
         var encoder = Encoder()
         var (count, chunkKinds) = (0, Set<UInt8>())

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Each row is what a feedback tells, and the chunks that say it (draft-holmer §3.1.3, §3.1.4).
+    /// Each row has the statuses of a feedback, and their chunks (draft-holmer §3.1.3, §3.1.4).
     private static let chunks: [(statuses: [Status], chunks: [UInt16])] = [
         ([], []),
         ([.received(delta: 0)], [0x2001]),
@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: chunks.indices)
-    func `The chunk that says most is chosen`(index: Int) throws {
+    func `The chunk that covers most packets is chosen`(index: Int) throws {
         let (statuses, expected) = TransportFeedbackTests.chunks[index]
         let bytes = bytes(of: statuses)
         let found = (0..<expected.count).map { UInt16(bytes[20 + 2 * $0]) << 8 | UInt16(bytes[21 + 2 * $0]) }

@@ -139,14 +139,14 @@ import Testing
     }
 }
 
-/// What `read` makes of the first packet of `bytes`.
+/// The result of `read` for the first packet of `bytes`.
 func parsed<Value>(_ bytes: [UInt8], _ read: (RTCPPacket) throws -> Value) throws -> Value {
     var compound = RTCPCompound(bytes.span)
     guard let packet = try compound.next() else { throw RTPError.truncated(needed: 4, available: 0) }
     return try read(packet)
 }
 
-/// What `write` makes of room for exactly `byteCount` bytes.
+/// The result of `write` with room for exactly `byteCount` bytes.
 func written(_ byteCount: Int, _ write: (inout OutputSpan<UInt8>) -> Void) -> [UInt8] {
     [UInt8](capacity: byteCount) { output in write(&output) }
 }

@@ -67,7 +67,7 @@ final class JPEGReader {
     private func read(_ bytes: Span<UInt8>, _ scan: CJPEG_scan, into frame: inout MutableFrame) -> FrameFault? {
         guard let sampling = begin(bytes, scan) else { return .notDecodable }
         let isDecoded = decode(sampling, into: &frame)
-        // What follows the blocks of a scan that was checked does not matter.
+        // The bytes after the blocks of a checked scan do not matter.
         let isDone = unsafe isDecoded && (scan != CJPEG_unchecked || CJPEG_finish(decoder))
         let warnings = unsafe CJPEG_warning_count(decoder)
         unsafe CJPEG_abort(decoder)

@@ -7,7 +7,7 @@ import RillTestSupport
 import Testing
 
 /// Publishers and viewers who do anything.
-@Suite(.serialized) struct ForwardStrangerTests {
+@Suite(.serialized) struct ForwardUnknownPeerTests {
     /// Whatever arrives from a viewer's address, before and after it is connected.
     @Test func `Mutated datagrams of a publisher and a viewer harm nobody else`() throws {
         let room = try ForwardNetwork("delay=5ms")

@@ -5,7 +5,7 @@ import RillTestSupport
 import Testing
 
 /// What strangers may do to a port: make it compute a little, and nothing else.
-@Suite(.serialized) struct StrangerTests {
+@Suite(.serialized) struct UnknownPeerTests {
     private let port = ICEPort(peerLimit: 100)
     private let peers: [(id: ICEPeerID, agent: ICEAgent)]
 
@@ -60,7 +60,7 @@ import Testing
         let growth = try existing(meter.least)
         #expect(isSanitized || growth < 1_000_000, "\(growth) bytes")
         #expect(port.pathCount == 0 && peers.allSatisfy { $0.agent.statistics.isEmpty })
-        #expect(port.statistics.strangersDropped == 100_000 && port.statistics.messagesDropped == 100_000)
+        #expect(port.statistics.unknownPeersDropped == 100_000 && port.statistics.messagesDropped == 100_000)
     }
 
     @Test func `A peer itself cannot fill the tables`() {

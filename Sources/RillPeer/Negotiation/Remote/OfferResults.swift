@@ -1,14 +1,14 @@
 import RillRTP
 
 /// Which sections of an offer an answer accepts, and why it rejects the others.
-struct OfferVerdicts {
+struct OfferResults {
     /// What is done with a section.
-    enum Verdict {
+    enum SectionResult {
         case accepted(AnsweredSection)
         case rejected(SectionRejection.Reason)
     }
 
-    private(set) var list: [Verdict] = []
+    private(set) var list: [SectionResult] = []
     /// The MIDs of the group that shares the transport, in its order; empty without a group.
     private(set) var bundle: [String] = []
     /// The section of which the offer's transport is taken; `nil` if none is accepted.
@@ -24,16 +24,17 @@ struct OfferVerdicts {
         var streamCount = 0
         let stopping = Set(negotiator.transceivers.filter(\.isStopping).compactMap(\.index))
         // First without regard to the transport.
-        let obstacles = offer.sections.map { OfferVerdicts.obstacle($0, negotiator.settings) }
+        let obstacles = offer.sections.map { OfferResults.obstacle($0, negotiator.settings) }
         var reasons = obstacles.enumerated().map { stopping.contains($0) ? .stopped : $1 }
         let chosen = chooseTransport(offer, negotiator, usable: reasons.map { $0 == nil })
-        // RFC 9143 §7.3.3: an answer cannot reject the tagged section of the offer while it accepts others of the group.
+        // RFC 9143 §7.3.3: an answer cannot reject the tagged section of the offer while it accepts others of the
+        // group.
         if let tagged = bundle.first.flatMap({ offer.positions[$0] }), reasons[tagged] == .stopped,
             chosen.contains(where: { reasons[$0] == nil })
         {
             reasons[tagged] = obstacles[tagged]
         }
-        let preferences = OfferVerdicts.preferences(negotiator)
+        let preferences = OfferResults.preferences(negotiator)
         for section in offer.sections {
             if reasons[section.index] == nil, !chosen.contains(section.index) { reasons[section.index] = .notBundled }
             if let reason = reasons[section.index] {
@@ -58,8 +59,8 @@ struct OfferVerdicts {
 
     /// The rejections, for the outcome.
     func rejections(_ offer: RemoteDescription) -> [SectionRejection] {
-        zip(offer.sections, list).compactMap { section, verdict in
-            guard case .rejected(let reason) = verdict else { return nil }
+        zip(offer.sections, list).compactMap { section, result in
+            guard case .rejected(let reason) = result else { return nil }
             return SectionRejection(index: section.index, mid: section.media.mid, reason: reason)
         }
     }
@@ -89,8 +90,8 @@ struct OfferVerdicts {
 
     /// Chooses the sections that share the one transport: a group, or a single section if there is no group.
     ///
-    /// What is in use already comes first. Then it is the first group that has anything usable; or the first video section,
-    /// or else the first section.
+    /// What is in use already comes first. Then it is the first group that has anything usable; or the first video
+    /// section, or else the first section.
     private mutating func chooseTransport(
         _ offer: RemoteDescription, _ negotiator: Negotiator, usable: [Bool]
     ) -> Set<Int> {
@@ -118,8 +119,8 @@ struct OfferVerdicts {
         let group = bundle.compactMap { offer.positions[$0] }
         taggedIndex = group.first { accepts($0) }
         guard taggedIndex != nil else { return }
-        // RFC 9143 §7.3.1: the first section that is accepted and has a port of its own; if there is none, the first of the
-        // group that says anything, whose section may itself be rejected.
+        // RFC 9143 §7.3.1: the first section that is accepted and has a port of its own; if there is none, the first of
+        // the group that says anything, whose section may itself be rejected.
         let described = group.filter { offer.sections[$0].transport.usernameFragment != nil }
         transportIndex =
             described.first { accepts($0) && offer.sections[$0].media.port != 0 }

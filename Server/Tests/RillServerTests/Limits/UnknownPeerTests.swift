@@ -7,7 +7,7 @@ import Testing
 private let isLongRun = ProcessInfo.processInfo.environment["RILL_LONG_TESTS"] != nil
 
 /// Bytes of strangers, on connections of their own.
-@Suite struct StrangerTests {
+@Suite struct UnknownPeerTests {
     private static let offer = "v=0\r\na=ice-ufrag:them\r\n"
     private static let fragment =
         "a=ice-ufrag:else\r\na=ice-pwd:0123456789abcdefghijkl\r\nm=audio 9 RTP/AVP 0\r\na=mid:0\r\n"
@@ -48,7 +48,8 @@ private let isLongRun = ProcessInfo.processInfo.environment["RILL_LONG_TESTS"] !
         Seed(line: "HEAD /", fields: ["Connection: close"]),
     ]
 
-    /// Requests of which everything is mutated, and requests of which only the body is: HTTP's parser refuses most of the former.
+    /// Requests of which everything is mutated, and requests of which only the body is: HTTP's parser refuses most of
+    /// the former.
     private static func inputs(count: Int) -> some Sequence<[UInt8]> {
         let chunked =
             "POST /whip/b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\nTransfer-Encoding: chunked\r\n\r\n"

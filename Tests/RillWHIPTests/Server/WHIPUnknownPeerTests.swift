@@ -4,9 +4,9 @@ import RillTestSupport
 import RillWHIP
 import Testing
 
-/// What strangers send.
-@Suite struct WHIPStrangerTests {
-    @Test func `No mutation of requests brings an endpoint down, and memory stays flat`() throws {
+/// Requests of unknown clients.
+@Suite struct WHIPUnknownPeerTests {
+    @Test func `No mutation of requests crashes an endpoint, and memory stays flat`() throws {
         // Mutations of good requests seldom lead to 422.
         let unsupported = "POST /whip/stage\nContent-Type: application/sdp\n\nv=0\r\na=rtpmap:96 H264/90000\r\n"
         let seeds = (WHIPRequest.goodMessages.map(\.text) + [unsupported]).map { Array($0.utf8) }
@@ -38,7 +38,7 @@ import Testing
         #expect(expected.subtracting(statuses.keys).isEmpty, "\(statuses)")
     }
 
-    @Test func `No mutation of fragments is read differently from what is written`() {
+    @Test func `Mutated fragments that parse are written and parsed alike`() {
         let seeds = [Array(SDPFragmentTests.lines.joined(separator: "\r\n").utf8)]
         for (index, input) in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 32)).enumerated() {
             guard let fragment = try? SDPFragment(parsing: String(decoding: input, as: UTF8.self)) else { continue }

@@ -4,7 +4,7 @@ import RillWHIP
 import Testing
 
 @Suite("A WHIP client and hostile servers")
-struct WHIPClientStrangerTests {
+struct WHIPClientUnknownPeerTests {
     /// Good responses to what a client sends, as lines.
     private static let seeds: [[UInt8]] = [
         "201\nLocation: /s/1\nETag: \"e\"\nContent-Type: application/sdp\nLink: </l>; rel=\"urn:ietf:params:whep:ext:core:layer\"\n"
@@ -28,7 +28,7 @@ struct WHIPClientStrangerTests {
         return response
     }
 
-    @Test func `No response brings a client down, makes it send what it must not, or hold more and more`() throws {
+    @Test func `No response crashes a client, breaks its rules, or grows its memory`() throws {
         var random = SeededGenerator(seed: 31)
         var run = try ClientRun(.watch, WHIPClientSettings(token: "secret"))
         var (sessions, restarts, layers, ends) = (0, 0, 0, 0)

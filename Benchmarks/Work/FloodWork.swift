@@ -6,9 +6,10 @@ import RillTransport
 import RillWebRTC
 import Synchronization
 
-/// A live call between WebRTC peers, at whose port strangers send forged STUN requests: with the right username and the wrong
-/// password. Prints what the network threads take without and with them, in CPU seconds, and the pictures shown.
-struct StrangersWork {
+/// A live call between WebRTC peers, at whose port unknown peers send forged STUN requests: with the right username and
+/// the wrong password. Prints what the network threads take without and with them, in CPU seconds, and the pictures
+/// shown.
+struct FloodWork {
     private let seconds: Double
     private let rate: Int
 
@@ -33,17 +34,17 @@ struct StrangersWork {
             usleep(10_000)
         }
 
-        let quiet = try StrangersWork.networkSeconds()
+        let quiet = try FloodWork.networkSeconds()
         usleep(UInt32(seconds * 1e6))
-        let (start, before) = (try StrangersWork.networkSeconds(), shown.load(ordering: .relaxed))
+        let (start, before) = (try FloodWork.networkSeconds(), shown.load(ordering: .relaxed))
         let requests = try self.requests(viewer.localDescription)
-        let refused = try StrangersWork.datagramsRefused()
+        let refused = try FloodWork.datagramsRefused()
         let sent = try flood(requests, at: UDPAddress(.loopback, port: ports[1].localAddress.port))
-        let loud = try StrangersWork.networkSeconds() - start
+        let loud = try FloodWork.networkSeconds() - start
         print("frames=\(shown.load(ordering: .relaxed) - before)")
         print("quiet=\(start - quiet)\nloud=\(loud)\nsent=\(sent)\nseconds=\(seconds)")
-        // What a full socket refused cost the threads nothing.
-        print("refused=\(try StrangersWork.datagramsRefused() - refused)")
+        // Datagrams that a full socket dropped cost the threads nothing.
+        print("refused=\(try FloodWork.datagramsRefused() - refused)")
         print("connected=\(viewer.connectionState == .connected ? 1 : 0)")
     }
 
@@ -68,7 +69,7 @@ struct StrangersWork {
         }
     }
 
-    /// Sends them for so many seconds, from 64 addresses, and returns how many were sent.
+    /// Sends them for a number of seconds, from 64 addresses, and returns how many were sent.
     private func flood(_ requests: [[UInt8]], at target: UDPAddress) throws -> Int {
         let sockets = try (0..<64).map { try UDPSocket(boundTo: UDPAddress(.v4(0x7F00_0101 + $0), port: 0)) }
         let begin = ContinuousClock.now

@@ -8,7 +8,7 @@ from ..report import Result, Table, Target, target
 
 RATE = 50_000
 LIMIT = 0.25
-"""The share of a core that so many requests per second may take."""
+"""The share of a core that this rate of requests may take."""
 
 
 def execute(context: Context, result: Result) -> None:
@@ -16,7 +16,7 @@ def execute(context: Context, result: Result) -> None:
     runs = []
     for number in range(context.iterations):
         progress(f"run {number + 1} of {context.iterations}")
-        words = ("strangers", "--seconds", seconds, "--rate", RATE)
+        words = ("flood", "--seconds", seconds, "--rate", RATE)
         runs.append(printed(run(command(work, *words)).output))
     table = Table(["run", "requests per second", "network threads, quiet", "flooded", "a request costs", "pictures per second"], [])
     shares, pictures = [], []
@@ -38,7 +38,7 @@ def execute(context: Context, result: Result) -> None:
 
 
 JOB = Job(
-    "strangers", "Strangers at the port of a call",
+    "flood", "Unknown peers at the port of a call",
     "A live call between two WebRTC peers on loopback. Strangers send STUN requests with its username and a wrong password from 64 "
     "addresses. CPU seconds are those of the calls' network threads, the kernel's part of receiving included.",
     execute, {"iterations": 3, "duration": 10, "work": None}, takes_clip=False,

@@ -4,7 +4,7 @@ import RillTestSupport
 import Testing
 
 /// What the other side, or whoever sends from its address, may do to an endpoint: make it fail, and nothing else.
-@Suite(.serialized) struct DTLSStrangerTests {
+@Suite(.serialized) struct DTLSUnknownPeerTests {
     /// How far the endpoints are that get mutated datagrams.
     enum Stage: CaseIterable {
         case new

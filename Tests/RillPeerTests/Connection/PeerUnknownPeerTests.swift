@@ -6,7 +6,7 @@ import RillTestSupport
 import Testing
 
 /// What strangers, and peers that misbehave, may do to a connection: make it fail, and nothing else.
-@Suite(.serialized) struct PeerStrangerTests {
+@Suite(.serialized) struct PeerUnknownPeerTests {
     /// A connection that answered, whose peer sends it pictures, and all that was sent to it so far.
     private func connected() throws -> PeerPair {
         let pair = try PeerPair([PeerConnectionTests.simulcast], [PeerConnectionTests.answering])
@@ -23,7 +23,7 @@ import Testing
         let seeds = Array(pair.offerer.sent.prefix(40)) + Array(pair.offerer.sent.suffix(40))
         let count = isLongRun ? 10_000_000 : isSanitized ? 20_000 : 100_000
         let path = ICEPath(PeerPair.addresses.offerer)
-        let stranger = ICEPath(AgentPair.address("203.0.113.9:9"))
+        let unknownPeer = ICEPath(AgentPair.address("203.0.113.9:9"))
         var (taken, failures, replayed, received, sent) = (0, 0, 0, 0, 0)
         var meter = GrowthMeter()
         for (index, input) in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 5)).enumerated() {
@@ -31,23 +31,23 @@ import Testing
             var bytes = input
             var span = bytes.mutableSpan
             // Among what the stranger sends are copies of checks.
-            let isStranger = index % 4 == 3
-            if isStranger { received += input.count }
-            let result = pair.answerer.peer.insert(&span, on: isStranger ? stranger : path, at: now)
+            let isUnknownPeer = index % 4 == 3
+            if isUnknownPeer { received += input.count }
+            let result = pair.answerer.peer.insert(&span, on: isUnknownPeer ? unknownPeer : path, at: now)
             switch result {
             case .media: taken += 1
             case .ice(.dropped(.replayed)): replayed += 1
             case .ice, .dropped(.early): break
             case .dtls, .dropped, .packet, .held:
-                if isStranger { Issue.record("a stranger's datagram was parsed: \(result)") }
+                if isUnknownPeer { Issue.record("a stranger's datagram was parsed: \(result)") }
             }
             if index % 20 == 0 {
                 _ = pair.answerer.advance(to: now) { path, bytes in
-                    if path != stranger { return }
+                    if path != unknownPeer { return }
                     sent += bytes.count
                     if bytes[0] > 3 { Issue.record("a stranger is sent more than STUN") }
                 }
-                #expect(sent <= 3 * received && pair.answerer.peer.agent.selectedPath != stranger)
+                #expect(sent <= 3 * received && pair.answerer.peer.agent.selectedPath != unknownPeer)
             }
             if pair.answerer.peer.state != .connected || index % 20_000 == 19_999 {
                 if let failure = pair.answerer.failure {
