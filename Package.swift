@@ -23,10 +23,11 @@ let targetSettings =
         .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
     ]
 
-/// The settings of library targets. Debug builds optimize them too, with asserts left in: an app that is debugged shows every
-/// frame, where plain debug code takes a hundred times the time of a release build. RILL_PLAIN_DEBUG turns this off, to debug
-/// Rill itself. SwiftPM has no safe setting for it; it accepts unsafe flags in a dependency with tools version 6.2 or newer.
-/// Files are compiled one by one: for whole modules the driver would print remarks in an app's build.
+/// The settings of library targets. Debug builds optimize them too, with asserts left in: an app that is debugged shows
+/// every frame, where plain debug code takes a hundred times the time of a release build. RILL_PLAIN_DEBUG turns this
+/// off, to debug Rill itself. SwiftPM has no safe setting for it; it accepts unsafe flags in a dependency with tools
+/// version 6.2 or newer. Files are compiled one by one: for whole modules the driver would print remarks in an app's
+/// build.
 let moduleSettings =
     Context.environment["RILL_PLAIN_DEBUG"] == nil
     ? targetSettings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : targetSettings

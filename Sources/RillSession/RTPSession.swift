@@ -358,8 +358,8 @@ public final class RTPSession {
         cell.state.expedite(id, at: now)
     }
 
-    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next key
-    /// frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
+    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next
+    /// key frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
     ///
     /// - Parameters:
     ///   - agreed: the negotiated settings; see ``/RillSend/RTPStreamSender/change(_:)``.

@@ -153,8 +153,8 @@ struct SessionCore: ~Copyable {
         return made.id
     }
 
-    /// Sends a stream as it was negotiated again, from its next key frame on, which is requested. Its SSRC and numbers go
-    /// on.
+    /// Sends a stream as it was negotiated again, from its next key frame on, which is requested. Its SSRC and numbers
+    /// go on.
     ///
     /// - Throws: `send`; then nothing has changed.
     mutating func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {

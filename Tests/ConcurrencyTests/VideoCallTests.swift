@@ -242,7 +242,8 @@ import Testing
                     await one.call.end()
                     await two.call.end()
                 }
-                // A call takes megabytes while it lasts, and malloc keeps those of many at once: what leaks grows in each quarter.
+                // A call takes megabytes while it lasts, and malloc keeps those of many at once: what leaks grows in
+                // each quarter.
                 guard (number + 1) % (count / 4) == 0 else { continue }
                 let load = try await SystemLoad.steady()
                 if before.threads == 0 { before = load } else { growth = min(growth, load.memory - memory) }

@@ -41,8 +41,8 @@ package final class PeerEnd: NetworkEnd {
 
     package init(_ peer: PeerConnection) { self.peer = peer }
 
-    /// Films on each stream that is sent, and that nobody films yet: the first with 30 frames a second, others with 5, or
-    /// all at another rate.
+    /// Films on each stream that is sent, and that nobody films yet: the first with 30 frames a second, others with 5,
+    /// or all at another rate.
     package func film(from start: MediaTime, every interval: MediaDuration? = nil) {
         for (index, stream) in peer.sendingStreams.enumerated()
         where !cameras.contains(where: { $0.stream == stream.id }) {

@@ -3,8 +3,8 @@ import RillPeer
 import RillRTP
 import RillSecurity
 
-/// The input of a participant: whose packets are taken, and opened with the participant's key, or as they are if there is
-/// none.
+/// The input of a participant: whose packets are taken, and opened with the participant's key, or as they are if there
+/// is none.
 ///
 /// Threads: the line's thread opens packets; any thread may ask.
 final class CallInput: Sendable {

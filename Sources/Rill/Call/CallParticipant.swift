@@ -106,8 +106,8 @@ public final class CallParticipant: Sendable, Identifiable {
         try agree(agreement)
     }
 
-    /// The streams of the participant's layers, in order. Negotiation may add some at the end, and put another stream in
-    /// the place of one whose section is gone.
+    /// The streams of the participant's layers, in order. Negotiation may add some at the end, and put another stream
+    /// in the place of one whose section is gone.
     var streams: [StreamDescription] { described.withLock { $0 } }
 
     /// Starts sending to the participant and serving them.

@@ -3,8 +3,8 @@ import RillCore
 import RillFiles
 import RillLab
 
-/// A report as a page: one HTML file that holds the report as JSON, and the script that draws it, `report.html`. It needs
-/// no network and no other file. The same report gives the same bytes.
+/// A report as a page: one HTML file that holds the report as JSON, and the script that draws it, `report.html`. It
+/// needs no network and no other file. The same report gives the same bytes.
 protocol ReportPage: Encodable {
     /// Which of the script's pages it is.
     var kind: String { get }

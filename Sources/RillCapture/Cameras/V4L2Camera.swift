@@ -4,7 +4,7 @@ public import RillCore
 ///
 /// ```swift
 /// let camera = try V4L2Camera(.path("/dev/video0"), CameraConstraints(resolution: .hd720)) { event in print(event) }
-/// print(camera.mode)                    // the settled mode
+/// print(camera.mode)                    // the negotiated mode
 /// let call = try VideoCall(settings, source: camera)
 /// ```
 ///

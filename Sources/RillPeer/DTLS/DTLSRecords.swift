@@ -9,15 +9,15 @@ package enum DTLSRecords {
         datagram.count >= headerByteCount && (datagram[3] != 0 || datagram[4] != 0)
     }
 
-    /// The records of a datagram that OpenSSL may read: whole ones of the right version, not shorter than what the cipher
-    /// adds. Others are invalid, and dropped silently (RFC 6347 §4.1.2.7): nobody has authenticated them, and OpenSSL 3.0
-    /// can report an error for them that ends the connection.
+    /// The records of a datagram that OpenSSL may read: whole ones of the right version, not shorter than what the
+    /// cipher adds. Others are invalid, and dropped silently (RFC 6347 §4.1.2.7): nobody has authenticated them, and
+    /// OpenSSL 3.0 can report an error for them that ends the connection.
     ///
     /// - Parameters:
     ///   - datagram: any bytes. What follows a record that the datagram does not hold whole is dropped.
     ///   - overhead: the bytes that the cipher adds to a record.
-    ///   - isVersionKnown: whether the handshake is done, and all records have the version that was negotiated. The first ones
-    ///     may have that of DTLS 1.0 (§4.2.1).
+    ///   - isVersionKnown: whether the handshake is done, and all records have the version that was negotiated. The
+    ///     first ones may have that of DTLS 1.0 (§4.2.1).
     package static func readable(in datagram: Span<UInt8>, overhead: Int, isVersionKnown: Bool) -> [UInt8] {
         var records: [UInt8] = []
         records.reserveCapacity(datagram.count)

@@ -1,7 +1,7 @@
 import RillCore
 
-// The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path; an
-// agent has few enough of them to look through.
+// The check list (RFC 8445 §6.1.2): pairs of candidates, without duplicates. Pairs are found by their number or path;
+// an agent has few enough of them to look through.
 //
 // What looks for a pair changes nothing but is `mutating`: Swift 6.3 copies the whole agent, 400 bytes, to lend it to a
 // nonmutating method. That took 64 instructions of each datagram of media, and 400 of a check.

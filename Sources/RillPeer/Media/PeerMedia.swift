@@ -7,11 +7,11 @@ package import RillSession
 
 /// The media of one peer: a session, SRTP in both directions, and the streams that were agreed on.
 ///
-/// A ``PeerConnection`` is a link with this; a participant of a call holds one too, with plain RTP and the keys of SDES as
-/// other ways to make it. So what another offer means for a known stream is here, once.
+/// A ``PeerConnection`` is a link with this; a participant of a call holds one too, with plain RTP and the keys of SDES
+/// as other ways to make it. So what another offer means for a known stream is here, once.
 ///
-/// Agree on streams with ``apply(_:at:_:)``, set keys, insert datagrams, send on ``session``, and protect what the session
-/// has to transmit. It has one owner, and no thread, clock or socket; `now` must not go back.
+/// Agree on streams with ``apply(_:at:_:)``, set keys, insert datagrams, send on ``session``, and protect what the
+/// session has to transmit. It has one owner, and no thread, clock or socket; `now` must not go back.
 package struct PeerMedia: ~Copyable {
     /// The session of all media.
     package let session: RTPSession
@@ -146,8 +146,8 @@ package struct PeerMedia: ~Copyable {
     /// A stream whose section stops sending stays, paused: its SSRC and its sequence numbers go on when it resumes. A
     /// second stream with the SSRC would use numbers, and so SRTP's counters, twice.
     ///
-    /// A known stream whose payload types, header extensions or repair change goes on too, from its next key frame, which
-    /// is requested: with the SSRC that was announced, its numbers, and what the app has set.
+    /// A known stream whose payload types, header extensions or repair change goes on too, from its next key frame,
+    /// which is requested: with the SSRC that was announced, its numbers, and what the app has set.
     ///
     /// - Parameters:
     ///   - sections: all sections.

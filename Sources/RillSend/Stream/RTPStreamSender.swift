@@ -93,9 +93,9 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// Sends with other payload types, header extensions and repair from the next frame on, as they were negotiated
     /// again.
     ///
-    /// SSRCs, sequence numbers, picture IDs, clock and statistics go on: one SSRC must not use a number twice with a key
-    /// (RFC 3711 §9.1). Packets of before are not retransmitted, because their payload types mean something else now. The
-    /// next frame must be a key frame.
+    /// SSRCs, sequence numbers, picture IDs, clock and statistics go on: one SSRC must not use a number twice with a
+    /// key (RFC 3711 §9.1). Packets of before are not retransmitted, because their payload types mean something else
+    /// now. The next frame must be a key frame.
     ///
     /// - Parameter agreed: the negotiated settings. Their counters, sizes and SSRCs do not count, but for the SSRC of
     ///   retransmissions if there were none before.

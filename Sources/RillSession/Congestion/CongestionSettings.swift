@@ -18,8 +18,8 @@ public struct CongestionSettings: Hashable, Sendable {
     public var startBitrate = Bitrate.kilobits(300)
     /// The bitrate to begin with where no feedback of packets comes, until reports show what arrives; at most
     /// ``startBitrate``.
-    /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a second
-    /// of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
+    /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a
+    /// second of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
     public var bitrateWithoutFeedback = Bitrate.kilobits(500)
     /// The bounds of the bitrate, with all headers: 30 kbit/s to 2.5 Mbit/s by default.
     public var bitrates: ClosedRange<Bitrate>

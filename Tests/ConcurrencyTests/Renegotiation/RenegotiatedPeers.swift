@@ -10,8 +10,8 @@ import RillWebRTC
 
 @testable import RillPeer
 
-/// A peer that answers offers again and again, and the other side that makes them. The drivers of a server and of an app
-/// behave alike here.
+/// A peer that answers offers again and again, and the other side that makes them. The drivers of a server and of an
+/// app behave alike here.
 protocol RenegotiatedPeer: AnyObject {
     /// The other side: it offers, sends frames and counts those that arrive.
     var other: PeerEnd { get }

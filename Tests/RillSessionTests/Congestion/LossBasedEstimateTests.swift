@@ -12,7 +12,7 @@ private struct ReportedFlow {
     /// What its queue holds, in seconds.
     var queueLimit = 0.0
     /// What the application sends at most.
-    var demand = Double.infinity
+    var offered = Double.infinity
     /// The share of the packets that get lost by chance.
     var loss = 0.0
     var interval = MediaDuration.seconds(1)
@@ -44,7 +44,7 @@ private struct ReportedFlow {
     /// Sends for one interval, with a sender report at its end.
     mutating func send() -> LossBasedEstimate.Report {
         let seconds = interval.seconds
-        let bits = min(rate, demand)
+        let bits = min(rate, offered)
         now = now + interval
         // The queue in seconds of the capacity.
         let full = queue + (bits / capacity - 1) * seconds
@@ -147,14 +147,14 @@ private struct ReportedFlow {
 
     @Test func `What is not used grows to four times the start or twice what is used, no further`() {
         var flow = ReportedFlow()
-        flow.demand = 60_000
+        flow.offered = 60_000
         flow.run(100)
         #expect(flow.rate == 2e6)
-        flow.demand = 1_600_000
+        flow.offered = 1_600_000
         flow.run(100)
         #expect(abs(flow.rate / 3.2e6 - 1) < 0.01, "\(flow.rate)")
         // Using less again takes nothing away: losses would.
-        flow.demand = 60_000
+        flow.offered = 60_000
         flow.run(10)
         #expect(abs(flow.rate / 3.2e6 - 1) < 0.01, "\(flow.rate)")
     }
@@ -228,7 +228,7 @@ private struct ReportedFlow {
     @Test func `Few packets are not enough for a share`() {
         var flow = ReportedFlow()
         // Six packets a second, of which every fifth gets lost.
-        (flow.demand, flow.loss) = (60_000, 0.2)
+        (flow.offered, flow.loss) = (60_000, 0.2)
         flow.run(1)
         let first = flow.rate
         flow.run(2)
