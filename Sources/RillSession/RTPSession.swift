@@ -1,5 +1,5 @@
 public import RillCore
-package import RillRTP
+import RillRTP
 public import RillReceive
 public import RillSend
 import RillState
@@ -160,8 +160,18 @@ public final class RTPSession {
     ///     memory is reused.
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+        poll(at: now, into: &bytes) { datagram, bytes in
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(copying: datagram)
+        }
+    }
+
+    /// Polls, and calls `write` with a datagram to transmit and that array: a driver protects it on its way there.
+    package func poll(
+        at now: MediaTime, into bytes: inout [UInt8], _ write: (Span<UInt8>, inout [UInt8]) -> Void
+    ) -> SessionAction {
         if keptJournal != nil { note { .poll(at: now) } }
-        return cell.state.poll(at: now, into: &bytes)
+        return cell.state.poll(at: now, into: &bytes, write)
     }
 
     /// The description of the frame whose bytes ``poll(at:into:)`` returned last. Precondition: there was one.
@@ -188,7 +198,7 @@ public final class RTPSession {
     }
 
     /// Bytes of room after each datagram; SRTCP needs at most 24.
-    public static var tailroom: Int { DatagramQueue.tailroom }
+    public static var tailroom: Int { PacketList<Int>.room }
 
     /// Reports the outcome of a frame that ``poll(at:into:)`` returned for decoding.
     ///

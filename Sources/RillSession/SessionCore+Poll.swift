@@ -7,14 +7,18 @@ extension SessionCore {
     ///
     /// - Parameters:
     ///   - now: the current time.
-    ///   - bytes: receives the datagram to transmit, or the frame to decode. Pass the same array each time: its
-    ///     memory is reused.
-    mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+    ///   - bytes: receives the frame to decode. Pass the same array each time: its memory is reused.
+    ///   - write: is called with the datagram to transmit, and that array.
+    @inline(__always)
+    mutating func poll(
+        at now: MediaTime, into bytes: inout [UInt8], _ write: (Span<UInt8>, inout [UInt8]) -> Void
+    ) -> SessionAction {
         begin(at: now)
         // Counted here, where nothing is done: with a `PollBound` each packet takes 15 instructions more.
         var count = 0
         while true {
-            if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
+            let packet = datagrams.take(numberedFrom: &transportNumber) { datagram in write(datagram, &bytes) }
+            if let packet {
                 counts.packetsSent += 1
                 counts.bytesSent += packet.byteCount
                 return .transmit(packet)
@@ -39,7 +43,7 @@ extension SessionCore {
         if spareDatagrams == nil { spareDatagrams = queue } else { moreDatagrams.append(queue) }
     }
 
-    /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
+    /// Polls like ``poll(at:into:_:)``, but leaves out datagrams, for a driver that takes them with
     /// ``exchangeDatagrams(_:)``.
     mutating func pollExceptDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)

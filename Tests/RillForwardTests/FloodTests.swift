@@ -100,9 +100,10 @@ import Testing
             return reason
         }
         note("a network that loses 60 % of everything: it ended: \(reasons)")
-        // The handshake does not come to an end.
+        // The handshake does not come to an end: its own time is up, or that of the connection.
         guard reasons.count == 1, case .failed = reasons[0] else { Issue.record("\(reasons)"); return }
-        #expect("\(reasons[0])".contains("DTLS is connecting"), "\(reasons)")
+        let text = "\(reasons[0])"
+        #expect(text.contains("DTLS did not connect") || text.contains("DTLS is connecting"), "\(reasons)")
         let before = siege.attacker.bytesTowards[viewer.address, default: 0]
         siege.room.run(.seconds(10))
         let rate = (siege.attacker.bytesTowards[viewer.address, default: 0] - before) * 8 / 10_000

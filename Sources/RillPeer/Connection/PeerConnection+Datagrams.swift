@@ -174,13 +174,15 @@ extension PeerConnection {
         // Without a path, all packets that wait are dropped at once.
         var bound = PollBound(PeerConnection.maximumDropCount)
         while bound.take() {
-            switch session.poll(at: now, into: &packet) {
+            var path: ICEPath?
+            let action = session.poll(at: now, into: &bytes) { packet, bytes in
+                path = protect(packet, into: &bytes, at: now)
+            }
+            switch action {
             case .transmit:
-                guard let path = protect(packet.span, into: &bytes, at: now) else { continue }
+                guard let path else { continue }
                 return .transmit(on: path)
-            case .decode(of: let stream):
-                swap(&bytes, &packet)
-                return .decode(of: stream)
+            case .decode(of: let stream): return .decode(of: stream)
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
             case .event(.failed(let error)):
                 link.fail(.session(error))

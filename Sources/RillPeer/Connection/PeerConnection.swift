@@ -39,8 +39,6 @@ public final class PeerConnection {
     var media: PeerMedia?
     var counts = PeerTransportCounts()
     var events: [PeerEvent] = []
-    /// A packet before it is protected.
-    var packet: [UInt8] = []
     /// Packets of audio sections that wait to be sent.
     var waitingPackets: [[UInt8]] = []
 

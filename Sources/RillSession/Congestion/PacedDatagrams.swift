@@ -3,10 +3,10 @@ import RillCore
 import RillRTP
 import RillState
 
-/// Packets that wait for the pacer. Each is copied in once, and out once, into the ``DatagramQueue``.
+/// Packets that wait for the pacer, and leave it for the ``DatagramQueue`` without another copy.
 ///
-/// Slots of one size hold the bytes; a slot's number is the pacer's token. The memory grows to the most that ever
-/// waited, up to ``DatagramQueue/limit``, and is reused.
+/// A slot's number is the pacer's token. The memory grows to the most that ever waited, up to ``PacketList/limit``, and
+/// is reused.
 final class PacedDatagrams: PacketSink {
     let cell: StateCell<PacedStorage>
 
@@ -36,7 +36,7 @@ extension PacedDatagrams {
 
     func poll(at now: MediaTime) -> Pacer.Step { cell.state.pacer.poll(at: now) }
 
-    func slot(_ token: Int) -> PacedStorage.Slot { cell.state.slot(token) }
+    func slot(_ token: Int) -> (slot: PacedStorage.Slot, byteCount: Int) { cell.state.slot(token) }
 
     func identity(_ token: Int) -> (SSRC, SequenceNumber)? { cell.state.identity(token) }
 
@@ -65,10 +65,9 @@ struct PacedStorage: ~Copyable {
     /// Packets that did not fit.
     private(set) var dropped = 0
     private let overhead: Int
-    private var bytes = GrowingStorage<UInt8>(capacity: 64 * 1024)
-    private var slots = GrowingStorage<Slot>(capacity: 64)
+    private var packets = PacketList(
+        unused: Slot(stream: 0, numberOffset: -1, train: 0, enqueued: .zero, kind: 0))
     private var free: [Int32] = []
-    private var slotByteCount = 1280
     /// The number of the current packet train: it rises when the pacer has sent everything.
     private var train = 0
     // The stream of the packets that are appended now.
@@ -77,7 +76,6 @@ struct PacedStorage: ~Copyable {
     private var isKeyFrame = false
 
     struct Slot: BitwiseCopyable {
-        var byteCount: Int
         var stream: Int
         /// The offset of the transport-wide sequence number in the packet; -1 for none.
         var numberOffset: Int
@@ -98,14 +96,15 @@ struct PacedStorage: ~Copyable {
     }
 
     mutating func append(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at now: MediaTime) {
-        guard let token = place(packet) else {
+        let isFirst = pacer.count == 0
+        let slot = Slot(
+            stream: stream, numberOffset: numberOffset ?? -1, train: isFirst ? train + 1 : train, enqueued: now,
+            kind: kind.rawValue)
+        guard let token = place(packet, slot) else {
             dropped += 1
             return
         }
-        if pacer.count == 0 { train += 1 }
-        slots[token] = Slot(
-            byteCount: packet.count, stream: stream, numberOffset: numberOffset ?? -1, train: train, enqueued: now,
-            kind: kind.rawValue)
+        train = slot.train
         pacer.enqueue(token, priority(of: kind), stream: stream, byteCount: packet.count + overhead, at: now)
     }
 
@@ -120,57 +119,32 @@ struct PacedStorage: ~Copyable {
     }
 
     /// Copies a packet into a free slot.
-    private mutating func place(_ packet: Span<UInt8>) -> Int? {
-        if packet.count > slotByteCount { widen(to: packet.count) }
-        let token: Int
-        if let last = free.popLast() {
-            token = Int(last)
-        } else {
-            token = slots.count
-            guard (token + 1) * slotByteCount <= DatagramQueue.limit else { return nil }
-            bytes.reserve(slotByteCount)
-            slots.append(
-                Slot(byteCount: 0, stream: 0, numberOffset: -1, train: 0, enqueued: .zero, kind: 0))
+    private mutating func place(_ packet: Span<UInt8>, _ slot: Slot) -> Int? {
+        if let last = free.last {
+            guard packets.replace(Int(last), with: packet, slot) else { return nil }
+            free.removeLast()
+            return Int(last)
         }
-        bytes.replace(from: token * slotByteCount, with: packet)
-        return token
+        return packets.append(packet, slot) ? packets.count - 1 : nil
     }
 
-    /// Makes all slots larger: rare, since a session's streams have one packet size.
-    private mutating func widen(to byteCount: Int) {
-        var larger = GrowingStorage<UInt8>(capacity: max(slots.count, 16) * byteCount)
-        for token in 0..<slots.count {
-            let start = token * slotByteCount
-            larger.append(
-                copying: bytes.values(of: start..<start + slots[token].byteCount),
-                room: byteCount - slots[token].byteCount)
-        }
-        slotByteCount = byteCount
-        bytes = larger
-    }
-
-    /// The packet of a token that the pacer returned.
-    func slot(_ token: Int) -> Slot { slots[token] }
+    /// The packet of a token that the pacer returned, and its bytes.
+    func slot(_ token: Int) -> (slot: Slot, byteCount: Int) { (packets.entry(token), packets.byteCount(of: token)) }
 
     /// The stream and sequence number of an RTP packet.
     func identity(_ token: Int) -> (SSRC, SequenceNumber)? {
-        let start = token * slotByteCount
-        let packet = bytes.values(of: start..<start + slots[token].byteCount)
+        let packet = packets.packet(token)
         guard let ssrc = SSRC(ofRTP: packet), let number = SequenceNumber(ofRTP: packet) else { return nil }
         return (ssrc, number)
     }
 
     /// Moves a packet into the queue, with its transport-wide sequence number, and frees its slot.
     mutating func move(_ token: Int, numbered number: SequenceNumber?, to queue: DatagramQueue, at now: MediaTime) {
-        let slot = slots[token]
-        let start = token * slotByteCount
-        if let number {
-            bytes[start + slot.numberOffset] = UInt8(truncatingIfNeeded: number.rawValue >> 8)
-            bytes[start + slot.numberOffset + 1] = UInt8(truncatingIfNeeded: number.rawValue)
-        }
+        let slot = packets.entry(token)
+        if let number { packets.write(number.rawValue, to: token, at: slot.numberOffset) }
         totalDelay = totalDelay + (now - slot.enqueued)
         queue.begin(slot.stream, numberOffset: nil)
-        queue.send(bytes.values(of: start..<start + slot.byteCount), as: slot.purpose, at: now)
+        queue.append(moving: token, of: &packets, as: slot.purpose, at: now)
         free.append(Int32(truncatingIfNeeded: token))
     }
 

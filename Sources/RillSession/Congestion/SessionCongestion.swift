@@ -75,8 +75,8 @@ struct SessionCongestion: ~Copyable {
     }
 
     private mutating func depart(_ token: Int, at now: MediaTime, to queue: DatagramQueue) {
-        let slot = waiting.slot(token)
-        let byteCount = slot.byteCount + settings.packetOverhead
+        let (slot, size) = waiting.slot(token)
+        let byteCount = size + settings.packetOverhead
         count(slot.purpose, byteCount)
         register(slot, byteCount: byteCount)
         // Where no feedback is to come, its absence tells nothing.

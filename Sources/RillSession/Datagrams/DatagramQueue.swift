@@ -8,15 +8,10 @@ import RillState
 /// The transport-wide sequence number is written when a datagram is sent. So these numbers rise in sending order,
 /// whatever was dropped.
 ///
-/// Its memory grows to the most that ever waited, up to ``limit``, and is reused. What does not fit is dropped and
-/// counted.
+/// Its memory grows to the most that ever waited, up to ``PacketList/limit``, and is reused. What does not fit is
+/// dropped and counted.
 package final class DatagramQueue: PacketSink {
     private let cell = StateCell(WaitingDatagrams())
-
-    /// The most bytes that may wait: four seconds at 4 Mbit/s.
-    static let limit = 2 << 20
-    /// Bytes after each datagram that the code that sends it may fill.
-    static let tailroom = 32
 
     package init() {}
 
@@ -45,9 +40,16 @@ package final class DatagramQueue: PacketSink {
         cell.state.append(datagram, as: kind, at: time)
     }
 
-    /// Takes the next datagram out, and puts its bytes into `datagram`.
-    func take(into datagram: inout [UInt8], numberedFrom number: inout SequenceNumber) -> OutgoingPacket? {
-        cell.state.take(into: &datagram, &number)
+    /// Appends a packet of the pacer's list, which loses it.
+    func append<Other>(
+        moving index: Int, of packets: inout PacketList<Other>, as kind: OutgoingPacket.Kind, at time: MediaTime
+    ) {
+        cell.state.append(moving: index, of: &packets, as: kind, at: time)
+    }
+
+    /// Passes the next datagram to `body`, and removes it; `nil` if none waits.
+    func take(numberedFrom number: inout SequenceNumber, _ body: (Span<UInt8>) -> Void) -> OutgoingPacket? {
+        cell.state.take(numberedFrom: &number, body)
     }
 
     /// Writes the transport-wide sequence numbers into all waiting datagrams: they are sent now, in this order.
@@ -62,7 +64,7 @@ package final class DatagramQueue: PacketSink {
     }
 
     /// Passes all waiting datagrams to `body`, in order, and empties the queue. Each datagram has room for
-    /// ``tailroom`` more bytes.
+    /// ``PacketList/room`` more bytes.
     package func deliver(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
         cell.state.deliver(body)
     }

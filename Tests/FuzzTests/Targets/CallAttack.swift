@@ -219,7 +219,7 @@ final class CallAttack {
         let (frame, payload) = SyntheticFrame.make(
             frameCount, isKey: frameCount % 30 == 0, .vga, at: now, byteCount: 1500)
         frameCount += 1
-        participant.send(frame, payload.span, of: 0, at: now)
+        _ = participant.send(frame, payload.span, of: 0, at: now)
         note()
     }
 
