@@ -73,7 +73,7 @@ import Testing
             let isTaken = peer.other.peer.send(packet: packet.span)
             #expect(isTaken)
         }
-        let isDone = try await peer.run(.seconds(8)) { peer.soundPackets == 5 }
+        let isDone = try await peer.run(.seconds(60)) { peer.soundPackets == 5 }
         #expect(isDone, "\(peer.soundPackets) packets")
         #expect(try existing(peer.statistics).transport.packetsOfUnknownSources == 0)
         await peer.end()
@@ -128,7 +128,7 @@ extension RenegotiatedPeer {
     ) async throws {
         let (sent, received) = (sent, received)
         #expect(sent.isEmpty == !isSending && received.isEmpty == !isReceiving, sourceLocation: sourceLocation)
-        let isDone = try await run(.seconds(8)) {
+        let isDone = try await run(.seconds(60)) {
             zip(self.sent, sent).allSatisfy { $0 >= $1 + 3 } && zip(self.received, received).allSatisfy { $0 >= $1 + 3 }
         }
         #expect(
