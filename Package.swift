@@ -216,12 +216,15 @@ let package = Package(
             path: "Tests/RillPeerSupport", swiftSettings: moduleSettings),
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
+            name: "RillWireFuzzTargets", dependencies: ["RillCore", "RillRTP"], path: "Tests/RillFuzzTargets/Wire",
+            swiftSettings: moduleSettings),
+        .target(
             name: "RillFuzzTargets",
             dependencies: [
-                "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
-                "RillWHIP",
+                "RillWireFuzzTargets", "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend",
+                "RillSession", "RillPeer", "RillWHIP",
             ],
-            path: "Tests/RillFuzzTargets", swiftSettings: moduleSettings),
+            path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
         tests(of: "RillState"),
         tests(of: "RillCore"),
@@ -235,7 +238,7 @@ let package = Package(
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec", ["CVPXMemory"]),
-        tests(of: "RillRTP", ["RillFuzzTargets", "RillPacketSupport"]),
+        tests(of: "RillRTP", ["RillWireFuzzTargets", "RillPacketSupport"]),
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),

@@ -1,6 +1,10 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]
+
+func rill(_ modules: String...) -> [Target.Dependency] { modules.map { .product(name: $0, package: "rill") } }
+
 // Scripts/fuzz builds this with the sanitizers' flags, so that all of Rill that the fuzz targets use is instrumented.
 let package = Package(
     name: "rill-fuzzing",
@@ -12,13 +16,16 @@ let package = Package(
         .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
         // The same files that `swift test` runs over the corpus: a link to Tests/RillFuzzTargets.
         .target(
+            name: "RillWireFuzzTargets", dependencies: rill("RillCore", "RillRTP"), path: "Targets/Wire",
+            swiftSettings: settings),
+        .target(
             name: "RillFuzzTargets",
-            dependencies: [
-                "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession", "RillPeer",
-                "RillWHIP",
-            ].map { .product(name: $0, package: "rill") },
-            path: "Targets",
-            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
+            dependencies: ["RillWireFuzzTargets"]
+                + rill(
+                    "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession",
+                    "RillPeer",
+                    "RillWHIP"),
+            path: "Targets/Stack", swiftSettings: settings),
         .executableTarget(
             name: "fuzz", dependencies: ["RillFuzzTargets", "CFuzzer"], path: "Fuzz",
             swiftSettings: [.swiftLanguageMode(.v6)]),

@@ -1,5 +1,5 @@
 import RillCore
-import RillFuzzTargets
+import RillWireFuzzTargets
 import RillPacketSupport
 import RillRTP
 import RillTestSupport

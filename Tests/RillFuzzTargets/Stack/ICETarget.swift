@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillWireFuzzTargets
 
 /// All that a network may bring to a port with two agents, one of them a peer that knows the password and misbehaves.
 ///

@@ -1,4 +1,5 @@
 import RillFiles
+import RillWireFuzzTargets
 
 /// A capture, of whichever format its first bytes say: every datagram lies in the file, and a second look finds the
 /// same.

@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillWireFuzzTargets
 
 /// All that a network may bring to an endpoint of DTLS, whose peer does not know the secrets of the handshake.
 ///

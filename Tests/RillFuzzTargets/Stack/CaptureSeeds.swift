@@ -1,3 +1,5 @@
+import RillWireFuzzTargets
+
 /// A datagram of twelve bytes in IPv4 and UDP, as it stands behind every head below.
 private let internetPacket: [UInt8] = [
     0x45, 0x00, 0x00, 0x28, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 10, 0, 0, 1, 10, 0, 0, 2,

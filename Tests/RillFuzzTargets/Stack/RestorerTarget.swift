@@ -1,6 +1,7 @@
 import RillCore
 import RillRTP
 import RillReceive
+import RillWireFuzzTargets
 
 /// All that a network may bring of a stream with RTX, RED and ULPFEC, through the restorer into the jitter buffer.
 ///

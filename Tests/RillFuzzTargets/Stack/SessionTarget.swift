@@ -3,6 +3,7 @@ public import RillRTP
 import RillReceive
 import RillSend
 public import RillSession
+import RillWireFuzzTargets
 
 /// All that a network may bring to a call in both directions, whose own frames go out meanwhile.
 ///

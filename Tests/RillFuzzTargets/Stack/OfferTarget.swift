@@ -1,6 +1,7 @@
 import RillCore
 import RillPeer
 import RillRTP
+import RillWireFuzzTargets
 
 /// An offer of the other side's: it is answered, or an error; what is answered fits the offer, and reads back the same.
 ///

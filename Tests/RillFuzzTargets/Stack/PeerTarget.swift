@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillWireFuzzTargets
 
 /// All that a network may bring to a connection that has answered an offer: from the peer's address, and from
 /// strangers'.

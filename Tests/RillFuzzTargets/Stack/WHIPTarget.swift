@@ -1,4 +1,5 @@
 import RillWHIP
+import RillWireFuzzTargets
 
 /// A request of a stranger, to an endpoint with a stream, a publisher and a viewer: it gets a response that says what
 /// it may, and a fragment that was read writes a text that, read again, is the same.

@@ -1,3 +1,5 @@
+import RillWireFuzzTargets
+
 /// A handshake that was recorded, and alerts, as seeds for the fuzz target of DTLS. The keys are long forgotten.
 enum DTLSSeeds {
     /// ClientHello.

@@ -55,7 +55,7 @@ private func check<Value: HeaderExtensionValue>(_ type: Value.Type, _ data: Span
     precondition(written.count == data.count && (try? Value(parsing: written.span)) == value)
 }
 
-func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
+package func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
     a.count == b.count && a.indices.allSatisfy { a[$0] == b[$0] }
 }
 

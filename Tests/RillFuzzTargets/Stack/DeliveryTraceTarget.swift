@@ -1,4 +1,5 @@
 import RillLink
+import RillWireFuzzTargets
 
 /// A delivery trace: what was read is what the type promises, and its text reads as the same trace.
 func fuzzDeliveryTrace(_ bytes: Span<UInt8>) {

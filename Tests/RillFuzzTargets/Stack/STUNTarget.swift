@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillWireFuzzTargets
 
 /// STUN: whatever parses can be asked for everything, and an authentic message stays what it is.
 func fuzzSTUN(_ bytes: Span<UInt8>) {
