@@ -1,9 +1,9 @@
 /// A function that takes any bytes, and traps where what it makes of them contradicts itself.
 ///
 /// libFuzzer looks for such bytes (`Scripts/fuzz`); `swift test` runs every target over its corpus, the files in
-/// `Tests/Corpus/NAME`. To add one: its functions in a file of their own, a line in ``wire`` or `all`, and a folder that
-/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a target
-/// down is kept there too, under a name that says why.
+/// `Tests/Corpus/NAME`. To add one: its functions in a file of their own, a line in ``wire`` or `all`, and a folder
+/// that `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a
+/// target down is kept there too, under a name that says why.
 public struct FuzzTarget: Sendable {
     /// What scripts and folders call it.
     public let name: String
