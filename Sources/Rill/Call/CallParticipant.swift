@@ -308,25 +308,6 @@ public final class CallParticipant: Sendable, Identifiable {
         guard session.look({ $0.isIdle && $0.pacedPacketCount == 0 }) else { return false }
         return state.withLock { $0.place }.map { !poller.isServing(at: $0) } ?? true
     }
-
-    // MARK: Statistics
-
-    /// The participant's statistics so far.
-    public var statistics: CallStatistics.Participant {
-        var statistics = CallStatistics.Participant(
-            name: name, address: address?.description, session: session.look { $0.statistics })
-        session.withMedia { media in
-            (statistics.protected, statistics.unprotected) = (media.protection?.sent, media.protection?.received)
-            statistics.soundPacketsReceived = media.sound.packetsReceived
-            statistics.soundBytesReceived = media.sound.bytesReceived
-        }
-        statistics.wanted = wantedLayer
-        for (id, layer) in shownLayers {
-            let received = session.look { layer.statistics(of: id, in: $0) }
-            statistics.shown.append(CallStatistics.Shown(rid: layer.rid, received: received))
-        }
-        return statistics
-    }
 }
 
 // MARK: - Sending

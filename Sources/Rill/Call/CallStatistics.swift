@@ -84,3 +84,22 @@ extension CallStatistics: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 }
+
+extension CallParticipant {
+    /// The participant's statistics so far.
+    public var statistics: CallStatistics.Participant {
+        var statistics = CallStatistics.Participant(
+            name: name, address: address?.description, session: session.look { $0.statistics })
+        session.withMedia { media in
+            (statistics.protected, statistics.unprotected) = (media.protection?.sent, media.protection?.received)
+            statistics.soundPacketsReceived = media.sound.packetsReceived
+            statistics.soundBytesReceived = media.sound.bytesReceived
+        }
+        statistics.wanted = wantedLayer
+        for (id, layer) in shownLayers {
+            let received = session.look { layer.statistics(of: id, in: $0) }
+            statistics.shown.append(CallStatistics.Shown(rid: layer.rid, received: received))
+        }
+        return statistics
+    }
+}
