@@ -40,8 +40,8 @@ let package = Package(
             "bench-calls", "Calls",
             ["Clips"]
                 + rill(
-                    "Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes", "RillSecurity",
-                    "RillTransport")),
+                    "Rill", "RillCore", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes",
+                    "RillSecurity", "RillTransport")),
         // Still blocks: altered clips, and what leaving blocks out does to the picture.
         program("bench-still", "Still", rill("RillCore", "RillCodec", "RillFiles", "RillImage", "RillScenes")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),

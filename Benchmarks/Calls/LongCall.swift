@@ -1,6 +1,7 @@
 import Rill
 import RillLab
 import RillLink
+import RillRTP
 import RillSend
 import RillSession
 

@@ -1,6 +1,7 @@
 import Arguments
 import Rill
 import RillBeauty
+import RillCore
 import RillFiles
 
 /// The whole sending side, as fast as possible: a clip's pictures, two encoders, and packets, which are sent to sockets

@@ -38,12 +38,10 @@
 // Basic types.
 @_exported public import struct RillCore.Bitrate
 @_exported public import struct RillCore.ColorSpace
-@_exported public import class RillCore.ConcurrentPacketTap
 @_exported public import enum RillCore.DecoderOutcome
 @_exported public import struct RillCore.DecoderStatistics
 @_exported public import struct RillCore.EncodedFrame
 @_exported public import protocol RillCore.EncodedFrameSink
-@_exported public import class RillCore.EncodedFrameTap
 @_exported public import enum RillCore.EncoderOutcome
 @_exported public import struct RillCore.EncoderSettings
 @_exported public import struct RillCore.EncoderStatistics
@@ -60,7 +58,6 @@
 @_exported public import struct RillCore.MutableFrame
 @_exported public import struct RillCore.MutablePlane
 @_exported public import struct RillCore.MutablePlanes
-@_exported public import struct RillCore.OutgoingPacket
 @_exported public import protocol RillCore.PacketSink
 @_exported public import class RillCore.PacketTap
 @_exported public import enum RillCore.PixelFormat
@@ -81,18 +78,15 @@
 // Streams.
 @_exported public import struct RillRTP.HeaderExtensionMap
 @_exported public import struct RillRTP.PayloadType
-@_exported public import struct RillRTP.RTPTimestamp
 @_exported public import struct RillRTP.RepairSettings
 @_exported public import struct RillRTP.SSRC
 @_exported public import struct RillRTP.SessionDescription
 @_exported public import struct RillRTP.StreamDescription
-@_exported public import enum RillRTP.StreamDescriptionError
 @_exported public import struct RillReceive.InboundStatistics
 @_exported public import struct RillReceive.JitterBufferSettings
 @_exported public import struct RillReceive.PlayoutDelayBounds
 @_exported public import enum RillReceive.ReceiveEvent
 @_exported public import struct RillReceive.RepairStatistics
-@_exported public import struct RillReceive.RoundTripStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings
 // A call: keys, and what became of its packets.
 @_exported public import struct RillSecurity.SRTPKey

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import RillRTP
 import Synchronization
 

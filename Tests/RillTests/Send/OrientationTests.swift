@@ -2,6 +2,7 @@ import RillCore
 import RillLab
 import RillLink
 import RillMediaSupport
+import RillRTP
 import RillReceive
 import RillSession
 import RillTestSupport
