@@ -14,7 +14,7 @@ public import RillCore
 /// number and the settings: it has the same bytes on every machine, whichever frames were drawn before.
 ///
 /// Not thread-safe, like every ``/RillCore/FrameSource``. Cost: everything static is painted when the scene is
-/// created. A frame is then a copy of the room, the shoulders, the head and the noise. It allocates only the pool's lease.
+/// created. A frame is then a copy of the room, the shoulders, the head and the noise, and allocates only a lease.
 public final class PortraitScene: FrameSource {
     /// The size, rate and, if it ends, length of the clip.
     public let format: SourceFormat
@@ -134,5 +134,36 @@ extension MutablePlane {
     fileprivate mutating func copyRow(_ y: Int, from other: Span<UInt8>) {
         var row = row(y)
         for x in row.indices { row[x] = other[x] }
+    }
+}
+
+extension PortraitScene {
+    /// The person in front of the camera, and the quality of the camera.
+    public struct Settings: Hashable, Sendable {
+        /// The seed of everything random: movements, skin, the order of the books, noise.
+        public var seed: UInt64
+        /// The color of the skin. Hair is brown, and black from the sixth swatch on.
+        public var skinTone: SkinTone
+        /// The sensor noise: its standard deviation in code values of luma, within ``noiseRange``. That of chroma is
+        /// 0.6 times as much.
+        public let noise: Double
+
+        /// The valid range of the noise, in code values of luma.
+        public static let noiseRange = 0.0...20.0
+        static let chromaNoiseShare = 0.6
+
+        /// Creates settings.
+        ///
+        /// - Parameters:
+        ///   - seed: the seed of everything random.
+        ///   - skinTone: the color of the skin.
+        ///   - noise: the sensor noise in code values of luma. Traps outside of ``noiseRange``.
+        public init(seed: UInt64 = 1, skinTone: SkinTone = .light, noise: Double = 2.5) {
+            precondition(
+                Settings.noiseRange.contains(noise), "the noise lies between 0 and 20 code values, not at \(noise)")
+            self.seed = seed
+            self.skinTone = skinTone
+            self.noise = noise
+        }
     }
 }
