@@ -64,7 +64,7 @@ func tests(
 
 let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
-    "RillScenes", "RillFiles",
+    "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
     "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPeer", "RillWebRTC", "RillForward",
     "RillWHIP",
@@ -123,8 +123,8 @@ let package = Package(
         // Cascades that find faces, read from files: RillBeauty itself has no C library.
         module("RillFaces", ["RillBeauty"]),
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
-        // The drawn portrait, a person in front of a camera, for tests, benchmarks and demonstrations.
-        module("RillScenes", ["RillCore", "RillImage"]),
+        // The drawn portrait, a person in front of a camera, for tests, benchmarks and `rill generate`. Not a product.
+        module("RillScenes", ["RillCore"]),
         module("RillFiles", ["RillCore", "CPNG"]),
         module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
         module("RillRTP", ["RillBytes"]),

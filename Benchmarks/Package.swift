@@ -20,30 +20,31 @@ let package = Package(
         // Workloads with their setup, and the program that runs one of them.
         .target(
             name: "Workloads",
-            dependencies: ["Clips", "Machine"]
+            dependencies: ["Clips", "Machine", "Scenes"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillFaces", "RillCodec", "RillLab", "RillLink",
-                    "RillRTP", "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion", "RillScenes",
-                    "RillTranscode",
-                    "RillTransport", "RillPeer"),
+                    "RillRTP", "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion",
+                    "RillTranscode", "RillTransport", "RillPeer"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, like those of an app that uses only Rill.
         program(
             "bench-work", "Work",
-            ["Clips", "Counters"]
+            ["Clips", "Counters", "Scenes"]
                 + rill(
-                    "Rill", "RillCore", "RillFiles", "RillForward", "RillLab", "RillRTP", "RillScenes", "RillSecurity",
-                    "RillSession", "RillThreads", "RillTransport", "RillPeer", "RillWebRTC")),
+                    "Rill", "RillCore", "RillFiles", "RillForward", "RillLab", "RillRTP", "RillSecurity", "RillSession",
+                    "RillThreads", "RillTransport", "RillPeer", "RillWebRTC")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",
-            ["Clips"]
+            ["Clips", "Scenes"]
                 + rill(
-                    "Rill", "RillCore", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes",
+                    "Rill", "RillCore", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive",
                     "RillSecurity", "RillTransport")),
         // Still blocks: altered clips, and what leaving blocks out does to the picture.
-        program("bench-still", "Still", rill("RillCore", "RillCodec", "RillFiles", "RillImage", "RillScenes")),
+        program("bench-still", "Still", ["Scenes"] + rill("RillCore", "RillCodec", "RillFiles", "RillImage")),
+        // The drawn portrait, which is not a product: a link to its module.
+        .target(name: "Scenes", dependencies: rill("RillCore"), path: "Scenes", swiftSettings: settings),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
         .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
         .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),

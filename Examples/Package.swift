@@ -11,22 +11,21 @@ let package = Package(
         .package(url: "https://github.com/rill-video/rill", from: "0.2.0", traits: ["Laboratory"])
     ],
     targets: [
-        // Sends a clip or a drawn scene as RTP packets: the sending side in ten lines.
+        // Sends a clip as RTP packets: the sending side in ten lines.
         .executableTarget(
-            name: "clip-to-packets", dependencies: rill("Rill", "RillFiles", "RillScenes"), path: "ClipToPackets"),
+            name: "clip-to-packets", dependencies: rill("Rill", "RillFiles", "RillTranscode"), path: "ClipToPackets"),
         // Transcodes a clip in two passes, with progress; only complete files get their names.
         .executableTarget(
-            name: "archive-clip", dependencies: rill("Rill", "RillFiles", "RillScenes", "RillTranscode"),
-            path: "ArchiveClip"),
+            name: "archive-clip", dependencies: rill("Rill", "RillFiles", "RillTranscode"), path: "ArchiveClip"),
         // Sends a camera live as RTP packets.
         .executableTarget(
             name: "camera-to-packets", dependencies: rill("Rill"), path: "CameraToPackets"),
-        // Sends a drawn scene live over UDP, with a session description for players.
+        // Sends a clip live over UDP, with a session description for players.
         .executableTarget(
-            name: "scene-to-udp", dependencies: rill("Rill", "RillScenes"), path: "SceneToUDP"),
+            name: "clip-to-udp", dependencies: rill("Rill", "RillTranscode"), path: "ClipToUDP"),
         // A two-way call over SRTP, and a lossy network to try it with.
         .executableTarget(
-            name: "two-way-call", dependencies: rill("Rill", "RillScenes"), path: "TwoWayCall"),
+            name: "two-way-call", dependencies: rill("Rill", "RillTranscode"), path: "TwoWayCall"),
         .executableTarget(
             name: "lossy-relay", dependencies: rill("Rill", "RillLab", "RillLink"), path: "LossyRelay"),
         // The jitter buffer in an app that has its own decoder, without any C library.
@@ -36,10 +35,10 @@ let package = Package(
         // A codec that Rill does not include, AV1 with libaom, through both pipelines.
         .systemLibrary(name: "CAOM", path: "CAOM", providers: [.apt(["libaom-dev"])]),
         .executableTarget(
-            name: "own-codec", dependencies: rill("Rill", "RillScenes") + ["CAOM"], path: "OwnCodec"),
+            name: "own-codec", dependencies: rill("Rill", "RillTranscode") + ["CAOM"], path: "OwnCodec"),
         // Shows the pictures before they are encoded, while it sends them.
         .executableTarget(
-            name: "local-preview", dependencies: rill("Rill", "RillFiles", "RillScenes"), path: "LocalPreview"),
+            name: "local-preview", dependencies: rill("Rill", "RillTranscode"), path: "LocalPreview"),
         // Each library product in a program of its own that imports nothing else, not even Glibc or Foundation: they
         // would link libraries that the product must link itself.
         .executableTarget(
@@ -60,8 +59,6 @@ let package = Package(
             name: "library-faces", dependencies: rill("RillFaces"), path: "Libraries/Faces"),
         .executableTarget(
             name: "library-capture", dependencies: rill("RillCapture"), path: "Libraries/Capture"),
-        .executableTarget(
-            name: "library-scenes", dependencies: rill("RillScenes"), path: "Libraries/Scenes"),
         .executableTarget(
             name: "library-files", dependencies: rill("RillFiles"), path: "Libraries/Files"),
         .executableTarget(

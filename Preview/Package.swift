@@ -25,12 +25,13 @@ let package = Package(
         // The window and its pictures.
         .target(
             name: "Screen", dependencies: ["CSDL"] + rill("Rill", "RillCore"), path: "Screen", swiftSettings: settings),
+        // The drawn portrait, which is not a product: a link to its module.
+        .target(name: "Scenes", dependencies: rill("RillCore"), path: "Scenes", swiftSettings: settings),
         .executableTarget(
             name: "rill-preview",
-            dependencies: ["Screen", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+            dependencies: ["Screen", "Scenes", .product(name: "ArgumentParser", package: "swift-argument-parser")]
                 + rill(
-                    "Rill", "RillContainers", "RillCore", "RillFaces", "RillFiles", "RillScenes", "RillSession",
-                    "RillTransport"),
+                    "Rill", "RillContainers", "RillCore", "RillFaces", "RillFiles", "RillSession", "RillTransport"),
             path: "Program", swiftSettings: settings),
         .executableTarget(
             name: "screen-check", dependencies: ["Screen", "CSDL"] + rill("Rill", "RillCore"), path: "Checks",

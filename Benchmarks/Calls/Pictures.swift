@@ -4,7 +4,7 @@ import Rill
 import RillCodec
 import RillFiles
 import RillImage
-import RillScenes
+import Scenes
 
 /// The source of a trial's pictures, which can be read from the start any number of times.
 enum Pictures {

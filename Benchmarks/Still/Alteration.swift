@@ -2,7 +2,7 @@ import Arguments
 import Glibc
 import RillCore
 import RillFiles
-import RillScenes
+import Scenes
 
 /// Effects of a camera, a light or a hand on a clip. Deterministic: the same clip gives the same bytes.
 enum Alteration: String, CaseIterable {

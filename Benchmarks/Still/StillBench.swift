@@ -2,7 +2,7 @@ import Arguments
 import RillCodec
 import RillCore
 import RillFiles
-import RillScenes
+import Scenes
 
 /// What the high layer of VP8 costs and shows with and without still blocks, which are not coded again.
 ///

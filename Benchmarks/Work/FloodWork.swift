@@ -1,9 +1,9 @@
 import Arguments
 import Foundation
 import Rill
-import RillScenes
 import RillTransport
 import RillWebRTC
+import Scenes
 import Synchronization
 
 /// A live call between WebRTC peers, at whose port unknown peers send forged STUN requests: with the right username and

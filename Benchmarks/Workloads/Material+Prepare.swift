@@ -3,8 +3,8 @@ import RillCodec
 import RillCore
 import RillFiles
 import RillLab
-import RillScenes
 import RillSend
+import Scenes
 
 extension Material {
     private static let seconds = 10

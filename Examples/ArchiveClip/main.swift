@@ -1,12 +1,10 @@
-// archive-clip OUT.ivf [CLIP.y4m]
+// archive-clip OUT.ivf [CLIP]
 //
-// Encodes a clip, or five seconds of the portrait scene, in two passes at constant quality, writes the low layer to a
-// second file, and shows its progress. Both files get their names only when they are complete: an interrupted run
-// leaves neither.
+// Encodes a clip (SampleMedia/portrait.ivf) in two passes at constant quality, writes the low layer to a second file,
+// and shows its progress. Both files get their names only when they are complete: an interrupted run leaves neither.
 
 import Rill
 import RillFiles
-import RillScenes
 import RillTranscode
 
 let paths = Array(CommandLine.arguments.dropFirst())
@@ -14,8 +12,7 @@ let path = paths.first ?? "out.ivf"
 
 // Two passes read a clip twice, so the transcoder gets a function that opens it.
 let clip = ReopenableClip(frameCount: nil, opensRanges: false) { _ in
-    paths.count > 1
-        ? try Clip.open(paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
+    try Clip.open(paths.count > 1 ? paths[1] : "SampleMedia/portrait.ivf")
 }
 let format = try clip.open(nil).format
 

@@ -1,15 +1,12 @@
-// local-preview [CLIP.y4m]
+// local-preview [CLIP]
 //
-// Shows the encoders' input in the terminal, like the self-view of a call: a tap of the sender.
+// Shows the encoders' input (SampleMedia/portrait.ivf) in the terminal, like the self-view of a call: a tap of the
+// sender.
 
 import Rill
-import RillFiles
-import RillScenes
+import RillTranscode
 
-let source: any FrameSource =
-    CommandLine.arguments.count > 1
-    ? try Y4MReader(path: CommandLine.arguments[1])
-    : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 60)
+let source = try Clip.open(CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "SampleMedia/portrait.ivf")
 
 /// A picture as text: one character for each of 72 by 27 patches; denser characters are lighter.
 func text(_ frame: VideoFrame) -> String {

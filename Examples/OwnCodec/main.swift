@@ -1,14 +1,14 @@
 // own-codec
 //
-// A codec that Rill does not include, through both pipelines: libaom encodes a scene as AV1, this program's own payload
+// A codec that Rill does not include, through both pipelines: libaom encodes a clip as AV1, this program's own payload
 // format packetizes it, the network loses every 40th packet, the receiver repairs, reassembles and decodes the stream,
 // and the result is compared with the input. A hardware encoder plugs in the same way.
 
 import Rill
 import RillImage
-import RillScenes
+import RillTranscode
 
-let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 90, poolCapacity: 16)
+let clip = try Clip.open("SampleMedia/portrait.ivf", capacity: 16)
 
 // The sending side: one layer of AV1.
 let layer = LayerSettings(
@@ -65,7 +65,8 @@ var now = MediaTime.zero
         feedback.removeAll()
     }
 }
-while case .frame(let frame) = scene.next() {
+for _ in 0..<90 {
+    guard case .frame(let frame) = try clip.next() else { break }
     try pass(until: frame.captureTime)
     comparison.sent.append((frame.captureTime, frame))
     try sender.send(frame, at: now, to: network)

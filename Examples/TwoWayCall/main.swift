@@ -7,7 +7,7 @@
 
 import Foundation
 import Rill
-import RillScenes
+import RillTranscode
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let port = UInt16(arguments[2]) else {
@@ -17,7 +17,7 @@ let seconds = arguments.count > 4 ? Int(arguments[4]) ?? 8 : 8
 let key = try SRTPKey(base64: String(contentsOfFile: arguments[3], encoding: .utf8))
 
 let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: port))
-let call = try VideoCall(source: PortraitScene(resolution: .vga, frameRate: 30))
+let call = try VideoCall(source: LiveClip(atEnd: .loop) { try Clip.open("SampleMedia/portrait.ivf") })
 let them = try call.connect(to: .resolve(arguments[1]), over: socket, key: key)
 for layer in them.layers { try them.show(layer, on: FrameTap { picture in _ = picture }) }
 Task {

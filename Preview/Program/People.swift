@@ -3,9 +3,9 @@ import Rill
 import RillContainers
 import RillCore
 import RillFiles
-import RillScenes
 import RillSecurity
 import RillTransport
+import Scenes
 import Screen
 
 extension PreviewCommand {

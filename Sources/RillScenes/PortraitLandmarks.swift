@@ -23,30 +23,24 @@ package struct PortraitLandmarks: Hashable, Sendable {
     package var wall: PixelRect
     /// The print on the poster; empty in a picture too narrow to show it.
     package var print: PixelRect
-    /// The palm, if it is in the picture.
-    package var palm: PixelRect?
 }
 
 extension PortraitScene {
     /// Returns the landmarks of frame `index`. It draws nothing.
     package func landmarks(frame index: Int) -> PortraitLandmarks {
         let pose = self.pose(frame: index)
-        func around(_ box: Box) -> PixelRect { framing.pixels(touching: box.mapped(pose.head.scene)) }
-        func both(_ box: (Float) -> Box) -> [PixelRect] { [-1, 1].map { around(box($0)) } }
-        func cheek(_ side: Float) -> Box { Box(centre: Point(0.185 * side, 0.130), radii: Point(0.045, 0.035)) }
-        func eye(_ side: Float) -> Box {
-            Box(centre: Face.eye * Point(side, 1), radii: Point(Face.eyeHalfWidth + 0.015, 0.045))
+        func around(_ box: Box) -> PixelRect { framing.pixels(touching: box.mapped(pose.scene)) }
+        func around(_ x: Float, _ y: Float, _ width: Float, _ height: Float) -> PixelRect {
+            around(Box(centre: Point(x, y), radii: Point(width, height)))
         }
-
-        let forehead = Box(centre: Point(0, -0.205), radii: Point(0.10, 0.04))
-        let mouth = Box(centre: Face.mouth + Point(0, 0.010), radii: Point(Face.mouthHalfWidth + 0.015, 0.065))
-        let hairTop = Box(centre: Point(0.02, -0.455), radii: Point(0.13, 0.05))
-        let hairLine = Box(centre: Point(0, -0.325), radii: Point(0.14, 0.05))
-        let palm = pose.hand.map { hand in framing.pixels(touching: Hand.palm.mapped(hand.scene)) }
+        let brow = Point(0.155, -0.107)
         return PortraitLandmarks(
-            head: around(Face.visible), skin: [around(forehead)] + both(cheek), eyes: both(eye),
-            brows: both(Brows.box), lips: around(mouth), hair: around(hairTop), hairLine: around(hairLine),
-            wall: framing.pixels(touching: Room.plainWall), print: framing.pixels(touching: Poster.print),
-            palm: palm.flatMap { $0.isEmpty ? nil : $0 })
+            head: around(Face.visible),
+            skin: [around(0, -0.205, 0.10, 0.04)] + [-1, 1].map { around(0.185 * $0, 0.130, 0.045, 0.035) },
+            eyes: [-1, 1].map { around(Face.eye.x * $0, Face.eye.y, Face.eyeHalfWidth + 0.015, 0.045) },
+            brows: [-1, 1].map { around(brow.x * $0, brow.y, 0.115, 0.032) },
+            lips: around(0, Face.mouth.y + 0.010, Face.mouthHalfWidth + 0.015, 0.065),
+            hair: around(0.02, -0.455, 0.13, 0.05), hairLine: around(0, -0.325, 0.14, 0.05),
+            wall: framing.pixels(touching: Room.plainWall), print: framing.pixels(touching: Room.print))
     }
 }

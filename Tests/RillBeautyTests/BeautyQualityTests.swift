@@ -22,21 +22,24 @@ struct BeautyQualityTests {
     }
 
     static let portraits = [SkinTone.light, .medium, .dark].map { tone in
-        Subject(
+        @Sendable func scene() throws -> PortraitScene {
+            try PortraitScene(
+                resolution: Resolution(width: 640, height: 360), frameRate: 30,
+                settings: PortraitScene.Settings(skinTone: tone))
+        }
+        guard let marks = try? scene().landmarks(frame: 0) else { preconditionFailure("no memory for a portrait") }
+        // Without the skin into which the lips open, and without that below the hair.
+        let (lips, line) = (marks.lips, marks.hairLine)
+        let closed = PixelRect(
+            lips.columns.lowerBound + 6, lips.rows.lowerBound + 6, lips.columns.upperBound - 6, lips.rows.upperBound - 8
+        )
+        let edge = PixelRect(
+            line.columns.lowerBound, line.rows.lowerBound - 4, line.columns.upperBound, line.rows.upperBound - 9)
+        return Subject(
             name: "portrait, \(tone)",
             // Forehead and the cheek in the light; the other lies in the shadow of the nose, and is all slope.
-            skin: [PixelRect(298, 112, 334, 126), PixelRect(274, 173, 290, 186)],
-            features: [
-                PixelRect(279, 140, 314, 160), PixelRect(330, 140, 365, 160), PixelRect(272, 127, 315, 140),
-                PixelRect(329, 127, 372, 140), PixelRect(302, 202, 343, 217), PixelRect(295, 78, 345, 91),
-                PixelRect(296, 65, 343, 83),
-            ],
-            load: {
-                let scene = try PortraitScene(
-                    resolution: Resolution(width: 640, height: 360), frameRate: 30,
-                    settings: PortraitScene.Settings(skinTone: tone))
-                return try existing(scene.draw(frame: 0))
-            })
+            skin: Array(marks.skin[..<2]), features: marks.eyes + marks.brows + [closed, edge, marks.hair],
+            load: { try existing(scene().draw(frame: 0)) })
     }
 
     static let clips = [

@@ -21,7 +21,7 @@ struct DrawnTonesTests {
     private func shares(_ tone: SkinTone, isFaceKnown: Bool) throws -> Shares {
         let scene = try PortraitScene(
             resolution: Self.size, frameRate: 30,
-            settings: PortraitScene.Settings(skinTone: tone, hairColor: tone.number < 6 ? .brown : .black))
+            settings: PortraitScene.Settings(skinTone: tone))
         let landmarks = scene.landmarks(frame: 0)
         let (patches, head) = (self.patches(beside: landmarks.head), landmarks.head)
         #expect(patches.allSatisfy { !$0.columns.overlaps(head.columns) })

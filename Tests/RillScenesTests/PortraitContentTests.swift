@@ -80,21 +80,27 @@ struct PortraitContentTests {
         #expect(centres.allSatisfy { $0.rows.lowerBound > 0 && $0.rows.upperBound < 150 })
     }
 
-    @Test func `Turning moves the nose farther than the ears`() {
-        var placement = scene.pose(frame: 0).head
-        func place(_ p: Point) -> Float { placement.scene(p).x }
-        placement.turn = Point(0.1, 0)
-        let turned = (nose: place(Face.noseTip), ear: place(Face.ear))
-        placement.turn = .zero
-        let nose = turned.nose - place(Face.noseTip)
-        let ear = turned.ear - place(Face.ear)
-        #expect(nose > 0.015 && abs(ear) < 0.3 * nose, "nose \(nose), ear \(ear)")
+    @Test func `Turning moves the mouth farther than the ears`() {
+        var pose = scene.pose(frame: 0)
+        func place(_ p: Point) -> Float { pose.scene(p).x }
+        pose.turn = .zero
+        let rest = (mouth: place(Face.mouth), ear: place(Face.ear))
+        pose.turn = Point(0.08, 0)
+        let (mouth, ear) = (place(Face.mouth) - rest.mouth, place(Face.ear) - rest.ear)
+        #expect(mouth > 0.015 && abs(ear) < 0.3 * mouth, "mouth \(mouth), ear \(ear)")
+    }
+
+    @Test func `The shoulders sway with the head, less far`() {
+        let poses = (0..<600).map { scene.pose(frame: $0) }
+        func span(_ values: [Float]) -> Float { values.max()! - values.min()! }
+        let (head, shoulders) = (span(poses.map(\.position.x)), span(poses.map(\.shoulders.x)))
+        #expect(shoulders > 0.3 * head && shoulders < 0.6 * head, "head \(head), shoulders \(shoulders)")
     }
 
     @Test func `Frame and head map onto each other`() {
         for index in stride(from: 0, to: 300, by: 37) {
-            let placement = scene.pose(frame: index).head
-            for p in [Point(0, 0), Face.eye, Face.noseTip, Face.mouth, Point(-0.3, -0.2), Point(0.1, 0.45)] {
+            let placement = scene.pose(frame: index)
+            for p in [Point(0, 0), Face.eye, Face.mouth, Point(-0.3, -0.2), Point(0.1, 0.45)] {
                 let there = placement.head(placement.scene(p))
                 #expect((there - p).length < 0.01, "frame \(index): \(p) comes back as \(there)")
             }
@@ -111,26 +117,6 @@ struct PortraitContentTests {
             return try #require(frame.samples(plane: 0, in: scene.landmarks(frame: index).lips).min())
         }
         #expect(try darkest(widest) < darkest(shut) - 10)
-    }
-
-    @Test func `The hand comes and goes at a human speed`() throws {
-        let palms = (0..<270).map { scene.landmarks(frame: $0).palm }
-        #expect(palms[0] == nil && palms[269] == nil)
-        let raised = palms.indices.filter { palms[$0].map { $0.rows.upperBound < 120 } ?? false }
-        #expect(raised.count > 30, "the hand is up in \(raised.count) frames of 270")
-        for index in raised where raised.contains(index - 1) {
-            let (a, b) = (palms[index - 1]!.centre, palms[index]!.centre)
-            let way = ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot() / 180
-            #expect(way < 0.05, "frame \(index): \(way) picture heights")
-        }
-        // It is a palm: the colour of light skin, where otherwise there is a poster or a wall.
-        let index = raised[raised.count / 2]
-        let frame = try #require(scene.draw(frame: index))
-        let patch = try #require(palms[index])
-        #expect(frame.mean(plane: 2, in: patch) > 135)
-        #expect(frame.mean(plane: 1, in: patch) < 124)
-        #expect(
-            abs(frame.mean(plane: 2, in: patch) - (try #require(scene.draw(frame: 0))).mean(plane: 2, in: patch)) > 5)
     }
 
     @Test func `Features stand out from the skin`() throws {
@@ -155,18 +141,5 @@ struct PortraitContentTests {
         for patch in [marks.wall, marks.print] {
             #expect(first.samples(plane: 0, in: patch) == later.samples(plane: 0, in: patch))
         }
-    }
-
-    @Test func `Glasses are seen`() throws {
-        let size = Resolution.qqvga
-        let settings = [false, true].map { PortraitScene.Settings(wearsGlasses: $0, noise: 0) }
-        let scenes = try settings.map { try PortraitScene(resolution: size, frameRate: 30, settings: $0) }
-        let frames = try scenes.map { try #require($0.draw(frame: 0)) }
-        let marks = scenes[0].landmarks(frame: 0)
-        let difference = marks.eyes.map {
-            frames[0].samples(plane: 0, in: $0).meanDifference(from: frames[1].samples(plane: 0, in: $0))
-        }
-        #expect(difference.allSatisfy { $0 > 2 }, "\(difference)")
-        #expect(frames[0].samples(plane: 0, in: marks.lips) == frames[1].samples(plane: 0, in: marks.lips))
     }
 }

@@ -150,3 +150,74 @@ func name(of format: AVPixelFormat) -> String {
     guard let name = unsafe av_get_pix_fmt_name(format) else { return "\(format.rawValue)" }
     return unsafe String(cString: name)
 }
+
+extension PictureConverter {
+    static let alphaChange = "alpha dropped"
+
+    /// Returns the conversions of pictures like this one, in words; empty if they are only copied.
+    @unsafe
+    static func changes(to picture: UnsafeMutablePointer<AVFrame>, _ reading: Reading) -> [String] {
+        guard let known = unsafe av_pix_fmt_desc_get(reading.format) else { return [] }
+        let (depth, flags) = unsafe (known.pointee.comp.0.depth, Int32(truncatingIfNeeded: known.pointee.flags))
+        let steps = unsafe (known.pointee.log2_chroma_w, known.pointee.log2_chroma_h)
+        let isGrey = unsafe known.pointee.nb_components < 3
+        var changes: [String] = []
+        if depth > 8 { changes.append("\(depth) bits to 8") }
+        if reading.isRGB {
+            changes.append("RGB to BT.601")
+        } else if let sampling = isGrey ? "grey" : sampling(of: steps), sampling != "4:2:0" {
+            changes.append("\(sampling) to 4:2:0")
+        }
+        if reading.isBT2020 { changes.append("BT.2020 to BT.709 (the matrix)") }
+        if reading.isFullRange, !reading.isAsWanted, !reading.isRGB { changes.append("full to limited range") }
+        if flags & AV_PIX_FMT_FLAG_ALPHA != 0 { changes.append(alphaChange) }
+        switch unsafe picture.pointee.color_trc {
+        case AVCOL_TRC_SMPTE2084: changes.append("PQ left as it is")
+        case AVCOL_TRC_ARIB_STD_B67: changes.append("HLG left as it is")
+        default: break
+        }
+        return changes
+    }
+}
+
+/// Returns the name of a chroma sampling from its horizontal and vertical subsampling, as powers of two; `nil` if it
+/// has no name.
+private func sampling(of steps: (UInt8, UInt8)) -> String? {
+    switch steps {
+    case (0, 0): "4:4:4"
+    case (1, 0): "4:2:2"
+    case (1, 1): "4:2:0"
+    case (0, 1): "4:4:0"
+    case (2, 0): "4:1:1"
+    case (2, 2): "4:1:0"
+    default: nil
+    }
+}
+
+/// Whether the lines of a picture were captured at one time, or as two fields.
+public enum FieldOrder: String, Hashable, Sendable {
+    /// At one time.
+    case progressive
+    /// The field with the first line was captured first.
+    case topFieldFirst
+    /// The field with the second line was captured first.
+    case bottomFieldFirst
+    /// Not declared, or the lines were mixed.
+    case unknown
+
+    /// Creates the order that the decoder reports for a picture, or else the container.
+    @unsafe
+    init(_ picture: UnsafeMutablePointer<AVFrame>, _ input: ContainerInput) {
+        if unsafe picture.pointee.interlaced_frame != 0 {
+            self = unsafe picture.pointee.top_field_first != 0 ? .topFieldFirst : .bottomFieldFirst
+            return
+        }
+        // According to FFmpeg's header the second letter is the field shown first, but FFmpeg's own muxers and
+        // demuxers use the first letter for that.
+        switch unsafe input.parameters.pointee.field_order {
+        case AV_FIELD_TT, AV_FIELD_TB: self = .topFieldFirst
+        case AV_FIELD_BB, AV_FIELD_BT: self = .bottomFieldFirst
+        default: self = .progressive
+        }
+    }
+}

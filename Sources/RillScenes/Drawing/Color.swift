@@ -14,14 +14,14 @@ extension RGB {
         self = gamma * gamma
     }
 
-    /// The filter that passes everything.
-    static var clear: RGB { RGB(1, 1, 1) }
-
     /// The brightness of the light.
     var luminance: Float { 0.3 * x + 0.59 * y + 0.11 * z }
 }
 
 extension Paint {
+    /// Covers a share of this paint with another color.
+    mutating func cover(_ color: RGB, _ share: Float) { self = Paint(color, coverage: share) + self * (1 - share) }
+
     /// Creates paint that covers a share of the ground with `color`.
     init(_ color: RGB, coverage: Float) { self.init(color * coverage, coverage) }
 

@@ -1,4 +1,4 @@
-// The curves with which everything in a scene is drawn. // All are sums, products, quotients and square roots, which
+// The curves with which everything in a scene is drawn. All are sums, products, quotients and square roots, which
 // IEEE 754 rounds the same way everywhere. So a scene is the same, byte for byte, on every machine and with every C
 // library. There is no `sin`, `exp` or `pow` here.
 
@@ -39,8 +39,12 @@ func sine(turns: Double) -> Float {
     return t < 0.5 ? value : -value
 }
 
-/// Returns the cosine of a number of turns.
-func cosine(turns: Double) -> Float { sine(turns: turns + 0.25) }
+/// Returns the share of a pixel that lies inside of an edge at the signed distance `d`, blurred over `width`.
+func coverage(_ d: Float, _ width: Float) -> Float { ramp(0.5 * width, -0.5 * width, d) }
+
+/// Returns how much to show of a detail that repeats every `period`: nothing if it is too fine for pixels of that
+/// size.
+func visibility(period: Float, _ pixel: Float) -> Float { ramp(1.8, 3.5, period / pixel) }
 
 /// Returns the angle of a direction in turns from straight up, 0 to 1 clockwise, accurate to 0.00001.
 func turns(of d: Point) -> Float {

@@ -9,9 +9,6 @@ extension Point {
     func turned(cosine: Float, sine: Float) -> Point { Point(x * cosine - y * sine, x * sine + y * cosine) }
 }
 
-/// Returns the dot product of two directions in space; for unit vectors, the cosine between them.
-func dot(_ a: SIMD3<Float>, _ b: SIMD3<Float>) -> Float { a.x * b.x + a.y * b.y + a.z * b.z }
-
 /// A rectangle in a drawing plane.
 struct Box {
     var low: Point
@@ -29,12 +26,6 @@ struct Box {
 
     /// Returns the rectangle enlarged by `margin` on each side.
     func grown(by margin: Float) -> Box { Box(low.x - margin, low.y - margin, high.x + margin, high.y + margin) }
-
-    /// Returns the part that is also in `other`; flat if there is none.
-    func intersection(_ other: Box) -> Box {
-        let low = Point(max(self.low.x, other.low.x), max(self.low.y, other.low.y))
-        return Box(low.x, low.y, max(low.x, min(high.x, other.high.x)), max(low.y, min(high.y, other.high.y)))
-    }
 
     /// Returns the smallest rectangle that contains this one after it is moved, rotated and bent by `map`.
     func mapped(_ map: (Point) -> Point) -> Box {
@@ -55,4 +46,25 @@ struct Box {
     }
 
     var centre: Point { (low + high) * 0.5 }
+
+    /// Returns the distance of `p` from its edge, negative inside: the larger of both directions.
+    func distance(_ p: Point) -> Float {
+        max(max(low.x - p.x, p.x - high.x), max(low.y - p.y, p.y - high.y))
+    }
+}
+
+/// A rectangle of pixels of a frame.
+package struct PixelRect: Hashable, Sendable {
+    /// The columns of luma.
+    package var columns: Range<Int>
+    /// The rows of luma.
+    package var rows: Range<Int>
+
+    package init(columns: Range<Int>, rows: Range<Int>) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// Whether it contains no pixel.
+    package var isEmpty: Bool { columns.isEmpty || rows.isEmpty }
 }

@@ -59,8 +59,3 @@ struct ValueNoise {
         return Int32(truncatingIfNeeded: Float(cut) > x ? cut - 1 : cut)
     }
 }
-
-extension SeededGenerator {
-    /// Returns a number from `low` to `high`.
-    mutating func between(_ low: Float, _ high: Float) -> Float { mix(low, high, Float(unitInterval())) }
-}

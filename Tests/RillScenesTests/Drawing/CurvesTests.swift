@@ -8,7 +8,6 @@ struct CurvesTests {
         for step in -400...400 {
             let turns = Double(step) / 97
             #expect(abs(Double(sine(turns: turns)) - sin(2 * .pi * turns)) < 0.002, "\(turns) turns")
-            #expect(abs(Double(cosine(turns: turns)) - cos(2 * .pi * turns)) < 0.002, "\(turns) turns")
         }
     }
 

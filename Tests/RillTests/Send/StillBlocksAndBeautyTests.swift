@@ -9,7 +9,9 @@ import Testing
 
 /// What still blocks do to a picture that the beauty filter changes.
 struct StillBlocksAndBeautyTests {
-    private static let resolution = Resolution(width: 320, height: 240)
+    /// At 320x240 the drift of the light, as `CameraMotion` measures it, scatters by 0.06 from the noise of so few
+    /// blocks, and 0.12 counts as moving light: with one noise of two nothing is left out for a while. Here it is 0.03.
+    private static let resolution = Resolution.vga
 
     /// Compares each picture that is encoded with what decoders show.
     private final class Viewer: FrameSink, EncodedFrameSink, Sendable {
@@ -43,7 +45,7 @@ struct StillBlocksAndBeautyTests {
 
     /// What decoders show, and the blocks that each picture leaves out.
     private func run(skipsStillBlocks: Bool) throws -> (psnr: [Double], skipped: [Int]) {
-        var layer = LayerSettings.high(Self.resolution, bitrate: .kilobits(400))
+        var layer = LayerSettings.high(Self.resolution, bitrate: .kilobits(800))
         layer.encoder.skipsStillBlocks = skipsStillBlocks
         let viewer = try Viewer()
         let pipeline = try SendPipeline(
@@ -65,7 +67,7 @@ struct StillBlocksAndBeautyTests {
         for (index, (with, without)) in zip(on.psnr, off.psnr).enumerated() {
             #expect(with > without - 0.5, "\(index): \(with) and \(without) dB")
         }
-        // Blocks are left out before, with and after it.
-        for end in [24, 48, 72] { #expect(on.skipped[end - 8..<end].allSatisfy { $0 > 30 }, "\(on.skipped)") }
+        // A tenth of the 1200 blocks is left out before, with and after it.
+        for end in [24, 48, 72] { #expect(on.skipped[end - 8..<end].allSatisfy { $0 > 120 }, "\(on.skipped)") }
     }
 }

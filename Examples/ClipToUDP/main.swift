@@ -1,22 +1,22 @@
-// scene-to-udp HOST:PORT OUT.sdp [SECONDS]
+// clip-to-udp HOST:PORT OUT.sdp [CLIP]
 //
-// Sends the portrait scene live over UDP, and writes the session description that players need:
+// Sends a clip (SampleMedia/portrait.ivf) live over UDP, and writes the session description that players need:
 //
-//     scene-to-udp 127.0.0.1:5004 scene.sdp &
-//     ffplay -protocol_whitelist file,udp,rtp scene.sdp
+//     clip-to-udp 127.0.0.1:5004 clip.sdp &
+//     ffplay -protocol_whitelist file,udp,rtp clip.sdp
 
 import Foundation
 import Rill
-import RillScenes
+import RillTranscode
 import RillTransport
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-guard arguments.count >= 2 else { fatalError("usage: scene-to-udp HOST:PORT OUT.sdp [SECONDS]") }
-let seconds = arguments.count > 2 ? Int(arguments[2]) ?? 10 : 10
+guard arguments.count >= 2 else { fatalError("usage: clip-to-udp HOST:PORT OUT.sdp [CLIP]") }
+let clip = try Clip.open(arguments.count > 2 ? arguments[2] : "SampleMedia/portrait.ivf")
 let address = try UDPAddress.resolve(arguments[0])
 
-let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 30 * seconds)
-let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800))]), source: scene)
+let layer = LayerSettings.high(clip.format.resolution, bitrate: .kilobits(800))
+let call = try VideoCall(VideoCallSettings(layers: [layer]), source: clip)
 
 // Packets go to the player, whose RTCP reports arrive on the same port. It sends no video.
 var player = ParticipantSettings("player", at: address, key: nil)
