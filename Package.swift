@@ -91,8 +91,8 @@ let package = Package(
         .library(name: "RillServer", targets: ["RillServer"]),
         .executable(name: "rill", targets: ["RillCLI"]),
     ],
-    // Only the command line, experiments, server and window have dependencies. An app avoids them with `traits: []` after
-    // the URL. All is compiled again where one build folder gets other traits (see Scripts/test).
+    // Only the command line, experiments, server and window have dependencies. An app avoids them with `traits: []`
+    // after the URL. All is compiled again where one build folder gets other traits (see Scripts/test).
     traits: [
         .trait(
             name: "CommandLine", description: "The command rill: swift-argument-parser.", enabledTraits: ["Laboratory"]),
@@ -102,7 +102,8 @@ let package = Package(
                 "RillLink and RillLab, the emulated network and the lab: swift-collections, hdrhistogram."),
         .trait(
             name: "Server",
-            description: "RillServer, and `rill serve`, `token`, `publish` and `watch`: Hummingbird, AsyncHTTPClient, JWTKit."),
+            description:
+                "RillServer, and `rill serve`, `token`, `publish` and `watch`: Hummingbird, AsyncHTTPClient, JWTKit."),
         .trait(name: "Window", description: "`rill preview` and `rill watch --preview`: SDL2."),
         .default(enabledTraits: ["CommandLine"]),
     ],
@@ -181,7 +182,7 @@ let package = Package(
             ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
         module("RillWHIP", ["RillCore"]),
-        // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; and RillForward's streams, which it serves.
+        // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
         .target(
             name: "RillServer",
             dependencies: [

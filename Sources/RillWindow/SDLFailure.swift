@@ -6,7 +6,7 @@ package struct SDLFailure: Error, CustomStringConvertible {
     package let description: String
 
     init(_ what: String, _ reason: String? = nil) {
-        description = "\(what): \(reason ?? String(cString: SDL_GetError()))"
+        description = unsafe "\(what): \(reason ?? String(cString: SDL_GetError()))"
     }
 }
 #endif

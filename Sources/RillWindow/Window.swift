@@ -8,8 +8,9 @@ import RillCore
 ///     let tile = window.add("bob")                     // a sink for frames, on any thread
 ///     while let event = window.next() { … }            // draws new frames, and waits for events
 ///
-/// Threads: the main thread, except for tiles.
-package final class Window {
+/// Threads: the thread that made it, except for tiles. Only one window at a time. Each pointer of SDL is owned by one
+/// object, which frees it, and none leaves this module.
+@safe package final class Window {
     /// An event.
     package enum Event: Equatable {
         case key(Character)
@@ -28,9 +29,9 @@ package final class Window {
         let type: UInt32
 
         package func wake() {
-            var event = SDL_Event()
-            event.type = type
-            SDL_PushEvent(&event)
+            var event = unsafe SDL_Event()
+            unsafe event.type = type
+            unsafe SDL_PushEvent(&event)
         }
     }
 
@@ -64,37 +65,38 @@ package final class Window {
     package init(_ title: String, width: Int, height: Int) throws {
         SDL_SetMainReady()
         // The program handles Ctrl-C itself, to end the call properly.
-        SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
+        unsafe SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
         // A viewer does not use the keyboard, so the screen saver is disabled.
-        SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0")
+        unsafe SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0")
         guard SDL_Init(SDL_INIT_VIDEO) == 0 else { throw SDLFailure("no screen") }
         // Without a screen, SDL silently draws into memory. This is an error, unless SDL_VIDEODRIVER requests it.
-        let driver = SDL_GetCurrentVideoDriver().map { String(cString: $0) } ?? ""
-        if ["offscreen", "dummy"].contains(driver), SDL_GetHint(SDL_HINT_VIDEODRIVER).map({ $0.pointee == 0 }) ?? true {
+        let driver = unsafe SDL_GetCurrentVideoDriver().map { unsafe String(cString: $0) } ?? ""
+        let requested = unsafe SDL_GetHint(SDL_HINT_VIDEODRIVER).map { unsafe String(cString: $0) } ?? ""
+        if ["offscreen", "dummy"].contains(driver), requested.isEmpty {
             SDL_Quit()
             throw SDLFailure("no screen", "neither X11 nor Wayland answers")
         }
         guard
-            let window = SDL_CreateWindow(
+            let window = unsafe SDL_CreateWindow(
                 title, CSDL_CENTERED, CSDL_CENTERED, Int32(width), Int32(height), CSDL_RESIZABLE)
         else { throw SDLFailure("no window") }
-        guard let renderer = SDL_CreateRenderer(window, -1, 0) else {
+        guard let renderer = unsafe SDL_CreateRenderer(window, -1, 0) else {
             let failure = SDLFailure("no renderer")
-            SDL_DestroyWindow(window)
+            unsafe SDL_DestroyWindow(window)
             throw failure
         }
-        (self.window, self.renderer) = (window, renderer)
+        unsafe (self.window, self.renderer) = unsafe (window, renderer)
         // One event type for all wakers; pending ones are merged.
         waker = Waker(type: SDL_RegisterEvents(1))
         // Without a font the window has no text; see ``hasLettering``.
-        lettering = try? Lettering(renderer, size: 15)
+        lettering = unsafe try? Lettering(renderer, size: 15)
     }
 
     deinit {
         for tile in tiles { tile.close() }
         pictures = []
-        SDL_DestroyRenderer(renderer)
-        SDL_DestroyWindow(window)
+        unsafe SDL_DestroyRenderer(renderer)
+        unsafe SDL_DestroyWindow(window)
         SDL_Quit()
     }
 
@@ -105,7 +107,7 @@ package final class Window {
     package func add(_ name: String) -> Tile {
         let tile = Tile(name) { [waker] in waker.wake() }
         tiles.append(tile)
-        pictures.append(Picture(renderer))
+        unsafe pictures.append(Picture(renderer))
         views.append(View())
         isStale = true
         return tile
@@ -113,19 +115,19 @@ package final class Window {
 
     package func setFullScreen(_ isFullScreen: Bool) {
         self.isFullScreen = isFullScreen
-        SDL_SetWindowFullscreen(window, isFullScreen ? CSDL_FULLSCREEN : 0)
+        unsafe SDL_SetWindowFullscreen(window, isFullScreen ? CSDL_FULLSCREEN : 0)
         SDL_ShowCursor(isFullScreen ? SDL_DISABLE : SDL_ENABLE)
         isStale = true
     }
 
     package func toggleFullScreen() { setFullScreen(!isFullScreen) }
 
-    package func setTitle(_ title: String) { SDL_SetWindowTitle(window, title) }
+    package func setTitle(_ title: String) { unsafe SDL_SetWindowTitle(window, title) }
 
     /// The areas of the pictures.
     package var areas: [Area] {
         var (width, height): (Int32, Int32) = (0, 0)
-        SDL_GetRendererOutputSize(renderer, &width, &height)
+        unsafe SDL_GetRendererOutputSize(renderer, &width, &height)
         return arrangement.areas(tiles.count, width: Int(width), height: Int(height))
     }
 
@@ -135,30 +137,30 @@ package final class Window {
     package func next() throws -> Event {
         while true {
             try drawNew()
-            var event = SDL_Event()
-            guard SDL_WaitEvent(&event) == 1 else { throw SDLFailure("waiting") }
-            if let told = take(event) { return told }
+            var event = unsafe SDL_Event()
+            guard unsafe SDL_WaitEvent(&event) == 1 else { throw SDLFailure("waiting") }
+            if let told = unsafe take(event) { return told }
         }
     }
 
     /// The next event, without waiting; `nil` if there is none.
     package func poll() throws -> Event? {
-        var event = SDL_Event()
-        while SDL_PollEvent(&event) == 1 { if let told = take(event) { return told } }
+        var event = unsafe SDL_Event()
+        while unsafe SDL_PollEvent(&event) == 1 { if let told = unsafe take(event) { return told } }
         try drawNew()
         return nil
     }
 
     private func take(_ event: SDL_Event) -> Event? {
-        switch SDL_EventType(event.type) {
+        switch unsafe SDL_EventType(event.type) {
         case SDL_QUIT: return .closed
-        case SDL_KEYDOWN: return key(event.key.keysym.sym)
+        case SDL_KEYDOWN: return unsafe key(event.key.keysym.sym)
         case SDL_MOUSEBUTTONDOWN:
-            let (x, y) = inPixels(event.button.x, event.button.y)
+            let (x, y) = unsafe inPixels(event.button.x, event.button.y)
             return areas.lastIndex { $0.contains(x: x, y: y) }.map { .click(tile: $0) }
         case SDL_WINDOWEVENT:
             isStale = true
-            return event.window.event == UInt8(SDL_WINDOWEVENT_SIZE_CHANGED.rawValue) ? .resized : nil
+            return unsafe event.window.event == UInt8(SDL_WINDOWEVENT_SIZE_CHANGED.rawValue) ? .resized : nil
         case SDL_EventType(waker.type):
             SDL_FlushEvent(waker.type)
             return .woken
@@ -175,8 +177,8 @@ package final class Window {
     /// Converts mouse coordinates to pixels: on high-DPI screens their units are larger.
     private func inPixels(_ x: Int32, _ y: Int32) -> (Int, Int) {
         var (width, height, pixelWidth, pixelHeight): (Int32, Int32, Int32, Int32) = (1, 1, 1, 1)
-        SDL_GetWindowSize(window, &width, &height)
-        SDL_GetRendererOutputSize(renderer, &pixelWidth, &pixelHeight)
+        unsafe SDL_GetWindowSize(window, &width, &height)
+        unsafe SDL_GetRendererOutputSize(renderer, &pixelWidth, &pixelHeight)
         return (Int(x) * Int(pixelWidth) / Int(max(1, width)), Int(y) * Int(pixelHeight) / Int(max(1, height)))
     }
 
@@ -192,18 +194,18 @@ package final class Window {
         guard isNew else { return }
         (isStale, drawn) = (false, views)
         draw()
-        SDL_RenderPresent(renderer)
+        unsafe SDL_RenderPresent(renderer)
     }
 
     private func draw() {
-        SDL_SetRenderDrawColor(renderer, 16, 16, 16, 255)
-        SDL_RenderClear(renderer)
+        unsafe SDL_SetRenderDrawColor(renderer, 16, 16, 16, 255)
+        unsafe SDL_RenderClear(renderer)
         for (index, area) in areas.enumerated() {
             pictures[index].draw(views[index].scaling, in: area, isMirrored: views[index].isMirrored)
             var clip = SDL_Rect(area)
-            SDL_RenderSetClipRect(renderer, &clip)
+            unsafe SDL_RenderSetClipRect(renderer, &clip)
             lettering?.draw(views[index].lines, x: area.x + 10, y: area.y + 8)
-            SDL_RenderSetClipRect(renderer, nil)
+            unsafe SDL_RenderSetClipRect(renderer, nil)
         }
         lettering?.forgetUnused()
     }
@@ -211,11 +213,11 @@ package final class Window {
     /// The drawn window as RGB bytes, for tests.
     package func pixels() throws -> (bytes: [UInt8], width: Int, height: Int) {
         var (width, height): (Int32, Int32) = (0, 0)
-        SDL_GetRendererOutputSize(renderer, &width, &height)
+        unsafe SDL_GetRendererOutputSize(renderer, &width, &height)
         try drawNew()
         draw()
         var bytes = [UInt8](repeating: 0, count: Int(width * height) * 3)
-        let result = SDL_RenderReadPixels(renderer, nil, SDL_PIXELFORMAT_RGB24.rawValue, &bytes, width * 3)
+        let result = unsafe SDL_RenderReadPixels(renderer, nil, SDL_PIXELFORMAT_RGB24.rawValue, &bytes, width * 3)
         guard result == 0 else { throw SDLFailure("reading pixels") }
         return (bytes, Int(width), Int(height))
     }

@@ -52,7 +52,9 @@ import Testing
             "401 -\r\nContent-Type: application/problem+json", body: #"{"detail":"expired"}"#)
         let token = folder.path("token")
         try write(Array(" secret-token\n".utf8), to: token)
-        let outcome = try rillProgram().run(["watch", "http://127.0.0.1:\(server.port)/whep/a?b", "--token-file", token])
+        let outcome = try rillProgram().run([
+            "watch", "http://127.0.0.1:\(server.port)/whep/a?b", "--token-file", token,
+        ])
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("Error: the server wants another token (401: expired)"), "\(outcome.errors)")
         #expect(!outcome.errors.contains("secret-token"))

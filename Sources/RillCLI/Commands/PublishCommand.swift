@@ -89,7 +89,7 @@ struct PublishCommand: ParsableCommand {
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
         let begin = FirstTime()
         observers.connected = { if begin.isFirst { start.set(clock.now) } }
-        let driver = try EndpointDriver(
+        let driver = EndpointDriver(
             client, over: port, webRTC, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) { interruption.isRequested || driver.hasEnded }
         try finish(monitor.log, driver, settings.send.layers)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A command of a trait of Package.swift that this `rill` was built without. Help lists it, and it says how to build it.
+/// A command of a trait of Package.swift that this `rill` was built without. Help lists it, and it says how to get it.
 protocol UnbuiltCommand: ParsableCommand {
     static var trait: Trait { get }
 }
@@ -41,7 +41,8 @@ extension UnbuiltCommand {
     static func unbuilt(_ name: String, _ abstract: String) -> CommandConfiguration {
         CommandConfiguration(
             commandName: name, abstract: "\(abstract) (not built)",
-            discussion: "This rill was built without the trait \(trait.rawValue). In Rill's folder:\n\n  \(trait.build)")
+            discussion: "This rill was built without the trait \(trait.rawValue). In Rill's folder:\n\n  \(trait.build)"
+        )
     }
 
     func run() throws { throw Self.trait.isMissing(for: Self.configuration.commandName ?? "") }

@@ -89,7 +89,7 @@ struct WatchCommand: ParsableCommand {
                 try them.show(layer, on: UnseenPictures())
             }
         }
-        let driver = try EndpointDriver(
+        let driver = EndpointDriver(
             client, over: port, .ofClient, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) {
             monitor.note(recording?.takeNotice(), at: clock.now)

@@ -8,8 +8,8 @@ import NIOSSL
 import RillCore
 import RillWHIP
 
-/// Sends the requests of a client by HTTP and HTTPS. Redirections are not followed, and nothing is sent twice: both are up
-/// to the client.
+/// Sends the requests of a client by HTTP and HTTPS. Redirections are not followed, and nothing is sent twice: both are
+/// up to the client.
 ///
 /// Threads: an event loop of its own. All methods may be called from any thread.
 final class HTTPRequests: Sendable {

@@ -1,4 +1,4 @@
 import Testing
 
-/// Streams by URL: `rill publish`, `rill watch`, `rill serve` and its pages, with each other and with programs of others.
+/// Streams by URL: `rill publish`, `rill watch`, `rill serve` with its pages, and programs of others.
 @Suite(.serialized) enum StreamTests {}

@@ -37,7 +37,8 @@ import Testing
         let folder = TemporaryFolder()
         let outcome = try rill(
             [
-                "serve", "--without-media", "--http", "0", "--tls", try folder.write(TestCertificate().certificate, as: "cert.pem"),
+                "serve", "--without-media", "--http", "0", "--tls",
+                try folder.write(TestCertificate().certificate, as: "cert.pem"),
                 try folder.write(TestCertificate().key, as: "key.pem"),
             ])
         #expect(outcome.status == 1 && outcome.text.contains("key.pem cannot be used for TLS"), "\(outcome.text)")

@@ -78,7 +78,9 @@ import Testing
     @Test func `The command prints a token that the server takes`() throws {
         let folder = TemporaryFolder()
         let secret = try folder.write(String(decoding: Self.secret, as: UTF8.self), as: "secret")
-        let made = try rill(["token", "--secret-file", secret, "--publish", "a", "--publish", "b", "--watch", "*", "--expires", "90s"])
+        let made = try rill([
+            "token", "--secret-file", secret, "--publish", "a", "--publish", "b", "--watch", "*", "--expires", "90s",
+        ])
         #expect(made.status == 0, "\(made.text)")
         let field = "Authorization: Bearer " + made.text.trimmingCharacters(in: .whitespacesAndNewlines)
         let server = try ServerProcess(["--secret-file", secret, "--host", "127.0.0.1"])
