@@ -27,7 +27,7 @@ import CSDL
     }
 
     deinit {
-        for unsafe line in unsafe drawn.values { unsafe SDL_DestroyTexture(line.texture) }
+        unsafe drawn.values.forEach { unsafe SDL_DestroyTexture($0.texture) }
         unsafe TTF_CloseFont(font)
     }
 
@@ -48,9 +48,9 @@ import CSDL
 
     /// Frees the lines that were not drawn since the last call.
     func forgetUnused() {
-        for unsafe (text, line) in unsafe drawn where !used.contains(text) {
+        for text in unsafe Array(drawn.keys) where !used.contains(text) {
+            guard let line = unsafe drawn.removeValue(forKey: text) else { continue }
             unsafe SDL_DestroyTexture(line.texture)
-            unsafe drawn[text] = nil
         }
         used.removeAll(keepingCapacity: true)
     }

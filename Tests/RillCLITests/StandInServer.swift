@@ -29,10 +29,11 @@ final class StandInServer: Sendable {
         guard isBound, listen(descriptor, 8) == 0 else { throw TestFailure("no server: \(errno)") }
         port = UInt16(bigEndian: address.sin_port)
         let response = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
-        let (listener, weakly) = (descriptor, { [weak self] (request: String) in self?.keep(request) })
+        let listener = descriptor
+        let keep: @Sendable (String) -> Void = { [weak self] request in self?.keep(request) }
         Thread.detachNewThread {
-            while case let connection = unsafe accept(listener, nil, nil), connection >= 0 {
-                if let request = StandInServer.request(connection) { weakly(request) }
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                if let request = StandInServer.request(connection) { keep(request) }
                 let bytes = Array(response.utf8)
                 _ = unsafe send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
                 close(connection)

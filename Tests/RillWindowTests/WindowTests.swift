@@ -8,8 +8,8 @@ import Testing
 @MainActor @Suite(.serialized) struct WindowTests {
     init() {
         // SDL's dummy driver draws into memory, which the tests read.
-        SDL_SetHint("SDL_VIDEODRIVER", "dummy")
-        SDL_SetHint("SDL_RENDER_DRIVER", "software")
+        unsafe SDL_SetHint("SDL_VIDEODRIVER", "dummy")
+        unsafe SDL_SetHint("SDL_RENDER_DRIVER", "software")
     }
 
     /// A frame with one color in its left half, another in its right half, and a third in its lower right quarter.
@@ -142,30 +142,30 @@ import Testing
         _ = window.add("two")
         while try window.poll() != nil {}
         func push(_ make: (inout SDL_Event) -> Void) {
-            var event = SDL_Event()
-            make(&event)
-            SDL_PushEvent(&event)
+            var event = unsafe SDL_Event()
+            unsafe make(&event)
+            unsafe SDL_PushEvent(&event)
         }
-        push { event in
-            event.type = SDL_KEYDOWN.rawValue
-            event.key.keysym.sym = Int32(SDLK_b.rawValue)
+        unsafe push { event in
+            unsafe event.type = SDL_KEYDOWN.rawValue
+            unsafe event.key.keysym.sym = Int32(SDLK_b.rawValue)
         }
         try expectNext(window, .key("b"))
-        push { event in
-            event.type = SDL_KEYDOWN.rawValue
-            event.key.keysym.sym = Int32(SDLK_F1.rawValue)
+        unsafe push { event in
+            unsafe event.type = SDL_KEYDOWN.rawValue
+            unsafe event.key.keysym.sym = Int32(SDLK_F1.rawValue)
         }
         try expectNext(window, nil)
-        push { event in
-            event.type = SDL_MOUSEBUTTONDOWN.rawValue
-            (event.button.x, event.button.y) = (150, 50)
+        unsafe push { event in
+            unsafe event.type = SDL_MOUSEBUTTONDOWN.rawValue
+            unsafe (event.button.x, event.button.y) = (150, 50)
         }
         try expectNext(window, .click(tile: 1))
         for _ in 0..<5 { tile.consume(try frame(64, 64)) }
         // Pending wake-ups are merged.
         try expectNext(window, .woken)
         try expectNext(window, nil)
-        push { $0.type = SDL_QUIT.rawValue }
+        unsafe push { unsafe $0.type = SDL_QUIT.rawValue }
         try expectNext(window, .closed)
     }
 }
