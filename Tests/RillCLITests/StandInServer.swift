@@ -15,21 +15,20 @@ final class StandInServer: Sendable {
     ///   - status: the status and its fields, as `401 -\r\nRetry-After: 1`.
     ///   - body: the body of the responses.
     init(_ status: String, body: String = "") throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         // The pointer is valid during the calls.
         let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { [descriptor] in
-                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0
             }
         }
-        guard isBound, listen(descriptor, 8) == 0 else { throw TestFailure("no server: \(errno)") }
-        port = UInt16(bigEndian: address.sin_port)
+        guard isBound, listen(listener, 8) == 0 else { throw TestFailure("no server: \(errno)") }
+        (descriptor, port) = (listener, UInt16(bigEndian: address.sin_port))
         let response = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
-        let listener = descriptor
         let keep: @Sendable (String) -> Void = { [weak self] request in self?.keep(request) }
         Thread.detachNewThread {
             while case let connection = accept(listener, nil, nil), connection >= 0 {
