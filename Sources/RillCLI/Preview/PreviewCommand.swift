@@ -12,7 +12,7 @@ struct PreviewCommand: ParsableCommand {
         usage: """
             rill preview [<source>] [<options>]
             rill preview <in.sdp> ... [--grid] [<options>]
-            rill preview [<source>] --call --to <host:port> --listen <port> --key-file <file> [<options>]
+            rill preview [<source>] --call --to <to> --listen <port> [<options>]
             """,
         discussion: """
             A source is a camera (/dev/video0, camera:NAME) or a clip, which is repeated; without a source, the \

@@ -7,6 +7,7 @@ import RillWHIP
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a token for a server's publishers and viewers.",
+        usage: "rill token --secret-file <file> [<options>]",
         discussion: """
             The token is a JSON web token, signed with the secret (HMAC, SHA-256). Its claims publish and watch are the \
             names of streams, or "*" for all; sub is whose it is, metrics whether it may read /metrics; exp is when it \
