@@ -15,6 +15,8 @@ import RillWHIP
 final class HTTPRequests: Sendable {
     private let client: HTTPClient
     private let group: MultiThreadedEventLoopGroup
+    /// How many requests are under way.
+    private let count = Monitor(0)
 
     /// - Parameters:
     ///   - certificates: a PEM file of certificates that are trusted beside the system's.
@@ -44,10 +46,12 @@ final class HTTPRequests: Sendable {
         _ request: WHIPRequest, timeout: MediaDuration,
         _ handle: @escaping @Sendable (Result<WHIPResponse, NoResponse>) -> Void
     ) {
+        count.change { $0 += 1 }
         Task {
             do { handle(.success(try await execute(request, timeout))) } catch {
                 handle(.failure(NoResponse(error)))
             }
+            count.change { $0 -= 1 }
         }
     }
 
@@ -55,6 +59,8 @@ final class HTTPRequests: Sendable {
     func close() {
         // Nothing is left to do about either failure.
         try? client.syncShutdown()
+        // Their promises need the event loop.
+        count.wait { $0 == 0 ? () : nil }
         try? group.syncShutdownGracefully()
     }
 
