@@ -32,6 +32,10 @@ let moduleSettings =
     Context.environment["RILL_PLAIN_DEBUG"] == nil
     ? targetSettings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : targetSettings
 
+/// CI sets the variable for the build that has all traits: a warning in what only they compile is then an error.
+let strict: [SwiftSetting] =
+    Context.environment["RILL_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
 /// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64
 /// before SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to
 /// link. So each target links it.
@@ -62,6 +66,16 @@ func tests(
         swiftSettings: measurePixels ? moduleSettings : targetSettings)
 }
 
+/// A product of another package, which only builds with that trait fetch and build.
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+/// A target of this package, which only builds with that trait use.
+func target(_ name: String, for trait: String) -> Target.Dependency {
+    .target(name: name, condition: .when(traits: [trait]))
+}
+
 let modules = [
     "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
     "RillFiles",
@@ -74,9 +88,12 @@ let package = Package(
     name: "rill",
     // Each module is a product: an app links only the modules that it uses, and their dependencies.
     products: modules.map { .library(name: $0, targets: [$0]) } + [
-        .executable(name: "rill", targets: ["RillCLI"])
+        // Empty without the trait Server.
+        .library(name: "RillServer", targets: ["RillServer"]),
+        .executable(name: "rill", targets: ["RillCLI"]),
     ],
-    // Only the command line and experiments have dependencies. An app avoids them with `traits: []` after the URL.
+    // Only the command line, experiments, server and window have dependencies. An app avoids them with `traits: []`
+    // after the URL. All is compiled again where one build folder gets other traits (see Scripts/test).
     traits: [
         .trait(
             name: "CommandLine", description: "The command rill: swift-argument-parser.", enabledTraits: ["Laboratory"]),
@@ -84,12 +101,30 @@ let package = Package(
             name: "Laboratory",
             description:
                 "RillLink and RillLab, the emulated network and the lab: swift-collections, hdrhistogram."),
+        .trait(
+            name: "Server",
+            description:
+                "RillServer, and `rill serve`, `token`, `publish` and `watch`: Hummingbird, AsyncHTTPClient, JWTKit."),
+        .trait(name: "Window", description: "`rill preview` and `rill watch --preview`: SDL2."),
         .default(enabledTraits: ["CommandLine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        // With the trait Server only.
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // The C libraries, each as a system module.
@@ -103,6 +138,7 @@ let package = Package(
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
+        .systemLibrary(name: "CSDL", providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
         // The allocator for libvpx.
         .target(name: "CVPXMemory"),
         // System calls that send and receive many datagrams at once.
@@ -145,16 +181,43 @@ let package = Package(
         module(
             "RillForward",
             ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
-        // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see Server/).
+        // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
         module("RillWHIP", ["RillCore"]),
+        // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
+        .target(
+            name: "RillServer",
+            dependencies: [
+                "RillCore", "RillForward", "RillPeer", "RillRTP", "RillTransport", "RillWHIP",
+                product("HTTPTypes", of: "swift-http-types", for: "Server"),
+                product("Hummingbird", of: "hummingbird", for: "Server"),
+                product("HummingbirdCore", of: "hummingbird", for: "Server"),
+                product("HummingbirdTLS", of: "hummingbird", for: "Server"),
+                product("JWTKit", of: "jwt-kit", for: "Server"),
+                product("Logging", of: "swift-log", for: "Server"),
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOConcurrencyHelpers", of: "swift-nio", for: "Server"),
+                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+            ],
+            // Pages are embedded in the code, so that the program needs no other file.
+            resources: [
+                "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js", "publish.js",
+                "watch.js",
+            ].map { .embedInCode("Pages/\($0)") },
+            swiftSettings: moduleSettings + strict),
+        // Pictures in a window.
+        .target(
+            name: "RillWindow", dependencies: ["RillCore", target("CSDL", for: "Window")],
+            swiftSettings: moduleSettings + strict),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
         // network without building codecs.
         module(
             "RillLink",
             [
                 "RillCore",
-                .product(name: "DequeModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
-                .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
+                product("DequeModule", of: "swift-collections", for: "Laboratory"),
+                product("HeapModule", of: "swift-collections", for: "Laboratory"),
             ]),
         // What was sent, what came back, and what the path carries.
         module("RillCongestion", ["RillCore", "RillRTP"]),
@@ -181,7 +244,7 @@ let package = Package(
                 "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec",
                 "RillRTP",
                 "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
-                .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
+                product("Histogram", of: "hdrhistogram-swift", for: "Laboratory"),
             ]),
         // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
         module("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
@@ -189,12 +252,24 @@ let package = Package(
             name: "RillCLI",
             dependencies: [
                 "Rill", "RillFaces", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
-                "RillSecurity", "RillSession", "RillTransport", "RillWebRTC", "RillWHIP",
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
+                "RillSecurity", "RillSession", "RillTransport",
+                product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
+                // Serve, publish and watch.
+                target("RillForward", for: "Server"), target("RillServer", for: "Server"),
+                target("RillWebRTC", for: "Server"), target("RillWHIP", for: "Server"),
+                product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
+                product("Logging", of: "swift-log", for: "Server"),
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOHTTP1", of: "swift-nio", for: "Server"),
+                product("NIOPosix", of: "swift-nio", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+                product("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
+                // Preview.
+                target("RillWindow", for: "Window"),
             ],
             // The page of all reports, which Scripts/bench fills as well.
-            resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings),
+            resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings + strict),
 
         // Shared by the tests: seeded mutation of bytes, generated clips, temporary folders.
         .target(
@@ -250,6 +325,21 @@ let package = Package(
             of: "RillForward",
             ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
+        tests(
+            of: "RillServer",
+            [
+                "RillCLI", "RillCore", "RillForward", "RillTransport", "RillWHIP",
+                product("Crypto", of: "swift-crypto", for: "Server"),
+                product("JWTKit", of: "jwt-kit", for: "Server"),
+                product("Logging", of: "swift-log", for: "Server"),
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOPosix", of: "swift-nio", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+                product("SwiftASN1", of: "swift-asn1", for: "Server"),
+                product("X509", of: "swift-certificates", for: "Server"),
+            ]),
+        tests(of: "RillWindow", ["RillCore", target("CSDL", for: "Window")], besides: ["window-check"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPacketSupport"]),

@@ -31,13 +31,14 @@ struct RillCommand: ParsableCommand {
               rill receive out.sdp --output shown.y4m
               rill publish clip.y4m https://example.org/whip/stage
               rill watch https://example.org/whep/stage --output shown.y4m
-              rill preview /dev/video0                  in a window (built separately)
+              rill preview /dev/video0                  in a window
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%
             """,
         version: Version.text,
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, CallCommand.self, SendCommand.self, ReceiveCommand.self,
-            PublishCommand.self, WatchCommand.self, ServeCommand.self, PreviewCommand.self, KeyCommand.self,
+            PublishCommand.self, WatchCommand.self, ServeCommand.self, TokenCommand.self, PreviewCommand.self,
+            KeyCommand.self,
             RelayCommand.self, ReencodeCommand.self, InspectCommand.self,
             ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,

@@ -2,10 +2,20 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [
-        [], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["relay"], ["send"], ["receive"],
-        ["key"], ["publish"], ["watch"],
-    ])
+    private static var commands: [[String]] {
+        var commands = [
+            "loopback", "transcode", "inspect", "replay", "generate", "relay", "send", "receive", "key",
+        ]
+        #if Server
+        commands += ["publish", "watch", "serve", "token"]
+        #endif
+        #if Window
+        commands.append("preview")
+        #endif
+        return [[]] + commands.map { [$0] }
+    }
+
+    @Test(arguments: commands)
     func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)

@@ -1,9 +1,10 @@
-import Foundation
+package import Foundation
 
-/// What this process takes of the machine's memory, in bytes.
-package func residentByteCount() throws -> Int {
-    let fields = String(decoding: try read("/proc/self/statm"), as: UTF8.self).split(separator: " ")
-    guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("/proc/self/statm says nothing") }
+/// The memory of this process, or of another one, in bytes.
+package func residentByteCount(of process: pid_t? = nil) throws -> Int {
+    let path = "/proc/\(process.map { "\($0)" } ?? "self")/statm"
+    let fields = String(decoding: try read(path), as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("\(path) says nothing") }
     return pages * sysconf(Int32(_SC_PAGESIZE))
 }
 

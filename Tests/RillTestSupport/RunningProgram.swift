@@ -44,7 +44,12 @@ package final class RunningProgram {
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        // The tests may run under `nohup`, which ignores it.
+        var hangup = sigset_t()
+        unsafe sigemptyset(&hangup)
+        unsafe sigaddset(&hangup, SIGHUP)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &hangup)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var argv = unsafe words.map { unsafe strdup($0) } + [nil]
         defer { unsafe argv.forEach { unsafe free($0) } }
         var child: pid_t = 0
@@ -86,10 +91,18 @@ package final class RunningProgram {
     package func kill() throws { try send(SIGKILL) }
 
     /// Sends it a signal, and it alone.
-    package func send(_ signal: Int32) throws {
-        // Not `timeout`, which would hand it on to a whole group, or end first, but the program that it has started.
+    package func send(_ signal: Int32) throws { for process in try processes() { Glibc.kill(process, signal) } }
+
+    /// The memory that it takes, in bytes.
+    package func memory() throws -> Int {
+        guard let process = try processes().first else { throw TestFailure("it has ended") }
+        return try residentByteCount(of: process)
+    }
+
+    /// Not `timeout`, which would hand a signal on to a whole group, or end first, but the program that it has started.
+    private func processes() throws -> [pid_t] {
         let children = String(decoding: try read("/proc/\(child)/task/\(child)/children"), as: UTF8.self)
-        for process in children.split(separator: " ").compactMap({ pid_t($0) }) { Glibc.kill(process, signal) }
+        return children.split(separator: " ").compactMap { pid_t($0) }
     }
 
     /// Whether it has ended, by itself or not.

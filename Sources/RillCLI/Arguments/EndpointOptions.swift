@@ -1,3 +1,4 @@
+#if Server
 import ArgumentParser
 import Foundation
 import RillCore
@@ -31,8 +32,14 @@ struct EndpointOptions: ParsableArguments {
         do { return try WHIPClient(purpose, at: url, settings, from: now) } catch { throw ValidationError("\(error)") }
     }
 
-    /// The arguments of rill-http.
-    var programArguments: [String] { (ca.map { ["--ca", $0] } ?? []) + (insecure ? ["--insecure"] : []) }
+    /// What sends the client's requests. Close it.
+    ///
+    /// - Throws: `ValidationError` for certificates that cannot be read.
+    func http() throws -> HTTPRequests {
+        do { return try HTTPRequests(trusting: ca, orAnybody: insecure) } catch {
+            throw ValidationError("--ca \(ca ?? ""): not a readable PEM file of certificates")
+        }
+    }
 
     private func readToken() throws -> String? {
         guard let tokenFile else { return token }
@@ -62,3 +69,4 @@ extension ValidationError {
         ValidationError("\"\(text)\" is not a URL: expected one like \(example)")
     }
 }
+#endif

@@ -37,13 +37,11 @@ struct SentVideoOptions: ParsableArguments {
         settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
     }
 
-    /// Opens a camera, a clip that plays in real time, or without a name the portrait scene.
+    /// Opens a source. Without a name the portrait scene has the size of ``size``.
     func open(
         _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
     ) throws -> any FrameSource {
-        guard let name else { return try PortraitScene(resolution: size ?? .vga, frameRate: 30) }
-        if let camera = cameraSelection(name) { return try readingInput { try cameraOptions.open(camera) } }
-        return try readingInput { try LiveClip(atEnd: ending) { try options.open(name) } }
+        try openSource(name, size: size, atEnd: ending, options, cameraOptions)
     }
 
     /// The high stream of pictures of that size.
@@ -61,6 +59,16 @@ struct SentVideoOptions: ParsableArguments {
         low.encoder.skipsStillBlocks = stillBlocks == .on
         return low
     }
+}
+
+/// Opens a camera, a clip that plays in real time, or without a name the portrait scene.
+func openSource(
+    _ name: String?, size: Resolution? = nil, atEnd ending: LiveClip.Ending, _ options: ClipOptions,
+    _ cameraOptions: CameraOptions
+) throws -> sending any FrameSource {
+    guard let name else { return try PortraitScene(resolution: size ?? .vga, frameRate: 30) }
+    if let camera = cameraSelection(name) { return try readingInput { try cameraOptions.open(camera) } }
+    return try readingInput { try LiveClip(atEnd: ending) { try options.open(name) } }
 }
 
 extension LayerSettings {

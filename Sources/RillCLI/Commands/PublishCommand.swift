@@ -1,3 +1,4 @@
+#if Server
 import ArgumentParser
 import Rill
 import RillCore
@@ -20,10 +21,6 @@ struct PublishCommand: ParsableCommand {
 
             A path that is lost is looked for again, and a server that was restarted gets the stream again, within \
             --wait. Publishing ends with the clip, after --duration, or with Ctrl-C.
-
-            Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:
-
-              swift build -c release --package-path Server
 
             Examples:
               rill publish clip.y4m https://example.org/whip/stage --token-file token
@@ -71,7 +68,6 @@ struct PublishCommand: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        let program = try SeparateProgram.http.path(for: "publish")
         let clock = LiveClock()
         let client = try endpoint.client(.publish, at: target, from: clock.now)
         if let report { try OutputFiles.requirePlace(for: report) }
@@ -93,8 +89,8 @@ struct PublishCommand: ParsableCommand {
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
         let begin = FirstTime()
         observers.connected = { if begin.isFirst { start.set(clock.now) } }
-        let driver = try EndpointDriver(
-            client, over: port, webRTC, clock: clock, by: (program, endpoint.programArguments), observers)
+        let driver = EndpointDriver(
+            client, over: port, webRTC, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) { interruption.isRequested || driver.hasEnded }
         try finish(monitor.log, driver, settings.send.layers)
     }
@@ -152,3 +148,4 @@ struct PublishCommand: ParsableCommand {
         try requireDistinct(input: endpoint.tokenFile, outputs: [report])
     }
 }
+#endif

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Rill
 import RillCore
 import RillFiles
@@ -188,12 +187,7 @@ struct ReceiveCommand: ParsableCommand {
     private func readIncoming() throws -> IncomingStream {
         let key = try keyFile.map(KeyFile.read)
         guard let sdp else { return IncomingStream(codec ?? .vp8, port: port ?? 0, key: key) }
-        let file = sdp == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: sdp)
-        // For a folder, Foundation's own text is "Error Domain=NSCocoaErrorDomain Code=256".
-        guard let file, let data = try? file.read(upToCount: SessionDescription.maximumByteCount + 1) else {
-            throw CommandError("\(sdp): no such file or folder, or it cannot be read or is empty", .unreadableInput)
-        }
-        return try IncomingStream(describedBy: Array(data), name: sdp, port: port, key: key)
+        return try IncomingStream(describedIn: sdp, port: port, key: key)
     }
 
     private func listeningAddress(_ incoming: IncomingStream) throws -> UDPAddress {

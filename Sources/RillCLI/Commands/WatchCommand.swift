@@ -1,3 +1,4 @@
+#if Server
 import ArgumentParser
 import Rill
 import RillCore
@@ -23,10 +24,6 @@ struct WatchCommand: ParsableCommand {
             the encoded frames as they arrived. --preview shows the pictures in a window instead (see `rill preview`); \
             closing it ends the command.
 
-            Requests are sent by rill-http, which is built separately, so that rill itself does not need an HTTP library:
-
-              swift build -c release --package-path Server
-
             Examples:
               rill watch https://example.org/whep/stage --output shown.y4m --duration 10s
               rill watch http://127.0.0.1:8080/whep/me --layer low --report page.html
@@ -46,7 +43,7 @@ struct WatchCommand: ParsableCommand {
         help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
     var output: String?
 
-    @Flag(help: "Show the stream in a window, by rill-preview.")
+    @Flag(help: "Show the stream in a window.")
     var preview = false
 
     @Option(
@@ -61,13 +58,12 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        let program = try SeparateProgram.http.path(for: "watch")
         let clock = LiveClock()
         var client = try endpoint.client(.watch, at: url, from: clock.now)
         if let layer { client.select(layer, at: clock.now) }
         let files = OutputFiles()
         if let report { try OutputFiles.requirePlace(for: report) }
-        let window = preview ? try PreviewWindow(for: "watch --preview") : nil
+        let window = preview ? try PreviewWindow(url) : nil
         defer { window?.close() }
         let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
         var settings = VideoCallSettings(layers: [])
@@ -88,21 +84,19 @@ struct WatchCommand: ParsableCommand {
             if let recording {
                 try recording.show(layer, of: them, on: clock)
             } else if let window {
-                try them.show(layer, on: window.pictures)
+                try them.show(layer, on: window.tile)
             } else {
                 try them.show(layer, on: UnseenPictures())
             }
         }
-        let driver = try EndpointDriver(
-            client, over: port, .ofClient, clock: clock, by: (program, endpoint.programArguments), observers)
+        let driver = EndpointDriver(
+            client, over: port, .ofClient, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) {
             monitor.note(recording?.takeNotice(), at: clock.now)
-            return interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.status != nil
+            return interruption.isRequested || driver.hasEnded || recording?.failure != nil || window?.isClosed == true
         }
         monitor.note(recording?.summary, at: clock.now)
-        if let status = window?.status, status != 0 {
-            throw CommandError("rill-preview has ended with exit code \(status)")
-        }
+        if let failure = window?.failure { throw CommandError("\(failure)") }
         try finish(monitor.log, driver, recording, files, isInterrupted: interruption.isRequested)
     }
 
@@ -151,3 +145,4 @@ struct WatchCommand: ParsableCommand {
         try requireDistinct(input: endpoint.tokenFile, outputs: [output, report])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Server
 import Rill
 import RillCore
 import RillPeer
@@ -5,7 +6,7 @@ import RillThreads
 import RillWHIP
 import RillWebRTC
 
-/// Carries out what a ``RillWHIP/WHIPClient`` asks for, live: requests by rill-http, connections by a port of WebRTC.
+/// Carries out what a ``RillWHIP/WHIPClient`` asks for, live: requests by HTTP, connections by a port of WebRTC.
 ///
 /// A path that is lost is replaced by a restart of ICE; a failed connection is made again.
 ///
@@ -33,7 +34,8 @@ final class EndpointDriver: Sendable {
     }
 
     enum Input {
-        case http(HTTPProgram.Report)
+        /// What a request of that number led to.
+        case response(Int, Result<WHIPResponse, NoResponse>)
         /// The state of the connection of that number.
         case peer(Int, PeerConnectionState)
         case close
@@ -46,18 +48,14 @@ final class EndpointDriver: Sendable {
     ///   - port: the port of the call.
     ///   - settings: what is offered.
     ///   - clock: the call's clock, with which the client was made.
-    ///   - program: the path of rill-http, and its arguments.
+    ///   - http: what sends requests.
     ///   - observers: who is told.
-    /// - Throws: ``CommandError`` if rill-http cannot be started.
     init(
         _ client: WHIPClient, over port: WebRTCPort, _ settings: WebRTCSettings, clock: LiveClock,
-        by program: (path: String, arguments: [String]), _ observers: Observers
-    ) throws {
+        by http: HTTPRequests, _ observers: Observers
+    ) {
         let inbox = Monitor(Inbox())
         self.inbox = inbox
-        let http = try HTTPProgram(program.path, program.arguments) { report in
-            inbox.change { $0.inputs.append(.http(report)) }
-        }
         thread = NamedThread("rill-endpoint") {
             let work = EndpointWork(client, port, settings, http, inbox, observers)
             while let wakeTime = work.advance(at: clock.now) {
@@ -89,3 +87,4 @@ final class EndpointDriver: Sendable {
         thread.join()
     }
 }
+#endif

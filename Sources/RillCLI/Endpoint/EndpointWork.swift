@@ -1,17 +1,18 @@
+#if Server
 import Rill
 import RillCore
 import RillPeer
 import RillWHIP
 import RillWebRTC
 
-/// What the thread of an ``EndpointDriver`` does: it moves things between a client, a port and rill-http.
+/// What the thread of an ``EndpointDriver`` does: it moves things between a client, a port and HTTP.
 ///
 /// Single owner.
 final class EndpointWork {
     private var client: WHIPClient
     private let port: WebRTCPort
     private let settings: WebRTCSettings
-    private let http: HTTPProgram
+    private let http: HTTPRequests
     private let inbox: Monitor<EndpointDriver.Inbox>
     private let observers: EndpointDriver.Observers
     private var peer: WebRTCPeer?
@@ -24,7 +25,7 @@ final class EndpointWork {
     private var hasConnected = false
 
     init(
-        _ client: WHIPClient, _ port: WebRTCPort, _ settings: WebRTCSettings, _ http: HTTPProgram,
+        _ client: WHIPClient, _ port: WebRTCPort, _ settings: WebRTCSettings, _ http: HTTPRequests,
         _ inbox: Monitor<EndpointDriver.Inbox>, _ observers: EndpointDriver.Observers
     ) {
         (self.client, self.port, self.settings, self.http) = (client, port, settings, http)
@@ -38,7 +39,9 @@ final class EndpointWork {
         while true {
             switch client.poll(at: now) {
             case .send(let request, let id, let timeout):
-                http.send(HTTPRequestLine(request, id: id, timeout: Int(timeout.milliseconds)))
+                http.send(request, timeout: timeout) { [inbox] result in
+                    inbox.change { $0.inputs.append(.response(id, result)) }
+                }
             case .event(let event): take(event, at: now)
             case .wait(until: let time): return time
             case .ended: return nil
@@ -48,13 +51,8 @@ final class EndpointWork {
 
     func take(_ input: EndpointDriver.Input, at now: MediaTime) {
         switch input {
-        case .http(.response(let line)):
-            if let response = line.response {
-                client.insert(response, to: line.id, at: now)
-            } else {
-                client.fail(line.id, reason: line.error ?? "no response", at: now)
-            }
-        case .http(.ended): fail(CommandError("rill-http has ended"), at: now)
+        case .response(let id, .success(let response)): client.insert(response, to: id, at: now)
+        case .response(let id, .failure(let failure)): client.fail(id, reason: failure.reason, at: now)
         case .peer(let number, let state) where number == self.number && !isClosing: take(state, at: now)
         case .peer: break
         case .close:
@@ -154,3 +152,4 @@ final class EndpointWork {
         client.close(at: now)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Server
 import Synchronization
 
 /// Whether something happens for the first time.
@@ -7,3 +8,4 @@ final class FirstTime: Sendable {
     /// `true` once.
     var isFirst: Bool { !hasHappened.exchange(true, ordering: .relaxed) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Server
 import Rill
 import RillCore
 import RillThreads
@@ -27,3 +28,4 @@ final class SessionPictures: FrameSink, Sendable {
 
     func finish() {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if Server
 import RillCore
 import RillWebRTC
 
@@ -12,3 +13,4 @@ extension WebRTCSettings {
         return settings
     }
 }
+#endif

@@ -1,3 +1,4 @@
+import Foundation
 import Rill
 import RillCore
 import RillFiles
@@ -17,6 +18,18 @@ struct IncomingStream {
         them = ParticipantSettings("the sender", at: nil, key: key)
         them.streams = [StreamPayloadTypes.assumed(codec)]
         address = UDPAddress(.loopback, port: port)
+    }
+
+    /// Reads a session description from a file, or with `-` from standard input.
+    ///
+    /// - Throws: ``CommandError`` of `unreadableInput`.
+    init(describedIn path: String, port: UInt16? = nil, key: SRTPKey? = nil) throws {
+        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        // For a folder, Foundation's own text is "Error Domain=NSCocoaErrorDomain Code=256".
+        guard let file, let data = try? file.read(upToCount: SessionDescription.maximumByteCount + 1) else {
+            throw CommandError("\(path): no such file or folder, or it cannot be read or is empty", .unreadableInput)
+        }
+        try self.init(describedBy: Array(data), name: path, port: port, key: key)
     }
 
     /// Reads a session description.

@@ -39,11 +39,6 @@ final class EndpointServer {
     }
 
     func kill() throws { try program.kill() }
-
-    /// rill-http, which is built from the package Server; `nil` where it is not.
-    static var http: Program? {
-        ["debug", "release"].lazy.compactMap { Program(path: "Server/.build/\($0)/rill-http") }.first
-    }
 }
 
 extension RunningProgram {

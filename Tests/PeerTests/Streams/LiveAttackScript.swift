@@ -1,13 +1,13 @@
 /// A server with a publisher and viewers in a network namespace, and an attacker who has another one beside it.
 ///
-/// Arguments: rill-serve, rill, a folder for what the viewers get, seconds, how many viewers. It needs root and a
+/// Arguments: rill, a folder for what the viewers get, seconds, how many viewers. It needs root and a
 /// network namespace of its own (`unshare --net`). It prints one JSON object.
 enum LiveAttackScript {
     static let text = #"""
         import ctypes, fcntl, json, os, random, select, socket, struct, subprocess, sys, time
 
-        serve, rill, folder = sys.argv[1:4]
-        seconds, count = float(sys.argv[4]), int(sys.argv[5])
+        rill, folder = sys.argv[1:3]
+        seconds, count = float(sys.argv[3]), int(sys.argv[4])
         HTTP, MEDIA = 18080, 15004
         random.seed(7)
         libc = ctypes.CDLL(None, use_errno=True)
@@ -180,7 +180,7 @@ enum LiveAttackScript {
 
 
         try:
-            server = start("serve", serve, "--http", str(HTTP), "--media", str(MEDIA))
+            server = start("serve", rill, "serve", "--http", str(HTTP), "--media", str(MEDIA))
             wait(2)
             base = f"http://127.0.0.1:{HTTP}"
             publisher = start(

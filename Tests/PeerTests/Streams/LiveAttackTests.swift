@@ -6,8 +6,7 @@ import Testing
 /// A live server for a minute beside ten viewers who have done nothing, and an attacker without a key: on other ports,
 /// in another namespace, and with forged addresses.
 @Suite(
-    .enabled(if: isLongRun, "only with --all"), .enabled(if: geteuid() == 0, "raw sockets need root"),
-    .enabled(if: StreamServer.program != nil, "rill-serve is not built"))
+    .enabled(if: isLongRun, "only with --all"), .enabled(if: geteuid() == 0, "raw sockets need root"))
 struct LiveAttackTests {
     private struct Outcome: Decodable {
         /// Publishers and viewers that were seen.
@@ -24,15 +23,14 @@ struct LiveAttackTests {
     }
 
     @Test func `ten viewers keep their frames, and forged addresses get nothing`() async throws {
-        let serve = try existing(StreamServer.program)
+        let rill = try Program(builtAs: "rill")
         let folder = TemporaryFolder()
         var unshare = try existing(Program(named: "unshare"))
-        let tools = URL(fileURLWithPath: serve.path).deletingLastPathComponent().path
+        let tools = URL(fileURLWithPath: rill.path).deletingLastPathComponent().path
         unshare.environment["PATH"] = "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let program = try unshare.start(
             [
-                "--net", "--mount", "python3", "-c", LiveAttackScript.text, serve.path,
-                try Program(builtAs: "rill").path, folder.root, "60", "10",
+                "--net", "--mount", "python3", "-c", LiveAttackScript.text, rill.path, folder.root, "60", "10",
             ], limit: 240)
         let run = try await program.finished()
         #expect(run.status == 0, "\(run.errors)")

@@ -15,16 +15,16 @@ extension StreamTests {
             let networks = try await TwoNetworks()
             try String(repeating: "secret", count: 8).write(
                 toFile: folder.path("secret"), atomically: true, encoding: .utf8)
-            let serve = try existing(StreamServer.program)
+            let rill = try Program(builtAs: "rill")
             // Nobody is named in the token: the page is known by its session.
-            let made = try serve.run([
+            let made = try rill.run([
                 "token", "--secret-file", folder.path("secret"), "--publish", "*", "--watch", "*", "--metrics",
             ])
             let token = made.text.trimmingCharacters(in: .whitespacesAndNewlines)
             let server = try networks.start(
-                serve,
+                rill,
                 [
-                    "--host", TwoNetworks.server, "--announce", TwoNetworks.server, "--secret-file",
+                    "serve", "--host", TwoNetworks.server, "--announce", TwoNetworks.server, "--secret-file",
                     folder.path("secret"),
                 ], inServers: true)
             defer { server.interrupt() }

@@ -42,7 +42,7 @@ extension StreamTests {
                 return back.count == 4
             }
             RillTestSupport.note(
-                "rill-serve \(isKilled ? "killed" : "ended") and started again | pictures again after: "
+                "rill serve \(isKilled ? "killed" : "ended") and started again | pictures again after: "
                     + back.sorted { $0.key < $1.key }.map { "\($0.key) \(Int($0.value.milliseconds)) ms" }
                     .joined(separator: ", "))
             let words =

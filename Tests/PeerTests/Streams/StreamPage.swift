@@ -1,7 +1,7 @@
 import Foundation
 import RillTestSupport
 
-/// A page of rill-serve in a browser of its own, used as a person would.
+/// A page of rill serve in a browser of its own, used as a person would.
 struct StreamPage {
     let browser: ChromiumBrowser
 

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import RillTestSupport
 
-/// `rill-serve` beside a test. It can be killed, and started again on the same ports.
+/// `rill serve` beside a test. It can be killed, and started again on the same ports.
 final class StreamServer {
     /// The port of HTTP.
     private(set) var port = 0
@@ -17,8 +17,8 @@ final class StreamServer {
 
     /// Starts it again, on the ports that it had, and waits until clients can connect.
     func start() async throws {
-        guard let serve = StreamServer.program else { throw TestFailure("rill-serve is not built") }
-        let program = try serve.start(["--http", "\(port)", "--media", "\(mediaPort)"], limit: 300)
+        let program = try Program(builtAs: "rill").start(
+            ["serve", "--http", "\(port)", "--media", "\(mediaPort)"], limit: 300)
         self.program = program
         for _ in 0..<2000 where !program.outputSoFar.contains("\n") && !program.hasEnded {
             try await Task.sleep(for: .milliseconds(5))
@@ -71,11 +71,6 @@ final class StreamServer {
 
     /// What it has logged.
     var log: String { program?.errorsSoFar ?? "" }
-
-    /// rill-serve, which is built from the package Server; `nil` where it is not.
-    static var program: Program? {
-        ["debug", "release"].lazy.compactMap { Program(path: "Server/.build/\($0)/rill-serve") }.first
-    }
 }
 
 /// Waits for something to happen.

@@ -9,7 +9,7 @@ extension StreamTests {
         /// How long each layer is watched, in seconds.
         static let seconds = isLongRun ? 6 : 2
 
-        // MARK: Through rill-serve
+        // MARK: Through rill serve
 
         @Test(.enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
         func `A page publishes, and another one watches the layers that are clicked`() async throws {
@@ -17,7 +17,7 @@ extension StreamTests {
             let publisher = try StreamPage.publishing("stage", at: server)
             try await waitUntil("\(server.log)") { try await server.receives("stage") }
             let page = try StreamPage.watching("stage", at: server)
-            try await watch("Chromium → rill-serve → Chromium", page, at: server) { try publisher.counts().sent }
+            try await watch("Chromium → rill serve → Chromium", page, at: server) { try publisher.counts().sent }
         }
 
         @Test(.enabled(if: isLongRun), .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
@@ -26,7 +26,7 @@ extension StreamTests {
             let publisher = try StreamPage.publishing("stage", at: server)
             try await waitUntil("\(server.log)") { try await server.receives("stage") }
             for layer in ["high", "low"] {
-                try await watch("Chromium → rill-serve → rill watch", layer, at: server) { try publisher.counts().sent }
+                try await watch("Chromium → rill serve → rill watch", layer, at: server) { try publisher.counts().sent }
             }
         }
 
@@ -36,7 +36,7 @@ extension StreamTests {
             let publisher = try Self.publish(server.url("whip/stage"))
             try await waitUntil("\(publisher.errorsSoFar)") { try await server.receives("stage") }
             let page = try StreamPage.watching("stage", at: server)
-            try await watch("rill publish → rill-serve → Chromium", page, at: server) { nil }
+            try await watch("rill publish → rill serve → Chromium", page, at: server) { nil }
             try await Self.end(publisher)
         }
 
@@ -46,7 +46,7 @@ extension StreamTests {
             let server = try await StreamServer()
             let publisher = try WHIPClientProgram(server.url("whip/stage"))
             try await waitUntil("\(publisher.log) \(server.log)") { try await server.receives("stage", layers: 1) }
-            try await watch("simple-whip-client → rill-serve → rill watch", "high", at: server) { nil }
+            try await watch("simple-whip-client → rill serve → rill watch", "high", at: server) { nil }
             try await publisher.end()
             #expect(try await server.streams().isEmpty, "\(publisher.log)")
         }
@@ -65,7 +65,7 @@ extension StreamTests {
             let sent = try await about("high", seconds, at: server)
             note(
                 """
-                rill publish → rill-serve → aiortc, high | sent about \(sent) | received \(outcome.frames), \(outcome.size) | \
+                rill publish → rill serve → aiortc, high | sent about \(sent) | received \(outcome.frames), \(outcome.size) | \
                 first picture \(outcome.first) ms
                 """)
             #expect(10 * outcome.frames > 8 * sent && outcome.size == "1280x720", "\(outcome)\n\(server.log)")

@@ -1,1 +1,0 @@
-../../../../Tests/RillTestSupport/MutatedInputs.swift

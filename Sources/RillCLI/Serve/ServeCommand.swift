@@ -1,0 +1,54 @@
+#if Server
+import ArgumentParser
+import RillThreads
+import RillWHIP
+
+/// `rill serve`: the server of WHIP and WHEP.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve streams by URL: WHIP to publish them, WHEP to watch them, and web pages for both.",
+        discussion: """
+            Runs until SIGTERM, SIGINT or SIGHUP. POST an offer to /whip/NAME to publish, to /whep/NAME to watch. \
+            /streams has the list, /metrics what is counted (with a secret, for tokens of `rill token --metrics` only), \
+            /healthz whether the server is well. What a client has taken beyond its limits is refused with 429, what all \
+            have taken with 503.
+
+            Examples:
+              rill serve
+              rill serve --secret-file secret --tls cert.pem key.pem --http 443
+              rill publish clip.y4m http://127.0.0.1:8080/whip/stage
+            """)
+
+    @OptionGroup
+    var server: ServeOptions
+
+    @OptionGroup(title: "Media")
+    var media: MediaOptions
+
+    /// Answers requests without any media behind them.
+    @Flag(help: .hidden)
+    var withoutMedia = false
+
+    func run() throws {
+        try waiting {
+            if withoutMedia {
+                try await server.serve { MemoryStreamHost(sessionLimit: 200) }
+            } else {
+                try await server.serve { try media.host() }
+            }
+        }
+    }
+}
+
+/// Runs an asynchronous function to its end, on a thread that may wait for it: the main thread.
+func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let end = Monitor<Result<Void, any Error>?>(nil)
+    Task {
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        end.change { $0 = result }
+    }
+    try end.wait { $0 }.get()
+}
+#endif

@@ -1,0 +1,79 @@
+#if Server
+import FoundationEssentials
+import JWTKit
+public import RillWHIP
+
+/// Tokens that are signed with a secret: JSON web tokens (RFC 7519) with HMAC and SHA-256.
+///
+/// ```swift
+/// let tokens = try await SignedTokens(secret: Array(secret))
+/// let token = try await tokens.token(publish: .only(["stage"]), watch: .all, lifetime: .seconds(3600))
+/// ```
+///
+/// A token without `exp` is not valid. Reads the wall clock when it makes or checks a token.
+public struct SignedTokens: TokenVerifier {
+    /// The shortest secret, in bytes: the size of the hash (RFC 7518 §3.2).
+    public static let leastSecretByteCount = 32
+    /// The longest token that is checked, in bytes.
+    public static let maximumTokenByteCount = 8192
+
+    private let keys: JWTKeyCollection
+
+    /// Tokens of a secret.
+    ///
+    /// - Throws: `shortSecret`.
+    public init(secret: [UInt8]) async throws(ServerError) {
+        guard secret.count >= Self.leastSecretByteCount else {
+            throw .shortSecret(byteCount: secret.count, least: Self.leastSecretByteCount)
+        }
+        keys = await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+    }
+
+    /// Tokens of the secret in a file. White space around it does not belong to it.
+    ///
+    /// - Throws: `unreadable` or `shortSecret`.
+    public init(secretFile path: String) async throws(ServerError) {
+        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path: path) }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let trimmed = data.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        try await self.init(secret: Array(trimmed))
+    }
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - publish: the streams that may be published with it.
+    ///   - watch: the streams that may be watched with it.
+    ///   - metrics: whether it is for reading the metrics.
+    ///   - subject: whose it is: quotas count all tokens of a subject together, and its publishers are the same one.
+    ///   - lifetime: for how long it is valid.
+    /// - Throws: `signing` if the library fails.
+    public func token(
+        publish: StreamNames, watch: StreamNames, metrics: Bool = false, subject: String? = nil, lifetime: Duration
+    ) async throws(ServerError) -> String {
+        // Whole seconds, as most readers expect.
+        let now = Date().timeIntervalSince1970.rounded(.down)
+        let expiration = Date(timeIntervalSince1970: now + Double(lifetime.components.seconds))
+        do {
+            return try await keys.sign(
+                TokenClaims(
+                    publish: publish, watch: watch, metrics: metrics, subject: subject, expiration: expiration))
+        } catch {
+            throw .signing("\(error)")
+        }
+    }
+
+    /// Checks signature and expiration.
+    public func check(_ token: String) async -> CheckedToken {
+        // Whoever guesses tokens is not told why one is refused.
+        guard token.utf8.count <= Self.maximumTokenByteCount,
+            let claims = try? await keys.verify(token, as: TokenClaims.self)
+        else { return CheckedToken(.invalid) }
+        // What is signed, not the signature: that can be written in several ways.
+        let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
+        return CheckedToken(
+            .limited(publish: claims.publish.names, watch: claims.watch.names), readsMetrics: claims.metrics ?? false,
+            subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? "token \(signed.hashValue)")
+    }
+}
+#endif
