@@ -38,7 +38,7 @@ extension Loopback {
             return try receiving.add(receive, sink: meters[index], at: .zero)
         }
         var framesSeen = 0
-        try call.run(settlingWithin: Self.drainTime) {
+        try call.run(drainingWithin: Self.drainTime) {
             recorder?.network?.look(
                 sender.statistics.map(\.targetBitrate), packetSender.session.look { $0.statistics }, at: call.now)
             guard call.sender.framesCaptured != framesSeen else { return }

@@ -100,7 +100,7 @@ import Testing
         // In the same datagram as one in good order.
         try other.endpoint.send([1, 2, 3].span, at: pair.now)
         let good = try #require(other.datagrams(at: pair.now).first)
-        end.endpoint.insert((DTLSStrangerTests.short + good).span, at: pair.now)
+        end.endpoint.insert((DTLSUnknownPeerTests.short + good).span, at: pair.now)
         _ = end.datagrams(at: pair.now)
         #expect(end.data == [[1, 2, 3]])
     }
