@@ -124,9 +124,9 @@ let package = Package(
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         // The drawn portrait, a person in front of a camera, for tests, benchmarks and demonstrations.
         module("RillScenes", ["RillCore", "RillImage"]),
-        module("RillFiles", ["RillCore", "CPNG"]),
-        module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        module("RillRTP", ["RillBytes"]),
+        module("RillFiles", ["RillCore", "RillRTP", "CPNG"]),
+        module("RillCodec", ["RillCore", "RillRTP", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
+        module("RillRTP", ["RillCore", "RillBytes"]),
         module("RillSend", ["RillRTP", "RillCore"]),
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
@@ -171,7 +171,7 @@ let package = Package(
         // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
         module(
             "RillTranscode",
-            ["RillCore", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
+            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
         // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
         // replay.
         module(
@@ -183,7 +183,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
         // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
-        module("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
+        module("RillContainers", ["RillCore", "RillRTP", "RillImage", "RillFiles", "CFFmpeg"]),
         .executableTarget(
             name: "RillCLI",
             dependencies: [

@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 
 /// A coded frame of either codec: what its headers say writes itself again, and a superframe's frames lie where it
 /// says.

@@ -187,7 +187,7 @@ struct ReceiveCommand: ParsableCommand {
 
     private func readIncoming() throws -> IncomingStream {
         let key = try keyFile.map(KeyFile.read)
-        guard let sdp else { return IncomingStream(codec ?? .vp8, port: port ?? 0, key: key) }
+        guard let sdp else { return IncomingStream(codec ?? .default, port: port ?? 0, key: key) }
         let file = sdp == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: sdp)
         // For a folder, Foundation's own text is "Error Domain=NSCocoaErrorDomain Code=256".
         guard let file, let data = try? file.read(upToCount: SessionDescription.maximumByteCount + 1) else {

@@ -73,7 +73,7 @@ extension MediaDescription {
     private func format(for layer: Layer?, _ codecs: [String]) -> RTPFormat? {
         formats.first { format in
             guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
-                return codecs.contains { format.isNamed($0) } && ["0", nil].contains(format[parameter: "profile-id"])
+                return codecs.contains { format.isNamed($0) } && CodecTraits.has(format)
             }
             return false
         }

@@ -66,8 +66,7 @@ extension VideoCodec {
     ///
     /// - Throws: `unsupportedFormat`.
     init(agreed encoding: RTPFormat.Encoding) throws(StreamDescriptionError) {
-        let name = encoding.name.lowercased()
-        let known = VideoCodec.allCases.first { $0.rawValue.lowercased() == name }
+        let known = CodecTraits.named(encoding.name)?.video?.codec
         guard Int64(encoding.clockRate) == RTPTimestamp.videoClockRate,
             let codec = known ?? VideoCodec(rawValue: encoding.name)
         else { throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate) }

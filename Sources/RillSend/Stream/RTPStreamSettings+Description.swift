@@ -42,7 +42,7 @@ extension StreamDescription {
     /// loss, and the feedback that the sender supports.
     public init(of stream: RTPStreamSettings, codec: VideoCodec) {
         self.init(stream.payloadType, RTPFormat.Encoding(codec.rawValue))
-        if codec == .vp9 { parameters = [RTPFormat.Parameter("profile-id", "0")] }
+        parameters = codec.parameters
         mid = stream.mid?.description
         rid = stream.rid?.description
         ssrc = stream.ssrc
