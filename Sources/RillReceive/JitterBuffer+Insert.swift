@@ -264,7 +264,7 @@ extension JitterBuffer {
             ? finder.timestampStep(to: assembler.frames[index], from: assembler.frames[index - 1], &packets)
             : finder.timestampStep(to: assembler.frames[index], &packets)
         if let ticks {
-            interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
+            interval.note(settings.clockRate.duration(of: ticks))
             // There is no frame between the two: what is missing there is an FEC packet, or padding.
             if requests.generator.missingCount > 0 {
                 let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor

@@ -60,7 +60,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     let format: FrameFormat
     var packets: PacketBuffer
     var continuity: StreamContinuity
-    var reception = ReceptionCounter()
+    var reception: ReceptionCounter
     var requests: NACKScheduler
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
@@ -102,10 +102,11 @@ public struct JitterBuffer: ~Copyable, Sendable {
         releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
-        continuity = StreamContinuity(capacity: packets.limit)
+        continuity = StreamContinuity(capacity: packets.limit, settings.clockRate)
+        reception = ReceptionCounter(settings.clockRate)
         requests = NACKScheduler(settings.nack, roundTripTime: settings.roundTripTime)
         assembler = FrameAssembler(packetCapacity: packets.limit)
-        timing = PlayoutTiming(settings.playoutDelay)
+        timing = PlayoutTiming(settings.playoutDelay, settings.clockRate)
         requester = KeyFrameRequester(roundTripTime: settings.roundTripTime)
     }
 

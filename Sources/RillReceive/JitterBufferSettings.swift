@@ -17,6 +17,8 @@ public struct JitterBufferSettings: Sendable, Equatable {
     public var codec: VideoCodec
     /// The payload format of a custom codec.
     public var payloadFormat = PayloadFormat.numbered
+    /// The rate of the RTP timestamps; 90 kHz by default.
+    public var clockRate = ClockRate.video
     /// The layer name of the received frames.
     public var rid: StreamLayer.RID
     /// How long frames are held back, to even out jitter and to wait for missing packets. As short as the network

@@ -139,7 +139,8 @@ extension SessionCore {
 
     /// Applies the report of an SSRC that arrived before it was assigned to the stream.
     mutating func takeEarlyReport(of ssrc: SSRC, for stream: ReceivingStream) {
-        guard let clock = earlyReports.take(ssrc) else { return }
+        guard var clock = earlyReports.take(ssrc) else { return }
+        clock.clockRate = stream.settings.jitterBuffer.clockRate
         stream.clock = clock
         let report = SenderReport(
             ssrc: ssrc, ntpTimestamp: clock.ntpTimestamp, rtpTimestamp: clock.rtpTimestamp, packetCount: 0,

@@ -23,7 +23,7 @@ extension MediaDescription {
             let layer = layers.isEmpty ? nil : layers[index]
             guard let format = format(for: layer, codecs), let encoding = format.encoding else { continue }
             var stream = StreamDescription(format.payloadType, encoding)
-            stream.parameters = format.parameters
+            (stream.kind, stream.parameters) = (kind, format.parameters)
             stream.mid = mid
             stream.headerExtensions = extensions
             stream.feedback = StreamDescription.Feedback(format.feedback + feedback)

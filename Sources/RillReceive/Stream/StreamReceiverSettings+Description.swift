@@ -53,6 +53,7 @@ extension JitterBufferSettings {
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
         try description.validate()
         codec = try VideoCodec(agreed: description.encoding)
+        clockRate = try description.clockRate
         ssrc = description.ssrc
         payloadType = description.payloadType
         if let name = description.rid, let name = StreamLayer.RID(validating: name) { rid = name }
@@ -66,9 +67,9 @@ extension VideoCodec {
     ///
     /// - Throws: `unsupportedFormat`.
     init(agreed encoding: RTPFormat.Encoding) throws(StreamDescriptionError) {
-        let known = CodecTraits.named(encoding.name)?.video?.codec
-        guard Int64(encoding.clockRate) == RTPTimestamp.videoClockRate,
-            let codec = known ?? VideoCodec(rawValue: encoding.name)
+        let traits = CodecTraits.named(encoding.name)
+        guard traits?.kind ?? .video == .video,
+            let codec = traits?.video?.codec ?? VideoCodec(rawValue: encoding.name)
         else { throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate) }
         self = codec
     }

@@ -81,7 +81,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         numbering = FrameNumbering(settings.numbering)
         extensions = StreamExtensions(settings)
         clock = MediaClock(
-            timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
+            timestampOffset: settings.timestampOffset, rate: settings.clockRate,
+            wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
         if let fec = settings.fec { setFECPercentage(fec.percentage) }
     }
@@ -124,7 +125,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     /// Sends an encoded frame as RTP packets, all at once.
     ///
-    /// The RTP timestamp is the frame's capture time in ticks of 90 kHz, plus the stream's offset. All packets of the
+    /// The RTP timestamp is the frame's capture time in ticks of the stream's clock, plus the stream's offset. All packets of the
     /// frame have it, and the last one has the marker bit.
     ///
     /// - Parameters:

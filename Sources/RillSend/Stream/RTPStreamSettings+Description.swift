@@ -18,6 +18,7 @@ extension RTPStreamSettings {
         try description.validate()
         self.init(
             payloadType: description.payloadType, canonicalName: description.canonicalName ?? "rill", using: &generator)
+        clockRate = try description.clockRate
         if let source = description.ssrc { ssrc = source }
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
@@ -41,7 +42,8 @@ extension StreamDescription {
     /// The description of the stream that these settings send, for the other side: its codec, the repair of packet
     /// loss, and the feedback that the sender supports.
     public init(of stream: RTPStreamSettings, codec: VideoCodec) {
-        self.init(stream.payloadType, RTPFormat.Encoding(codec.rawValue))
+        self.init(
+            stream.payloadType, RTPFormat.Encoding(codec.rawValue, clockRate: UInt32(stream.clockRate.hertz)))
         parameters = codec.parameters
         mid = stream.mid?.description
         rid = stream.rid?.description

@@ -33,6 +33,8 @@ public struct RTPStreamSettings: Sendable {
     public var firstPictureID: UInt16 = 0
     /// TL0PICIDX of the first frame.
     public var firstTL0PictureIndex: UInt8 = 0
+    /// The rate of the RTP timestamps; 90 kHz by default.
+    public var clockRate = ClockRate.video
     /// The RTP timestamp at `MediaTime.zero` of the capture times.
     public var timestampOffset = RTPTimestamp(0)
 
