@@ -111,7 +111,8 @@ extension SessionCore {
             sum.packetsExpected += progress.packetsExpected
             sum.packetsLost += progress.packetsLost
             sum.roundTripTime = progress.roundTripTime ?? sum.roundTripTime
-            sum.jitter = max(sum.jitter, MediaDuration(nanoseconds: clockRate.wholeNanoseconds(of: Int64(block.jitter))))
+            sum.jitter = max(
+                sum.jitter, MediaDuration(nanoseconds: clockRate.wholeNanoseconds(of: Int64(block.jitter))))
         }
         guard isOnOurs else { return }
         for index in sending.indices {

@@ -71,7 +71,9 @@ struct SourceVideo {
         } else if size != resolution {
             leaveOut(fields, because: "scaling mixes the fields")
         }
-        if !isContainer, format != .ivf || codec.traits?.video?.declaresColors == false { leaveOut(matrix, because: ".webm and .mkv can store it") }
+        if !isContainer, format != .ivf || codec.traits?.video?.declaresColors == false {
+            leaveOut(matrix, because: ".webm and .mkv can store it")
+        }
         return notices
     }
 

@@ -1,7 +1,7 @@
 /// The settings of one stream's encoder, for any codec, except size, frame rate and bitrate.
 ///
-/// By default an encoder works in real time at a constant bitrate and without lag, for calls. `EncoderSettings.good(_:)`
-/// of RillCodec is for files.
+/// By default an encoder works in real time at a constant bitrate and without lag, for calls. RillCodec's
+/// `EncoderSettings.good(_:)` is for files.
 ///
 /// ```swift
 /// var settings = EncoderSettings(.vp9)

@@ -181,6 +181,7 @@ extension PeerConnection {
             case .decode(of: let stream):
                 swap(&bytes, &packet)
                 return .decode(of: stream)
+            case .payload: continue  // sound is passed on before the session: see PacketSections
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
             case .event(.failed(let error)):
                 link.fail(.session(error))

@@ -55,8 +55,8 @@ public final class CodecTraits: Sendable {
         package let isKeyMarkedByFFmpeg: Bool
         /// Parses the headers of a coded frame.
         package let header: @Sendable (_ frame: Span<UInt8>) throws(BitstreamError) -> CodedFrameHeader
-        /// The key frame test: whether the first frame in the bytes is a key frame, and whether it is shown, as far as its
-        /// first bytes show. Of too few bytes, it is none and shown.
+        /// The key frame test: whether the first frame in the bytes is a key frame, and whether it is shown, as its
+        /// first bytes say. With too few bytes, it is not a key frame, and shown.
         package let start: @Sendable (_ bytes: Span<UInt8>) -> (isKey: Bool, isShown: Bool)
         /// Whether a frame that is not shown is a packet of its own. Otherwise it is joined with one that is.
         package let hasHiddenPackets: Bool
@@ -96,6 +96,12 @@ public final class CodecTraits: Sendable {
 
     /// The names of the payload formats that Rill sends and receives as video.
     public static let videoNames = builtIn.map(\.name)
+
+    /// The names of the payload formats that Rill sends and receives: of video those it decodes, of audio all, because
+    /// the app does.
+    public static func names(of kind: MediaDescription.Kind) -> [String] {
+        kind == .video ? videoNames : all.filter { $0.kind == kind }.map(\.name)
+    }
 
     /// Returns the entry of a payload format; the case of letters does not matter.
     public static func named(_ name: some StringProtocol) -> CodecTraits? {

@@ -1,7 +1,7 @@
 public import RillCore
 
-/// The rate of a stream's RTP timestamps (RFC 3550 §5.1), with the constants of its conversions, so that a packet's time
-/// takes a multiplication and no division.
+/// The rate of a stream's RTP timestamps (RFC 3550 §5.1), with the constants of its conversions: the time of a packet
+/// takes multiplications and no division.
 ///
 /// ```swift
 /// ClockRate.opus.time(of: 960)  // 20 ms
@@ -47,7 +47,7 @@ public struct ClockRate: Hashable, Sendable, BitwiseCopyable {
         self.init(Int(hertz))
     }
 
-    /// Returns the time of `ticks` since zero, rounded to the nearest nanosecond; that of ``MediaTime/init(ticks:rate:)``.
+    /// Returns the time of `ticks` since zero, rounded to the nearest nanosecond, as `MediaTime(ticks:rate:)` does.
     @inlinable
     public func time(of ticks: Int64) -> MediaTime {
         let magnitude = ticks.magnitude

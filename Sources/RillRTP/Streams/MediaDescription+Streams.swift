@@ -30,7 +30,8 @@ extension MediaDescription {
             stream.usesReducedSizeRTCP = otherAttributes.contains { $0.name == "rtcp-rsize" }
             if layers.isEmpty || sourcesMatchLayers, index < sources.count { stream.ssrc = sources[index] }
             stream.canonicalName = stream.ssrc.flatMap { canonicalName(of: $0) }
-            stream.repair = repair(of: format.payloadType, stream.ssrc)
+            // RED of audio repeats earlier payloads (RFC 2198), and is another format.
+            if kind == .video { stream.repair = repair(of: format.payloadType, stream.ssrc) }
             if let layer {
                 stream.rid = layer.rid
                 stream.alternativeRIDs = layer.alternatives

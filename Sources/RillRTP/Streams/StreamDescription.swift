@@ -49,8 +49,8 @@ public struct StreamDescription: Equatable, Sendable {
     /// The limits on the stream's pictures and bitrate.
     public var limits = Limits()
 
-    /// A stream with that payload type and codec, of the codec's kind, or video if it is not known. All other properties
-    /// are empty and can be set afterwards.
+    /// A stream with that payload type and codec, of the codec's kind, or video if it is not known. All other
+    /// properties are empty and can be set afterwards.
     public init(_ payloadType: PayloadType, _ encoding: RTPFormat.Encoding) {
         self.payloadType = payloadType
         self.encoding = encoding

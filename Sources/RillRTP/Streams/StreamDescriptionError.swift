@@ -22,8 +22,8 @@ public enum StreamDescriptionError: Error, Equatable, Sendable {
     case indistinguishable(PayloadType)
     /// A session has too many streams.
     case tooManyStreams(count: Int, limit: Int)
-    /// The codec cannot be received as video, or at all: it is one of audio, its name has invalid characters or more than
-    /// 15, or its clock rate is not the codec's.
+    /// The codec cannot be received as video, or at all: it is one of audio, its name has invalid characters or more
+    /// than 15, or its clock rate is not the codec's.
     case unsupportedFormat(name: String, clockRate: UInt32)
     /// An RTP section has only formats that are unknown or used for repair.
     case noCodec(section: Int)

@@ -153,6 +153,41 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber, packetCount: packetCount)
     }
 
+    /// Sends a payload of audio as one RTP packet.
+    ///
+    /// - Parameters:
+    ///   - payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
+    ///   - captureTime: when its first sample was captured, on the pipeline's clock, which gives the timestamp.
+    ///   - isMarked: whether it starts a talkspurt (RFC 7587 §4.1).
+    ///   - now: the time, which is passed to the sink and stored in the history.
+    ///   - sink: receives the packet. It must not call this sender.
+    /// - Returns: the packet's sequence number.
+    @discardableResult
+    public mutating func send(
+        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, at now: MediaTime,
+        to sink: some PacketSink
+    ) -> SequenceNumber {
+        precondition(!payload.isEmpty, "a payload has no bytes")
+        let header = RTPHeader(
+            marker: isMarked, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            timestamp: clock.timestamp(ofCapture: captureTime), ssrc: settings.ssrc)
+        let block = extensions.common
+        let byteCount = header.byteCount + block.count + payload.count
+        precondition(
+            byteCount <= settings.maximumPacketByteCount,
+            "a packet of \(byteCount) bytes: at most \(settings.maximumPacketByteCount)")
+        history.append(at: now) { output in
+            header.write(into: &output, hasExtension: !block.isEmpty)
+            output.append(copying: block.span)
+            output.append(copying: payload)
+        }
+        outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
+        budget.noteSent(byteCount, at: now)
+        lastSend = now
+        if nextReport == .distantFuture { nextReport = now }
+        return header.sequenceNumber
+    }
+
     private mutating func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {

@@ -14,6 +14,8 @@ public import RillRTP
 public struct RTPStreamSettings: Sendable {
     /// The SSRC of the stream; each simulcast layer has its own.
     public var ssrc: SSRC
+    /// Video, of which frames are sent, or audio, of which payloads are sent as the app makes them.
+    public var kind = MediaDescription.Kind.video
     /// The negotiated payload type of the codec.
     public var payloadType: PayloadType
     /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 explains how to

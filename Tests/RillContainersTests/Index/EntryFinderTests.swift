@@ -14,7 +14,10 @@ struct EntryFinderTests {
 
     @Test func `The first bit marks a VP8 key frame, a hidden frame shows nothing`() {
         let rest = [UInt8](repeating: 0, count: 9)
-        #expect(finding(.builtIn(.vp8), [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [true, false, false, false])
+        #expect(
+            finding(.builtIn(.vp8), [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [
+                true, false, false, false,
+            ])
         var finder = EntryFinder(.builtIn(.vp8))
         let (hidden, shown) = ([UInt8](repeating: 0x01, count: 10), [UInt8](repeating: 0x11, count: 10))
         #expect(!finder.look(at: hidden.span, isMarkedAsKey: false).isShown)
@@ -99,7 +102,8 @@ struct EntryFinderTests {
             [0xFF, 0xD8, 0xFF, 0xDB, 0, 3, 0, 0xFF, 0xC4, 0, 3, 0, 0xFF, 0xDA, 0, 2, 1], [0x82, 0x49, 0x83, 0x42],
         ]
         let codecs: [EntryFinder.Codec] = [
-            .builtIn(.vp8), .builtIn(.vp9), .av1, .mpegVideo, .jpeg, .h264(lengthSize: 4), .h264(lengthSize: 1), .h264(lengthSize: nil),
+            .builtIn(.vp8), .builtIn(.vp9), .av1, .mpegVideo, .jpeg, .h264(lengthSize: 4), .h264(lengthSize: 1),
+            .h264(lengthSize: nil),
             .hevc(lengthSize: 2), .hevc(lengthSize: nil),
         ]
         var finders = codecs.map(EntryFinder.init)

@@ -96,7 +96,8 @@ import Testing
     private func add(_ distance: UInt8, from start: UInt8, _ groups: inout GroupsOfPictures) throws {
         let bytes = Self.structure([[distance]])
         groups.add(
-            PictureGroup(try VP9ScalabilityStructure(parsing: bytes.span)), from: FrameLabel.PictureID(.short(start & 0x7F)))
+            PictureGroup(try VP9ScalabilityStructure(parsing: bytes.span)),
+            from: FrameLabel.PictureID(.short(start & 0x7F)))
     }
 
     private func told(of id: UInt8, _ groups: inout GroupsOfPictures) -> [UInt8]? {
@@ -129,7 +130,8 @@ import Testing
         var groups = GroupsOfPictures()
         try add(1, from: 0, &groups)
         let none: [UInt8] = [0]
-        groups.add(PictureGroup(try VP9ScalabilityStructure(parsing: none.span)), from: FrameLabel.PictureID(.short(10)))
+        groups.add(
+            PictureGroup(try VP9ScalabilityStructure(parsing: none.span)), from: FrameLabel.PictureID(.short(10)))
         // A straggler from before it brings nothing back.
         try add(1, from: 0, &groups)
         #expect(told(of: 9, &groups) == [1] && told(of: 10, &groups) == nil && told(of: 11, &groups) == nil)

@@ -17,11 +17,11 @@ extension CodecTraits {
             isKeyMarkedByFFmpeg: false,
             header: { frame throws(BitstreamError) in try CodedFrameHeader(vp9: frame) },
             start: { bytes in
-                // VP9 §6.2: a frame marker of two bits, two bits of the profile (and a reserved one in profile 3),
+                // VP9 §6.2: a frame marker of two bits, two bits of the profile (and a reserved zero in profile 3),
                 // show_existing_frame, frame_type (0 is a key frame), show_frame.
                 guard bytes.count >= 4, bytes[0] >> 6 == 2 else { return (false, true) }
-                let fields = bytes[0] & 0x30 == 0x30 ? bytes[0] & 7 : bytes[0] >> 1 & 7
-                return (fields & 0b110 == 0, fields & 0b101 != 0)
+                let fields = bytes[0] & 0x30 == 0x30 ? bytes[0] & 0xF : bytes[0] >> 1 & 7
+                return (fields & 0b1110 == 0, fields & 0b101 != 0)
             },
             hasHiddenPackets: false,
             colors: { frame in
@@ -65,7 +65,7 @@ extension CodedFrameHeader {
 }
 
 extension VP9Payload {
-    /// What a payload says about its frame. A picture starts with its lowest spatial layer; the others are pieces of it.
+    /// What a payload says about its frame. A picture starts with its lowest spatial layer; the others are pieces.
     static func frame(in payload: Span<UInt8>) throws(RTPError) -> FramePayload {
         let parsed = try VP9Payload(parsing: payload)
         let descriptor = parsed.descriptor
