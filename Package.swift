@@ -161,9 +161,9 @@ let package = Package(
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         // The drawn portrait, a person in front of a camera, for tests, benchmarks and `rill generate`. Not a product.
         module("RillScenes", ["RillCore"]),
-        module("RillFiles", ["RillCore", "CPNG"]),
-        module("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        module("RillRTP", ["RillBytes"]),
+        module("RillFiles", ["RillCore", "RillRTP", "CPNG"]),
+        module("RillCodec", ["RillCore", "RillRTP", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
+        module("RillRTP", ["RillCore", "RillBytes"]),
         module("RillSend", ["RillRTP", "RillCore"]),
         module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
         // SRTP and SRTCP.
@@ -235,7 +235,7 @@ let package = Package(
         // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
         module(
             "RillTranscode",
-            ["RillCore", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
+            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
         // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
         // replay.
         module(
@@ -247,7 +247,7 @@ let package = Package(
                 product("Histogram", of: "hdrhistogram-swift", for: "Laboratory"),
             ]),
         // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
-        module("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
+        module("RillContainers", ["RillCore", "RillRTP", "RillImage", "RillFiles", "CFFmpeg"]),
         .executableTarget(
             name: "RillCLI",
             dependencies: [

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 public import RillCore
+import RillRTP
 
 /// A container file that can be opened for ranges of its frames, so that several threads can decode it in parallel.
 ///
@@ -136,15 +137,13 @@ extension EntryFinder.Codec {
             switch unsafe parameters.pointee.codec_id {
             case AV_CODEC_ID_H264: .h264(lengthSize: lengthSize(at: 4))
             case AV_CODEC_ID_HEVC: .hevc(lengthSize: lengthSize(at: 21))
-            case AV_CODEC_ID_VP8: .vp8
-            case AV_CODEC_ID_VP9: .vp9
             case AV_CODEC_ID_AV1: .av1
             case AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO: .mpegVideo
             case AV_CODEC_ID_MJPEG: .jpeg
             case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD, AV_CODEC_ID_UTVIDEO,
                 AV_CODEC_ID_PNG:
                 .independent
-            default: .other
+            case let codec: CodecTraits.contained(codec).map { .builtIn($0.codec) } ?? .other
             }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import RillCore
+import RillRTP
 
 /// Errors of files, with the file's path, the position and the values involved.
 ///
@@ -82,7 +83,8 @@ extension FileError: CustomStringConvertible {
         case .invalidField(let path, let position, let field, let value):
             "\(path): the header at byte \(position) gives \(value) as \(field)"
         case .unsupportedFormat(let path, let format):
-            "\(path): \(format) is not supported; convert it first (8-bit 4:2:0 video, VP8 and VP9 are read)"
+            "\(path): \(format) is not supported; convert it first (8-bit 4:2:0 video, "
+                + "\(CodecTraits.videoNames.joined(separator: " and ")) are read)"
         case .unsupportedCapture(let path, let format):
             "\(path): \(format) is not supported; use pcap, pcapng or rtpdump with Ethernet, Linux cooked, raw IP or"
                 + " loopback links"

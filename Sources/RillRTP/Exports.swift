@@ -1,2 +1,2 @@
 // Re-exports the modules whose types appear in this module's API.
-@_exported public import RillBytes
+@_exported public import RillCore

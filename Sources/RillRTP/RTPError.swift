@@ -20,9 +20,9 @@ public enum RTPError: Error, Equatable, Sendable {
     case reservedPacketStatus(index: Int)
     /// No frame data follows the payload descriptor.
     case emptyPayload
-    /// A VP9 packet in flexible mode lacks a picture ID.
+    /// A packet in flexible mode lacks a picture ID.
     case missingPictureID
-    /// A VP9 packet lists more references than a frame can have.
+    /// A packet lists more references than a frame can have.
     case tooManyReferences(maximum: Int)
     /// A packet's frame refers to a frame at an impossible distance.
     case invalidReference(distance: Int)
@@ -65,9 +65,9 @@ extension RTPError: CustomStringConvertible {
         case .emptyPayload:
             "no frame data follows the payload descriptor"
         case .missingPictureID:
-            "a VP9 packet in flexible mode without a picture ID"
+            "a packet in flexible mode without a picture ID"
         case .tooManyReferences(let maximum):
-            "a VP9 frame with more than \(maximum) references"
+            "a frame with more than \(maximum) references"
         case .invalidReference(let distance):
             "a frame with an invalid reference, \(distance) frames before it"
         case .notProtected(let number):

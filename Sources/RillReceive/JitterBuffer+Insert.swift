@@ -52,7 +52,7 @@ extension JitterBuffer {
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
             let payload = bytes.extracting(layout.payload)
-            guard let offset = try JitterBuffer.continuationOffset(payload, payloadKind, settings) else { return false }
+            guard let offset = try format.continuationOffset(payload) else { return false }
             start = layout.payloadStart &+ offset
         } catch {
             return false
@@ -77,27 +77,6 @@ extension JitterBuffer {
         if isComplete { complete(assembler.frames.count - 1, at: now) }
         if isComplete || requests.generator.missingCount > 0 { invalidateWait() }
         return true
-    }
-
-    /// The offset of the frame's bytes in a payload that does not start a frame and carries nothing about others;
-    /// `nil` for any other.
-    @inline(__always)
-    private static func continuationOffset(
-        _ payload: Span<UInt8>, _ kind: PayloadKind, _ settings: JitterBufferSettings
-    ) throws(RTPError) -> Int? {
-        switch kind {
-        case .vp8:
-            let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
-            return startsFrame ? nil : offset
-        case .vp9: return try continuationOffsetVP9(payload)
-        case .own: return try continuationOffsetOwn(payload, settings.payloadFormat)
-        }
-    }
-
-    private static func continuationOffsetVP9(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
-        let parts = try VP9Payload(parsing: payload)
-        let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
-        return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
     }
 
     @inline(never)
@@ -162,51 +141,27 @@ extension JitterBuffer {
         }
         guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
         do throws(RTPError) {
-            switch payloadKind {
-            case .vp8: return try acceptVP8(packet, sequence, timestamp, origin, at: arrival)
-            case .vp9: return try acceptVP9(packet, sequence, timestamp, origin, at: arrival)
-            case .own: return try acceptOwn(packet, sequence, timestamp, origin, at: arrival)
-            }
+            return try accept(packet, sequence, timestamp, origin, at: arrival)
         } catch {
             return .malformed(error)
         }
     }
 
-    private mutating func acceptVP8(
+    private mutating func accept(
         _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
     ) throws(RTPError) -> InsertResult {
-        let payload = try VP8Payload(parsing: packet.payload)
-        let (descriptor, bytes) = (payload.descriptor, payload.piece)
-        return hold(
-            FramePiece(
-                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
-                startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
-                // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
-                isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival,
-                origin: origin, rotation: rotation(toldBy: packet)),
-            bytes)
-    }
-
-    private mutating func acceptVP9(
-        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
-    ) throws(RTPError) -> InsertResult {
-        let payload = try VP9Payload(parsing: packet.payload)
-        let descriptor = payload.descriptor
-        // A picture starts with its lowest spatial layer; the others are pieces of it.
-        let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
-        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
-            groups.add(structure, from: FrameLabel.PictureID(id))
+        let payload = try format.parse(packet.payload)
+        let bytes = packet.payload.extracting(payload.offset...)
+        if payload.hasGroup, let counter = payload.counter {
+            groups.add(format.group(in: packet.payload), from: counter)
             assembler.apply(&groups)
         }
-        return hold(
-            FramePiece(
-                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor, &groups),
-                startsFrame: startsFrame, hasMarker: packet.header.marker,
-                // VP9 §6.2: frame_type, after marker, profile (of two bits) and show_existing_frame, is 0 in a key
-                // frame.
-                isKey: startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0,
-                byteCount: payload.piece.count, arrival: arrival, origin: origin, rotation: rotation(toldBy: packet)),
-            payload.piece)
+        var piece = FramePiece(
+            sequence: sequence, timestamp: timestamp, label: FrameLabel(payload, &groups),
+            startsFrame: payload.startsFrame, hasMarker: packet.header.marker, isKey: payload.isKey,
+            byteCount: bytes.count, arrival: arrival, origin: origin, rotation: rotation(toldBy: packet))
+        (piece.width, piece.height) = (payload.width, payload.height)
+        return hold(piece, bytes)
     }
 
     /// Notes that a packet arrived, whatever it carries.
@@ -309,7 +264,7 @@ extension JitterBuffer {
             ? finder.timestampStep(to: assembler.frames[index], from: assembler.frames[index - 1], &packets)
             : finder.timestampStep(to: assembler.frames[index], &packets)
         if let ticks {
-            interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
+            interval.note(settings.clockRate.duration(of: ticks))
             // There is no frame between the two: what is missing there is an FEC packet, or padding.
             if requests.generator.missingCount > 0 {
                 let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor

@@ -56,15 +56,15 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// The description of the frame whose bytes `poll` returned last with `frame`; valid until the next poll.
     public internal(set) var releasedFrame: ReceivedFrame
 
-    /// The payload parser. Checked for every packet, so it is not the codec's name.
-    let payloadKind: PayloadKind
+    /// The payload format. Checked for every packet, so it is not the codec's name.
+    let format: FrameFormat
     var packets: PacketBuffer
     var continuity: StreamContinuity
-    var reception = ReceptionCounter()
+    var reception: ReceptionCounter
     var requests: NACKScheduler
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
-    /// How VP9's pictures refer to each other, if the packets do not list it.
+    /// How pictures refer to each other, if the packets do not list it.
     var groups = GroupsOfPictures()
     var interval = FrameInterval()
     var frameLength = FrameLength()
@@ -98,14 +98,15 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
-        payloadKind = PayloadKind(settings.codec)
+        format = FrameFormat(settings.codec, own: settings.payloadFormat)
         releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
-        continuity = StreamContinuity(capacity: packets.limit)
+        continuity = StreamContinuity(capacity: packets.limit, settings.clockRate)
+        reception = ReceptionCounter(settings.clockRate)
         requests = NACKScheduler(settings.nack, roundTripTime: settings.roundTripTime)
         assembler = FrameAssembler(packetCapacity: packets.limit)
-        timing = PlayoutTiming(settings.playoutDelay)
+        timing = PlayoutTiming(settings.playoutDelay, settings.clockRate)
         requester = KeyFrameRequester(roundTripTime: settings.roundTripTime)
     }
 

@@ -13,10 +13,12 @@ public struct JitterBufferSettings: Sendable, Equatable {
     public var ssrc: SSRC?
     /// The negotiated payload type of the stream's format; packets with any other are reported and ignored.
     public var payloadType: PayloadType
-    /// The codec of the payload. VP8 by default.
+    /// The codec of the payload.
     public var codec: VideoCodec
-    /// The payload format of a custom codec; VP8 and VP9 use RFC 7741 and RFC 9628.
+    /// The payload format of a custom codec.
     public var payloadFormat = PayloadFormat.numbered
+    /// The rate of the RTP timestamps; 90 kHz by default.
+    public var clockRate = ClockRate.video
     /// The layer name of the received frames.
     public var rid: StreamLayer.RID
     /// How long frames are held back, to even out jitter and to wait for missing packets. As short as the network
@@ -43,7 +45,7 @@ public struct JitterBufferSettings: Sendable, Equatable {
 
     /// Creates settings for one stream; each parameter sets the property of the same name, or keeps its default.
     public init(
-        ssrc: SSRC? = nil, payloadType: PayloadType, codec: VideoCodec = .vp8, rid: StreamLayer.RID = .high,
+        ssrc: SSRC? = nil, payloadType: PayloadType, codec: VideoCodec = .default, rid: StreamLayer.RID = .high,
         playoutDelay: PlayoutDelayBounds = .adaptive, nack: NACKSettings? = NACKSettings(),
         roundTripTime: MediaDuration = .milliseconds(100), packetCapacity: Int = 1024,
         maximumPacketByteCount: Int = 1500

@@ -13,6 +13,8 @@ extension RTPSession {
             case .insert(let datagram, let now): insert(datagram.span, at: now)
             case .send(let frame, let payload, let stream, let now):
                 send(frame, payload: payload.span, of: stream, at: now)
+            case .sendPayload(let payload, let captureTime, let isMarked, let stream, let now):
+                send(payload.span, capturedAt: captureTime, isMarked: isMarked, of: stream, at: now)
             case .muteSending(let isMuted, let stream, let now): setMuted(isMuted, of: stream, at: now)
             case .muteReceiving(let isMuted, let stream): setMuted(isMuted, of: stream)
             case .want(let isWanted, let stream, let now): setWanted(isWanted, of: stream, at: now)

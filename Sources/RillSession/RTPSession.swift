@@ -1,5 +1,5 @@
 public import RillCore
-import RillRTP
+public import RillRTP
 public import RillReceive
 public import RillSend
 import RillState
@@ -134,6 +134,23 @@ public final class RTPSession {
     ) -> SentFrame? {
         if keptJournal != nil { note { .send(frame, payload.array, of: id, at: now) } }
         return cell.state.send(frame, payload: payload, of: id, at: now)
+    }
+
+    /// Sends a payload of an audio stream, with its capture time on the session's clock, which gives the timestamp. A
+    /// marked one starts a talkspurt. Its packet waits to be transmitted, and is never repaired.
+    ///
+    /// - Parameter payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
+    /// - Returns: the packet's sequence number; `nil` if it is not sent: the stream is unknown, muted or paused, or the
+    ///   session has left.
+    @discardableResult
+    public func send(
+        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, of id: SendingStreamID,
+        at now: MediaTime
+    ) -> SequenceNumber? {
+        if keptJournal != nil {
+            note { .sendPayload(payload.array, capturedAt: captureTime, isMarked: isMarked, of: id, at: now) }
+        }
+        return cell.state.send(payload, capturedAt: captureTime, isMarked: isMarked, of: id, at: now)
     }
 
     /// What may be sent now: the bitrate for all streams together, and whether to leave out the next frame. Ask before

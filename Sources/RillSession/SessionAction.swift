@@ -10,6 +10,9 @@ public enum SessionAction: Sendable {
     /// outcome with ``RTPSession/finish(_:of:_:picture:decoded:at:)``. The stream releases no other frame before
     /// that.
     case decode(of: ReceivingStreamID)
+    /// Play this payload of an audio stream, whose bytes are in the array. Payloads come in the order of arrival, each
+    /// once; nothing has to be reported.
+    case payload(of: ReceivingStreamID, ReceivedPayload)
     /// Encode one key frame of this stream, as soon as there is a picture for it.
     case makeKeyFrame(of: SendingStreamID)
     /// Something happened.

@@ -105,13 +105,14 @@ extension SessionCore {
             let block = blocks[index]
             guard let stream = stream(of: block), let newest = stream.newestSequenceNumber else { continue }
             let first = stream.cell.state.settings.firstSequenceNumber
+            let clockRate = stream.cell.state.settings.clockRate
             guard let progress = stream.reported.take(block, sent: (first, newest), at: wallClock) else { continue }
             isOnOurs = true
             sum.packetsExpected += progress.packetsExpected
             sum.packetsLost += progress.packetsLost
             sum.roundTripTime = progress.roundTripTime ?? sum.roundTripTime
-            let jitter = Int64(block.jitter) * 1_000_000_000 / Int64(RTPTimestamp.videoClockRate)
-            sum.jitter = max(sum.jitter, MediaDuration(nanoseconds: jitter))
+            sum.jitter = max(
+                sum.jitter, MediaDuration(nanoseconds: clockRate.wholeNanoseconds(of: Int64(block.jitter))))
         }
         guard isOnOurs else { return }
         for index in sending.indices {

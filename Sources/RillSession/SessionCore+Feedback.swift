@@ -33,10 +33,11 @@ extension SessionCore {
         case .senderReport(let report):
             guard takeReporter(report.ssrc, at: now) else { return }
             if let stream = theirSources[report.ssrc].flatMap({ receiving[$0] }), stream.ssrc == report.ssrc {
-                stream.receiver?.cell.state.receive(report, at: now)
-                stream.clock = SenderClock(report, at: now)
+                stream.receive(report, at: now)
+                stream.clock = SenderClock(report, stream.settings.jitterBuffer.clockRate, at: now)
             } else {
-                earlyReports.keep(SenderClock(report, at: now), of: report.ssrc)
+                // Its stream, and so its clock, is not known yet.
+                earlyReports.keep(SenderClock(report, .video, at: now), of: report.ssrc)
             }
             giveToAll(message, at: now)
             takeReports(report.blocks, at: now)

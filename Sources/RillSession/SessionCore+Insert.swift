@@ -37,9 +37,23 @@ extension SessionCore {
     ) -> SessionInsertResult {
         noteArrival(at: now)
         noteArrival(received: datagram, at: now)
+        if stream.payloads != nil { return insert(payloadOf: datagram, into: stream, at: now) }
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
         note(wakeTime, of: stream)
+        if stream.attention.isWatchful { noteInSilence(datagram, of: stream, at: now) }
+        return .media(of: stream.id, result)
+    }
+
+    /// Inserts a packet of audio.
+    @inline(never)
+    private mutating func insert(
+        payloadOf datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
+    ) -> SessionInsertResult {
+        let waiting = stream.waitingCount
+        let (result, isFirst) = stream.insert(payloadOf: datagram, at: now)
+        payloadsWaiting += stream.waitingCount - waiting
+        if isFirst { noteFirstPacket(at: now) }
         if stream.attention.isWatchful { noteInSilence(datagram, of: stream, at: now) }
         return .media(of: stream.id, result)
     }
@@ -124,6 +138,7 @@ extension SessionCore {
                 return false
             }
             theirSources.removeAll(of: stream.id.place)
+            payloadsWaiting -= stream.waitingCount
             stream.change(to: ssrc, roundTripTime: roundTrip.statistics.roundTripTime, at: now)
             arePausesDue = arePausesDue || stream.pauses.isWaiting
             takeEarlyReport(of: ssrc, for: stream)
@@ -139,12 +154,13 @@ extension SessionCore {
 
     /// Applies the report of an SSRC that arrived before it was assigned to the stream.
     mutating func takeEarlyReport(of ssrc: SSRC, for stream: ReceivingStream) {
-        guard let clock = earlyReports.take(ssrc) else { return }
+        guard var clock = earlyReports.take(ssrc) else { return }
+        clock.clockRate = stream.settings.jitterBuffer.clockRate
         stream.clock = clock
         let report = SenderReport(
             ssrc: ssrc, ntpTimestamp: clock.ntpTimestamp, rtpTimestamp: clock.rtpTimestamp, packetCount: 0,
             octetCount: 0)
-        stream.receiver?.cell.state.receive(report, at: clock.arrival)
+        stream.receive(report, at: clock.arrival)
     }
 
     /// A stream with packets within this time is not reassigned to another SSRC.
@@ -186,7 +202,7 @@ extension SessionCore {
 
     /// Schedules a key frame request for the app. For a muted stream the app is asked when it resumes.
     mutating func wantKeyFrame(of stream: SendingStream) {
-        guard !stream.isKeyFrameWanted, !stream.isSilent else { return }
+        guard !stream.isKeyFrameWanted, !stream.isSilent, !stream.isAudio else { return }
         stream.isKeyFrameWanted = true
         keyFramesWanted += 1
     }

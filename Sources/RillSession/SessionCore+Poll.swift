@@ -66,7 +66,8 @@ extension SessionCore {
 
     /// When to poll next if nothing arrives before; in the past if something waits to be done.
     var nextPoll: MediaTime {
-        let waits = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0 || released != nil
+        let waits =
+            !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0 || released != nil || payloadsWaiting > 0
         if waits { return MediaTime(nanoseconds: .min) }
         return hasLeft ? .distantFuture : wakeTime
     }
@@ -88,10 +89,22 @@ extension SessionCore {
     private mutating func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
         if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         if let event = events.next() { return .event(event) }
+        if payloadsWaiting > 0, let action = takePayload(into: &bytes) { return action }
         guard let stream = released else { return nil }
         released = nil
         swap(&bytes, &releasedBytes)
         return .decode(of: stream)
+    }
+
+    /// The next payload of audio; `nil` for none.
+    private mutating func takePayload(into bytes: inout [UInt8]) -> SessionAction? {
+        for index in receiving.indices {
+            guard let stream = receiving[index], let payload = stream.takePayload(into: &bytes) else { continue }
+            payloadsWaiting -= 1
+            return .payload(of: stream.id, payload)
+        }
+        payloadsWaiting = 0
+        return nil
     }
 
     /// Takes the streams of which a key frame is requested.

@@ -70,7 +70,7 @@ extension SessionCore {
             guard let stream = receiving[index] else { continue }
             // After two intervals of silence there is nothing new to report about a stream (RFC 3550 §6.4).
             if let arrival = stream.lastArrival, now - arrival <= settings.reportInterval * 2 { isAnyComing = true }
-            if let block = stream.receiver?.cell.state.reportBlock(at: now) { reportBlocks.append(block) }
+            if let block = stream.reportBlock(at: now) { reportBlocks.append(block) }
         }
         let isSending = isSending(at: now)
         var next = (sender: 0, block: 0)

@@ -57,6 +57,8 @@ struct SessionCore: ~Copyable {
     /// The receiver that released the last frame.
     var lastReleased: StreamReceiver?
     var releasedBytes: [UInt8] = []
+    /// The number of payloads of audio that wait to be polled.
+    var payloadsWaiting = 0
     /// The stream to poll first for a frame: the one after the last that released one, so that none starves.
     var firstStream = 0
     /// The number of streams of which a key frame is requested.
@@ -197,7 +199,8 @@ struct SessionCore: ~Copyable {
         theirSources.removeAll(of: id.place)
         wakeTimes[Int(id.place.index)] = .distantFuture
         if released == id { released = nil }
-        return stream.receiver?.statistics
+        payloadsWaiting -= stream.waitingCount
+        return stream.statistics
     }
 
     /// Leaves the session, and sends the remote side a BYE with the reason (RFC 3550 §6.6). What waits now is still
@@ -242,16 +245,46 @@ struct SessionCore: ~Copyable {
         } _: {
             $0.send(frame, payload: payload, at: now, to: $1)
         }
-        recordFrame(of: stream, at: now)
-        if stream.resumption != nil, stream.resumption?.start == nil {
-            stream.resumption?.start = (sent.firstSequenceNumber, now)
-        }
-        if !stream.isReported {
-            stream.isReported = true
-            reports.require(at: now)
-            wakeTime = min(wakeTime, reports.next)
-        }
+        noteSent(sent.firstSequenceNumber, of: stream, at: now)
         return sent
+    }
+
+    /// Sends a payload of audio: its packet waits to be transmitted.
+    ///
+    /// - Parameters:
+    ///   - payload: the encoded bytes, at least one.
+    ///   - captureTime: when its first sample was captured, on the session's clock.
+    ///   - isMarked: whether it starts a talkspurt.
+    ///   - id: the stream.
+    ///   - now: the current time.
+    /// - Returns: the packet's sequence number; `nil` if it is not sent: the stream is unknown, muted or paused, or the
+    ///   session has left.
+    mutating func send(
+        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool, of id: SendingStreamID,
+        at now: MediaTime
+    ) -> SequenceNumber? {
+        begin(at: now)
+        guard !hasLeft, let stream = sending[id.place], !stream.isSilent else { return nil }
+        let (wasSilent, numberOffset) = stream.cell.state.prepareFrame(at: now)
+        if wasSilent { stream.isReported = false }
+        let number = sendPackets(of: stream, numberOffset: numberOffset, at: now) {
+            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
+        } _: {
+            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
+        }
+        noteSent(number, of: stream, at: now)
+        return number
+    }
+
+    /// Records what was sent with a frame or a payload, and reports at once if it is the first after a silence.
+    @inline(__always)
+    private mutating func noteSent(_ number: SequenceNumber, of stream: SendingStream, at now: MediaTime) {
+        recordFrame(of: stream, at: now)
+        if stream.resumption != nil, stream.resumption?.start == nil { stream.resumption?.start = (number, now) }
+        guard !stream.isReported else { return }
+        stream.isReported = true
+        reports.require(at: now)
+        wakeTime = min(wakeTime, reports.next)
     }
 
     /// Reports the outcome of a frame that ``poll(at:into:)`` returned for decoding.
@@ -290,7 +323,7 @@ struct SessionCore: ~Copyable {
 
     /// The statistics of a stream that is received, for its current SSRC; `nil` before that is known.
     mutating func statistics(of id: ReceivingStreamID) -> InboundStatistics? {
-        receiving[id.place]?.receiver?.statistics
+        receiving[id.place]?.statistics
     }
 
     /// The statistics of the stream's retransmissions and FEC packets.
@@ -305,7 +338,7 @@ struct SessionCore: ~Copyable {
     var isIdle: Bool {
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
-            if stream.isDecoding || stream.receiver?.isIdle == false { return false }
+            if stream.isDecoding || stream.receiver?.isIdle == false || stream.waitingCount > 0 { return false }
         }
         return true
     }

@@ -88,13 +88,13 @@ extension SessionCore {
                         stream: stream.cell.state.statistics))
             }
             for index in receiving.indices {
-                guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else {
+                guard let stream = receiving[index], let ssrc = stream.ssrc, let counts = stream.statistics else {
                     continue
                 }
                 statistics.receiving.append(
                     SessionStatistics.Receiving(
-                        ssrc: ssrc, rid: stream.name?.description, stream: receiver.statistics,
-                        repair: receiver.repairStatistics))
+                        ssrc: ssrc, rid: stream.name?.description, stream: counts,
+                        repair: stream.receiver?.repairStatistics ?? RepairStatistics()))
             }
             return statistics
         }

@@ -181,7 +181,7 @@ import Testing
             case .event(.packetsRequested(_, let count)):
                 replayed.requests.append(.init(packetCount: count, time: .zero))
             case .event(.keyFrameRequested): replayed.requests.append(.init(packetCount: nil, time: .zero))
-            case .event, .makeKeyFrame, .wait: break
+            case .event, .makeKeyFrame, .payload, .wait: break
             }
         }
         #expect(replayed.frames == decided.frames)

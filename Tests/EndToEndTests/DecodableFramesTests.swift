@@ -16,14 +16,14 @@ struct DecodableFramesTests {
     struct Stream: Sendable, CustomTestStringConvertible {
         var codec: VideoCodec
         var pattern: TemporalPattern
-        var vp9Mode = VP9Mode.flexible
+        var referenceSignaling = ReferenceSignaling.flexible
 
-        var testDescription: String { "\(codec) \(pattern.rawValue) \(codec == .vp9 ? "\(vp9Mode)" : "")" }
+        var testDescription: String { "\(codec) \(pattern.rawValue) \(codec == .vp9 ? "\(referenceSignaling)" : "")" }
 
         static let all = [
             Stream(codec: .vp8, pattern: .l1t1), Stream(codec: .vp8, pattern: .l1t3),
-            Stream(codec: .vp9, pattern: .l1t1), Stream(codec: .vp9, pattern: .l1t1, vp9Mode: .nonFlexible),
-            Stream(codec: .vp9, pattern: .l1t3), Stream(codec: .vp9, pattern: .l1t3, vp9Mode: .nonFlexible),
+            Stream(codec: .vp9, pattern: .l1t1), Stream(codec: .vp9, pattern: .l1t1, referenceSignaling: .nonFlexible),
+            Stream(codec: .vp9, pattern: .l1t3), Stream(codec: .vp9, pattern: .l1t3, referenceSignaling: .nonFlexible),
         ]
     }
 
@@ -92,7 +92,7 @@ private struct SentStream {
         let decoder = try VPXDecoder(codec)
         var sending = RTPStreamSettings(ssrc: SSRC(7), payloadType: PayloadType(96), canonicalName: "test")
         sending.temporalLayerCount = stream.pattern.layerCount
-        sending.vp9Mode = stream.vp9Mode
+        sending.referenceSignaling = stream.referenceSignaling
         // A few packets a frame; and every counter wraps.
         sending.maximumPacketByteCount = 200
         sending.firstSequenceNumber = SequenceNumber(65_500)

@@ -40,7 +40,7 @@ import Testing
         let viewer = try server.post("/whep/stage")
         #expect(viewer.status == 201)
         let list = try server.send("GET", "/streams")
-        #expect(list.status == 200 && list.body.contains("\"name\":\"stage\",\"codec\":\"VP8\",\"viewerCount\":1"))
+        #expect(list.status == 200 && list.body.contains("\"name\":\"stage\",\"codec\":\"test\",\"viewerCount\":1"))
         let layer = (viewer.headers["Location"] ?? "") + "/layer"
         #expect(viewer.headers.values(of: "Link").last == "<\(layer)>; rel=\"urn:ietf:params:whep:ext:core:layer\"")
         let type = "Content-Type: application/json"

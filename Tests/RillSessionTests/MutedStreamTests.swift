@@ -225,7 +225,7 @@ import Testing
             case .transmit(let packet): if packet.kind == .rtcp { feedback.append(bytes.array) }
             case .event(let event): events.append(event)
             case .makeKeyFrame: keyFrames += 1
-            case .decode, .wait: break
+            case .decode, .payload, .wait: break
             }
         }
         #expect(feedback == call.alice.feedback.map(\.bytes))

@@ -78,7 +78,7 @@ import Testing
                 case .event(.unmuted(let stream)): events.append(.unmuted(stream))
                 case .decode(let stream):
                     session.finish(session.releasedFrame, of: stream, .decoded, decoded: now, at: now)
-                case .event, .transmit, .makeKeyFrame: break
+                case .event, .transmit, .payload, .makeKeyFrame: break
                 case .wait: return events
                 }
             }

@@ -52,7 +52,7 @@ import Testing
                 {
                 case .transmit: datagrams.append(bytes)
                 case .event(let event): events.append(event)
-                case .decode, .makeKeyFrame: Issue.record("there is nothing else")
+                case .decode, .payload, .makeKeyFrame: Issue.record("there is nothing else")
                 case .wait(let time):
                     #expect(time == .distantFuture)
                     break polling
@@ -119,7 +119,7 @@ private final class FeedbackSession {
             switch session.poll(at: now, into: &bytes) {
             case .transmit: feedbackCount += 1
             case .event(.failed(let error)): Issue.record("\(error)")
-            case .event, .decode, .makeKeyFrame: break
+            case .event, .decode, .payload, .makeKeyFrame: break
             case .wait(let time):
                 #expect(time > now)
                 wakeTime = time

@@ -92,7 +92,7 @@ final class SessionBench {
             case .decode(let stream):
                 receiving.finish(receiving.releasedFrame, of: stream, .decoded, decoded: now, at: now)
             case .wait: return
-            case .transmit, .event, .makeKeyFrame: break
+            case .transmit, .event, .makeKeyFrame, .payload: break
             }
         }
     }

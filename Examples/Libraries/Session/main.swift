@@ -48,7 +48,7 @@ final class End {
             case .event(.connected(let time)): print("connected at \(time)")
             case .event(.firstPicture(_, let size, let time)): print("a picture of \(size) after \(time)")
             case .event(.packetsRequested(_, let count)) where sent < 10: print("\(count) packet NACKed")
-            case .event, .makeKeyFrame: break
+            case .event, .makeKeyFrame, .payload: break
             case .wait(until: let time):
                 wakeUp = time
                 return

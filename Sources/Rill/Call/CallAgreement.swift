@@ -83,7 +83,7 @@ struct CallAgreement {
         stream.temporalLayerCount = layers.map { $0.encoder.temporalPattern.layerCount }.max() ?? 1
         stream.maximumPacketByteCount = send.maximumPacketSize
         stream.payloadFormat = send.payloadFormat
-        stream.vp9Mode = send.vp9Mode
+        stream.referenceSignaling = send.referenceSignaling
         if !isAgreed { stream.fec = send.fec } else if let fec = send.fec { stream.fec?.percentage = fec.percentage }
     }
 }

@@ -64,9 +64,9 @@ public struct VideoCallSettings: Sendable {
         send.addTransportNumbers()
         return names.map { name in
             let layer = send.layers.first { $0.rid == name }
-            let codec = layer?.codec ?? .vp8
+            let codec = layer?.codec ?? .default
             var stream = StreamDescription(send.payloadType(for: codec), RTPFormat.Encoding(codec.rawValue))
-            if codec == .vp9 { stream.parameters = [RTPFormat.Parameter("profile-id", "0")] }
+            stream.parameters = codec.parameters
             stream.rid = name.description
             stream.headerExtensions = send.headerExtensions
             stream.repair.retransmission = send.retransmissionPayloadType.map {

@@ -31,18 +31,16 @@ public struct SendSettings: Sendable {
     public var seed: UInt64
     /// The CNAME of this participant in RTCP (RFC 3550 §6.5.1), the same for all its streams.
     public var canonicalName = "rill"
-    /// The payload type of VP8.
-    public var payloadType: PayloadType = PayloadType(96)
-    /// The payload type of VP9.
-    public var vp9PayloadType: PayloadType = PayloadType(98)
-    /// The payload type of any other codec.
+    /// The payload types of codecs that have others than ``/RillRTP/CodecTraits/payloadType``.
+    public var payloadTypes: [VideoCodec: PayloadType] = [:]
+    /// The payload type of an app's own codec.
     public var customPayloadType: PayloadType = PayloadType(102)
-    /// The payload format of any codec other than VP8 and VP9; the receiver must use the same
+    /// The payload format of an app's own codec; the receiver must use the same
     /// (``RillReceive/JitterBufferSettings/payloadFormat``).
     public var payloadFormat = PayloadFormat.numbered
-    /// How VP9 frames signal their references: players that follow an early draft of the payload format only know
+    /// How frames signal their references: players that follow an early draft of VP9's payload format only know
     /// groups of pictures.
-    package var vp9Mode = VP9Mode.flexible
+    package var referenceSignaling = ReferenceSignaling.flexible
     /// Creates custom encoders for layers that libvpx is not to encode, of a custom codec or a hardware encoder of
     /// VP8. If it returns `nil`, libvpx encodes the layer.
     ///
@@ -94,11 +92,7 @@ public struct SendSettings: Sendable {
 
     /// Returns the payload type of a codec.
     public func payloadType(for codec: VideoCodec) -> PayloadType {
-        switch codec {
-        case .vp8: payloadType
-        case .vp9: vp9PayloadType
-        default: customPayloadType
-        }
+        payloadTypes[codec] ?? codec.traits?.payloadType ?? customPayloadType
     }
 
     /// Creates the stream of `layer`, with its own initial values drawn from `random`.
@@ -111,7 +105,7 @@ public struct SendSettings: Sendable {
         stream.maximumPacketByteCount = maximumPacketSize
         stream.headerExtensions = headerExtensions
         stream.payloadFormat = payloadFormat
-        stream.vp9Mode = vp9Mode
+        stream.referenceSignaling = referenceSignaling
         stream.fec = fec
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)

@@ -160,7 +160,7 @@ extension SharedSession.Batch {
         switch action {
         case .makeKeyFrame(let stream): keyFrames.append(stream)
         case .event(let event): events.append(event)
-        case .transmit, .decode, .wait: break
+        case .transmit, .decode, .payload, .wait: break
         }
     }
 }

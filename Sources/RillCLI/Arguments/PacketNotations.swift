@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rill
 import RillCore
+import RillRTP
 
 /// Parses an SSRC as packet analyzers write it: `0x0000cafe`, or decimal.
 @Sendable func ssrcNotation(_ text: String) throws -> SSRC {

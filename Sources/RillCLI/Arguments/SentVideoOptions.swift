@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rill
 import RillCore
+import RillRTP
 import RillScenes
 
 /// The source and encoding of sent video: the options that `rill call` and `rill send` share.
@@ -18,7 +19,7 @@ struct SentVideoOptions: ParsableArguments {
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
     @Option(help: "The codec, vp8 or vp9, the same on both sides.", completion: .codecs, transform: codecNotation)
-    var codec: VideoCodec = .vp8
+    var codec: VideoCodec = .default
 
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
     var stillBlocks = StillBlocksChoice.on

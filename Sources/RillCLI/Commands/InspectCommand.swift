@@ -3,6 +3,7 @@ import Rill
 import RillCore
 import RillFiles
 import RillLab
+import RillRTP
 
 /// `rill inspect`: shows the contents of a file.
 struct InspectCommand: ParsableCommand {

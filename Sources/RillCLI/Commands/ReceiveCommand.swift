@@ -186,7 +186,7 @@ struct ReceiveCommand: ParsableCommand {
 
     private func readIncoming() throws -> IncomingStream {
         let key = try keyFile.map(KeyFile.read)
-        guard let sdp else { return IncomingStream(codec ?? .vp8, port: port ?? 0, key: key) }
+        guard let sdp else { return IncomingStream(codec ?? .default, port: port ?? 0, key: key) }
         return try IncomingStream(describedIn: sdp, port: port, key: key)
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillFiles
+import RillRTP
 import RillTranscode
 
 /// `rill record`: records a camera to a file.
@@ -33,7 +34,7 @@ struct RecordCommand: ParsableCommand {
     var bitrate: Bitrate?
 
     @Option(help: "Codec of an .ivf, vp8 or vp9.", completion: .codecs, transform: codecNotation)
-    var codec: VideoCodec = .vp8
+    var codec: VideoCodec = .default
 
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false

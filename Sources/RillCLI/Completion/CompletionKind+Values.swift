@@ -3,6 +3,7 @@ import Glibc
 import Rill
 import RillCore
 import RillFiles
+import RillRTP
 
 /// The completions that shells offer for values of options and arguments. The scripts of Scripts/completions call
 /// `rill` for values that have a grammar or depend on the machine; this opens and writes no files.

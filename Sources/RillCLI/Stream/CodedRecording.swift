@@ -3,6 +3,7 @@ import RillCodec
 import RillContainers
 import RillCore
 import RillFiles
+import RillRTP
 import RillThreads
 
 /// Writes the encoded frames of a stream as they arrived, from the first key frame on, at the times of a
@@ -16,7 +17,7 @@ final class CodedRecording: Sendable {
     private struct State: ~Copyable {
         let path: String
         let name: String
-        var codec = VideoCodec.vp8
+        var codec = VideoCodec.default
         var writer: (any EncodedFrameSink)?
         var timeline = RecordingTimeline()
         /// The time of the last frame, and the time since the one before.

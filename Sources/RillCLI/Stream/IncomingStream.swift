@@ -88,14 +88,14 @@ struct IncomingStream {
             let video = session.media[index]
             return video.isRTP
                 && video.formats.contains { format in
-                    (format.isNamed("VP8") || format.isNamed("VP9")) && ["0", nil].contains(format.profile)
+                    CodecTraits.videoNames.contains { format.isNamed($0) } && CodecTraits.has(format)
                 }
         }
         guard let readable = videos.first(where: isRead) else {
             let video = session.media[first]
             let names = video.formats.map { format in
                 (format.encoding?.name ?? "payload type \(format.payloadType)")
-                    + (format.profile.map { " of profile \($0)" } ?? "")
+                    + (format.foreignProfile.map { " of profile \($0)" } ?? "")
             }
             throw refuse(
                 "\(lines.text(first)) is \(names.isEmpty ? video.transport : names.joined(separator: ", ")): "
@@ -108,8 +108,10 @@ struct IncomingStream {
 }
 
 extension RTPFormat {
-    /// The VP9 profile, if given.
-    fileprivate var profile: String? { self[parameter: "profile-id"] }
+    /// The profile, if Rill does not have it.
+    fileprivate var foreignProfile: String? {
+        CodecTraits.has(self) ? nil : encoding.flatMap { CodecTraits.named($0.name) }?.variant(of: parameters)
+    }
 }
 
 extension String {

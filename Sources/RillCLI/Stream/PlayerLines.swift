@@ -41,8 +41,8 @@ struct PlayerLines {
     private var ffplay: Line { ofFFmpeg("ffplay") { "ffplay \($0) -i \($1)" } }
 
     private var ffmpeg: Line {
-        // FFmpeg's VP9 depacketizer does not mark key frames, and a stream copy would wait for one.
-        let all = codec == .vp9 ? " -copyinkf" : ""
+        // Where FFmpeg's depacketizer does not mark key frames, a stream copy would wait for one.
+        let all = codec.traits?.video?.isKeyMarkedByFFmpeg == false ? " -copyinkf" : ""
         return ofFFmpeg("ffmpeg") { "ffmpeg \($0) -i \($1) -c copy\(all) received.mkv" }
     }
 
@@ -95,7 +95,8 @@ struct PlayerLines {
     }
 
     private func caps(_ kind: String, _ type: PayloadType) -> String {
-        "\(kind),media=(string)video,clock-rate=(int)90000,encoding-name=(string)\(codec.rawValue.uppercased()),payload=(int)\(type)"
+        "\(kind),media=(string)video,clock-rate=(int)\(RTPTimestamp.videoClockRate),"
+            + "encoding-name=(string)\(codec.rawValue.uppercased()),payload=(int)\(type)"
     }
 
     private func keyCaps(_ key: SRTPKey) -> String {
@@ -123,7 +124,7 @@ struct PlayerLines {
             return Line(
                 program: "rill receive",
                 command: "rill receive --port \(address.port)"
-                    + (codec == .vp8 ? "" : " --codec \(codec.rawValue.lowercased())")
+                    + (codec == .default ? "" : " --codec \(codec.rawValue.lowercased())")
                     + (key == nil ? "" : " --key-file \(ShellWords.quoted(keyPath ?? "-"))") + listeningOption)
         }
         return Line(program: "rill receive", command: "rill receive \(ShellWords.quoted(path))\(listeningOption)")

@@ -2,6 +2,7 @@ import Rill
 import RillContainers
 import RillCore
 import RillFiles
+import RillRTP
 import RillTranscode
 
 /// The metadata of a clip's pictures besides their size, and of its sound: what outputs store, and what they cannot.
@@ -70,7 +71,9 @@ struct SourceVideo {
         } else if size != resolution {
             leaveOut(fields, because: "scaling mixes the fields")
         }
-        if !isContainer, format != .ivf || codec == .vp8 { leaveOut(matrix, because: ".webm and .mkv can store it") }
+        if !isContainer, format != .ivf || codec.traits?.video?.declaresColors == false {
+            leaveOut(matrix, because: ".webm and .mkv can store it")
+        }
         return notices
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rill
 import RillCore
+import RillRTP
 import RillTranscode
 
 /// The options of a transcode that do not depend on the clip.
@@ -20,7 +21,7 @@ struct TranscodeOptions: ParsableArguments {
     var fps: FrameRate?
 
     @Option(help: "Codec of encoded outputs, vp8 or vp9.", completion: .codecs, transform: codecNotation)
-    var codec: VideoCodec = .vp8
+    var codec: VideoCodec = .default
 
     /// The encoding effort per frame.
     enum Effort: String, EnumerableFlag {

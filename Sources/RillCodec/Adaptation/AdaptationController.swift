@@ -1,4 +1,5 @@
 public import RillCore
+public import RillRTP
 
 /// Watches one layer's encoder, and decides when its pictures should become smaller or fewer, and when larger or more
 /// again.

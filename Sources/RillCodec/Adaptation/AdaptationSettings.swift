@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// The thresholds and limits of a stream's adaptation.
 public struct AdaptationSettings: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 package import RillCore
+import RillRTP
 
 /// Fits a layer's size and frame rate to the bitrate that a network leaves it: at once when the bitrate falls, slowly
 /// when it rises.

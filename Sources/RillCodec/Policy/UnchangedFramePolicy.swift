@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 
 /// Decides which frames of an unchanged picture need no coding, such as an idle screen.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import RillCore
+import RillRTP
 
 /// How the bytes of libvpx's frames follow from quantizer index, picture size and frame rate: power laws that were
 /// fitted to measurements.

@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 
 /// Assigns each frame a time on the clock of a codec's rate control, which only sees the start and end of frames.
 ///
@@ -22,7 +23,7 @@ import RillCore
 /// clock.
 struct RateControlTimeline {
     /// Ticks per second, as in RTP.
-    static let clockRate = 90_000
+    static let clockRate = RTPTimestamp.videoClockRate
 
     /// A frame's time in ticks. It starts where the previous frame ended, give or take a tick of rounding.
     struct Span: Equatable {

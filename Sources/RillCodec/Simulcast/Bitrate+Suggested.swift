@@ -1,5 +1,6 @@
 import Glibc
 public import RillCore
+public import RillRTP
 
 extension Bitrate {
     /// Returns a default bitrate for real time, for pictures of that size at 30 frames per second.

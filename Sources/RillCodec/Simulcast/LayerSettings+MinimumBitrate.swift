@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 extension LayerSettings {
     /// Returns the lowest bitrate at which pictures of this size can be encoded at that rate.

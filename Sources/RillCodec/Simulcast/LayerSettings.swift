@@ -1,5 +1,6 @@
 public import RillCore
 public import RillImage
+public import RillRTP
 
 /// The settings of one stream of a simulcast: name, size, frame rate and bitrate.
 ///

@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// Decides for each frame which layers encode it, and with what settings and requests. A pure value, independent of
 /// the codec.

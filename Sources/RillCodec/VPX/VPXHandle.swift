@@ -1,5 +1,6 @@
 internal import CVPX
 import RillCore
+import RillRTP
 
 /// The single owner of a libvpx codec, with the code that encoder and decoder share. It destroys the codec once.
 @safe

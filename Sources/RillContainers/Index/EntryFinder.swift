@@ -1,3 +1,6 @@
+import RillCore
+import RillRTP
+
 /// Determines from the bytes of packets where a decoder can start and produce the same pictures as one that decoded
 /// everything before.
 ///
@@ -7,13 +10,16 @@
 /// For unknown codecs only the first packet is an entry.
 struct EntryFinder {
     private let codec: Codec
+    private let video: CodecTraits.Video?
     /// The first parameter sets inside a packet.
     private var parameterSets: [UInt8]?
     /// Whether parameters have changed: a decoder that starts later does not know all of them.
     private var hasChanged = false
 
     enum Codec: Equatable {
-        case vp8, vp9, av1, mpegVideo, jpeg
+        /// One that Rill includes.
+        case builtIn(VideoCodec)
+        case av1, mpegVideo, jpeg
         /// `lengthSize`: the number of bytes of the length before each NAL unit; `nil` if start codes separate them.
         case h264(lengthSize: Int?)
         case hevc(lengthSize: Int?)
@@ -31,6 +37,7 @@ struct EntryFinder {
 
     init(_ codec: Codec) {
         self.codec = codec
+        video = if case .builtIn(let codec) = codec { codec.traits?.video } else { nil }
     }
 
     /// Records that parameters have changed from here on.
@@ -38,15 +45,14 @@ struct EntryFinder {
 
     /// Examines the next packet.
     mutating func look(at bytes: Span<UInt8>, isMarkedAsKey: Bool) -> Finding {
-        let isShown = codec != .vp8 || bytes.count == 0 || bytes[0] & 0x10 != 0
+        let isShown = video.map { !$0.hasHiddenPackets || $0.start(bytes).isShown } ?? true
         let isClean = isClean(bytes, isMarkedAsKey)
         return Finding(isClean: isClean && isShown && !hasChanged, isShown: isShown)
     }
 
     private mutating func isClean(_ bytes: Span<UInt8>, _ isMarkedAsKey: Bool) -> Bool {
         switch codec {
-        case .vp8: bytes.count >= 10 && bytes[0] & 1 == 0
-        case .vp9: Self.isVP9Key(bytes)
+        case .builtIn: video.map { $0.start(bytes) == (isKey: true, isShown: true) } ?? false
         case .av1: isMarkedAsKey && AV1Units.beginWithKeyFrame(bytes)
         case .mpegVideo: isMarkedAsKey && Self.beginsWithSequenceHeader(bytes)
         case .jpeg: Self.hasOwnTables(bytes)
@@ -58,14 +64,6 @@ struct EntryFinder {
             isIDR(bytes, lengthSize, kind: { $0 >> 1 & 0x3F }, idr: 19...20, parameters: 32...34, needed: [32, 33, 34])
         case .other: false
         }
-    }
-
-    /// VP9 bitstream specification 6.2: a frame marker of two bits, two bits of the profile (and a reserved one in
-    /// profile 3), `show_existing_frame`, `frame_type` (0 is a key frame), `show_frame`.
-    private static func isVP9Key(_ bytes: Span<UInt8>) -> Bool {
-        guard bytes.count >= 4, bytes[0] >> 6 == 2 else { return false }
-        let isProfile3 = bytes[0] & 0x30 == 0x30
-        return isProfile3 ? bytes[0] & 0x0F == 1 : bytes[0] >> 1 & 0x07 == 1
     }
 
     /// ISO/IEC 13818-2: `sequence_header_code`, which loads or resets the tables.

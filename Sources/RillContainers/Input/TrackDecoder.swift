@@ -1,5 +1,6 @@
 internal import CFFmpeg
 import RillCore
+import RillRTP
 
 /// libavcodec's decoder for a track. Single owner.
 @safe
@@ -7,7 +8,8 @@ final class TrackDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let picture: UnsafeMutablePointer<AVFrame>
     let codecName: String
-    private let isVP8: Bool
+    /// What is known of the codec if Rill includes it.
+    private let video: CodecTraits.Video?
     /// The container's declaration of the colors.
     private let range: AVColorRange
     private let matrix: AVColorSpace
@@ -26,7 +28,7 @@ final class TrackDecoder {
     init(_ input: ContainerInput, _ manner: Manner) throws(ContainerError) {
         let parameters = unsafe input.parameters
         let identifier = unsafe parameters.pointee.codec_id
-        isVP8 = identifier == AV_CODEC_ID_VP8
+        video = CodecTraits.contained(identifier)
         range = unsafe parameters.pointee.color_range
         matrix = unsafe parameters.pointee.color_space
         codecName = unsafe String(cString: avcodec_get_name(identifier))
@@ -64,10 +66,10 @@ final class TrackDecoder {
     /// relatives abort the process with an assertion.
     private static func refusesDamage(_ codec: AVCodecID) -> Bool {
         let codecs = [
-            AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
-            AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MJPEG,
+            AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_AV1, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
+            AV_CODEC_ID_MJPEG,
         ]
-        return codecs.contains(codec)
+        return codecs.contains(codec) || CodecTraits.contained(codec) != nil
     }
 
     deinit {
@@ -98,25 +100,26 @@ final class TrackDecoder {
     func receive(_ body: (UnsafeMutablePointer<AVFrame>) -> Void) -> Outcome {
         let result = outcome(unsafe avcodec_receive_frame(context, picture))
         guard result == .done else { return result }
-        if isVP8 { colorAsContained() }
+        if video?.declaresColors == false { colorAsContained() }
         unsafe body(picture)
         unsafe av_frame_unref(picture)
         return .done
     }
 
-    /// Restores the container's color declaration. VP8 has no bits for it: the decoder sets BT.601 in limited range
-    /// for every picture.
+    /// Restores the container's color declaration. If frames have no bits for it, the decoder sets BT.601 in limited
+    /// range for every picture.
     private func colorAsContained() {
         if range != AVCOL_RANGE_UNSPECIFIED { unsafe picture.pointee.color_range = range }
         if matrix != AVCOL_SPC_UNSPECIFIED { unsafe picture.pointee.colorspace = matrix }
     }
 
-    /// Whether a packet should yield a picture. Hidden VP8 frames do not, nor do packets that an edit list cuts away.
+    /// Whether a packet should yield a picture. Hidden frames do not, nor do packets that an edit list cuts away.
     @unsafe
     func shows(_ packet: UnsafeMutablePointer<AVPacket>) -> Bool {
         guard unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return false }
-        guard isVP8, unsafe packet.pointee.size > 0, let data = unsafe packet.pointee.data else { return true }
-        return unsafe data[0] & 0x10 != 0
+        guard let video, video.hasHiddenPackets, let data = unsafe packet.pointee.data else { return true }
+        // The bytes outlive this call.
+        return unsafe video.start(Span(_unsafeStart: data, count: Int(packet.pointee.size))).isShown
     }
 
     private func outcome(_ result: Int32) -> Outcome {

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 public import RillCore
+import RillRTP
 
 /// Writes coded VP8 or VP9 frames to a WebM or Matroska file, optionally with the audio of another file.
 ///
@@ -74,7 +75,7 @@ public final class ContainerWriter: EncodedFrameSink {
         path: String, name: String? = nil, format: ContainerFormat, video: Video, audio: AudioTracks? = nil
     ) throws(ContainerError) {
         guard video.codec.isBuiltIn else {
-            throw .cannotWrite(path: name ?? path, reason: "\(video.codec) is neither VP8 nor VP9")
+            throw .cannotWrite(path: name ?? path, reason: "\(video.codec) is not \(VideoCodec.builtInNames)")
         }
         let bytes = try MuxerBytes(path: path, name: name)
         self.path = path == "-" ? "standard output" : name ?? path

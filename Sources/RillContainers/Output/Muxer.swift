@@ -1,5 +1,6 @@
 internal import CFFmpeg
 import RillCore
+import RillRTP
 
 /// libavformat's muxer: one video track, followed by the audio tracks. Single owner.
 @safe
@@ -109,7 +110,7 @@ final class Muxer {
             let parameters = unsafe stream.pointee.codecpar
         else { return false }
         unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-        unsafe parameters.pointee.codec_id = video.codec == .vp8 ? AV_CODEC_ID_VP8 : AV_CODEC_ID_VP9
+        unsafe parameters.pointee.codec_id = video.codec.contained
         unsafe parameters.pointee.width = Int32(video.resolution.width)
         unsafe parameters.pointee.height = Int32(video.resolution.height)
         unsafe parameters.pointee.color_range = video.colorSpace.range == .full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG

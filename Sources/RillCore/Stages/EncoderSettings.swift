@@ -1,7 +1,7 @@
 /// The settings of one stream's encoder, for any codec, except size, frame rate and bitrate.
 ///
-/// By default an encoder works in real time at a constant bitrate and without lag, for calls. ``good(_:)`` is for
-/// files.
+/// By default an encoder works in real time at a constant bitrate and without lag, for calls. RillCodec's
+/// `EncoderSettings.good(_:)` is for files.
 ///
 /// ```swift
 /// var settings = EncoderSettings(.vp9)
@@ -89,31 +89,14 @@ public struct EncoderSettings: Sendable, Equatable {
     /// bitrates.
     public var burstLimit: MediaDuration?
 
-    /// Creates the settings for a call with that codec.
-    public init(_ codec: VideoCodec = .vp8) {
+    /// Creates the settings for a call with these values for the rate control; all else has its default. RillCodec has
+    /// values that suit its codecs: `EncoderSettings(_:)`, `EncoderSettings.good(_:)`.
+    public init(
+        _ codec: VideoCodec, quantizers: ClosedRange<Int>, undershootPercentage: Int, overshootPercentage: Int
+    ) {
         self.codec = codec
-        switch codec {
-        case .vp8:
-            (quantizers, undershootPercentage, overshootPercentage) = (2...56, 100, 15)
-        default:
-            (quantizers, undershootPercentage, overshootPercentage) = (2...52, 50, 50)
-        }
-    }
-
-    /// Returns the settings for a file, where coding may take its time.
-    ///
-    /// They use libvpx's own defaults for variable bitrates, all quantizers, and a key frame at least every 240
-    /// frames so that players can seek.
-    public static func good(_ codec: VideoCodec = .vp8) -> EncoderSettings {
-        var settings = EncoderSettings(codec)
-        settings.effort = .good
-        settings.quantizers = 0...63
-        settings.staticThreshold = 0
-        settings.maximumKeyFrameInterval = 240
-        (settings.undershootPercentage, settings.overshootPercentage) = codec == .vp8 ? (100, 100) : (25, 25)
-        settings.bufferSize = .seconds(6)
-        settings.initialBufferLevel = .seconds(4)
-        settings.optimalBufferLevel = .seconds(5)
-        return settings
+        self.quantizers = quantizers
+        self.undershootPercentage = undershootPercentage
+        self.overshootPercentage = overshootPercentage
     }
 }

@@ -1,6 +1,6 @@
 /// The codec of a video stream, identified by its name in SDP (RFC 8866 §6.6).
 ///
-/// Rill includes encoders and decoders for VP8 and VP9. An app can add its own codec:
+/// What Rill knows of its built-in codecs is a table in RillRTP. An app can add its own codec:
 ///
 /// ```swift
 /// extension VideoCodec { static let av1: VideoCodec = "AV1" }
@@ -15,27 +15,11 @@ public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @usableFromInline let head: UInt64
     @usableFromInline let tail: UInt64
 
+    /// Creates a codec from its name's bytes, which must be valid: a constant.
     @inlinable
-    init(head: UInt64, tail: UInt64) {
+    package init(head: UInt64, tail: UInt64) {
         self.head = head
         self.tail = tail
-    }
-
-    /// VP8: RFC 6386; RTP payload format RFC 7741.
-    @inlinable public static var vp8: VideoCodec { VideoCodec(head: 0x38_50_56, tail: 0) }
-    /// VP9: bitstream specification, version 0.7; RTP payload format RFC 9628.
-    @inlinable public static var vp9: VideoCodec { VideoCodec(head: 0x39_50_56, tail: 0) }
-
-    /// The codecs that Rill includes. Apps may name others.
-    public static let allCases: [VideoCodec] = [.vp8, .vp9]
-
-    /// Whether Rill includes this codec.
-    @inlinable public var isBuiltIn: Bool { self == .vp8 || self == .vp9 }
-
-    /// Returns the built-in codec with that name, or `nil` for any other name.
-    public init?(builtIn name: some StringProtocol) {
-        guard let codec = VideoCodec(rawValue: String(name)), codec.isBuiltIn else { return nil }
-        self = codec
     }
 
     /// Creates a codec from a name, which may be untrusted. Returns `nil` unless it is 1 to 15 ASCII letters, digits,

@@ -30,12 +30,6 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     /// 128.
     @inlinable
     public init(ticks: Int64, rate: Int) {
-        if rate == 90_000, abs(ticks) < 1 << 46 {
-            // 100 000 / 9 nanoseconds per tick. 2^46 ticks are 24 years of video.
-            let scaled = ticks &* 100_000
-            self.nanoseconds = (scaled &+ (scaled < 0 ? -4 : 4)) / 9
-            return
-        }
         let scaled = Int128(ticks) * 1_000_000_000
         self.nanoseconds = Int64((scaled + Int128(scaled < 0 ? -rate : rate) / 2) / Int128(rate))
     }

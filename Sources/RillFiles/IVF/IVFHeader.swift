@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// The header of an IVF file: its first 32 bytes.
 ///
@@ -42,8 +43,8 @@ public struct IVFHeader: Hashable, Sendable {
             self.denominator = denominator
         }
 
-        /// 1/90000 s: the clock rate of RTP video.
-        public static let rtpVideo = TimeBase(1, 90000)
+        /// The clock rate of RTP video.
+        public static let rtpVideo = TimeBase(1, UInt32(RTPTimestamp.videoClockRate))
 
         /// Returns the time of a timestamp, rounded to the nearest nanosecond; `nil` if it is more than 73 years from
         /// zero.
@@ -58,7 +59,7 @@ public struct IVFHeader: Hashable, Sendable {
             return Int64(clamping: (scaled + (scaled < 0 ? -unit / 2 : unit / 2)) / unit)
         }
 
-        /// `1/90000`, in seconds.
+        /// `1/30`, in seconds.
         public var description: String { "\(numerator)/\(denominator)" }
     }
 
@@ -106,7 +107,7 @@ extension IVFHeader {
             frameCount: Int(bytes.littleEndian(UInt32.self, at: IVFHeader.frameCountPosition)))
     }
 
-    /// The first 32 bytes of a file. Only files with VP8 and VP9 are written.
+    /// The first 32 bytes of a file. Only files of built-in codecs are written.
     var bytes: [UInt8] {
         var bytes = [UInt8](IVFHeader.magic.utf8)
         bytes.append(littleEndian: UInt16(0))
@@ -125,10 +126,6 @@ extension IVFHeader {
 extension VideoCodec {
     /// The codec's four-character code in IVF; `nil` if Rill does not write such files.
     fileprivate var fourCC: [UInt8]? {
-        switch self {
-        case .vp8: [UInt8]("VP80".utf8)
-        case .vp9: [UInt8]("VP90".utf8)
-        default: nil
-        }
+        traits?.video.map { [UInt8]($0.ivfTag.utf8) }
     }
 }

@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// Reads the coded frames of an IVF file: VP8 or VP9.
 ///
@@ -140,7 +141,7 @@ extension IVFReader {
             try input.advance(by: frame.byteCount)
             return Passed(time: frame.time, isShown: true)
         }
-        // Only the end of a VP9 chunk reveals whether it also contains a shown frame.
+        // Only the end of a chunk reveals whether it also contains a shown frame.
         var payload: [UInt8] = []
         try input.read(frame.byteCount, into: &payload)
         do throws(BitstreamError) {
@@ -158,13 +159,7 @@ extension ByteInput {
     ) throws(FileError) -> Bool {
         let available = min(count, try fill(count, atMost: limit))
         let start = buffered.extracting(0..<available)
-        do throws(BitstreamError) {
-            switch codec {
-            case .vp8: return try !VP8FrameHeader(parsing: start).isShown
-            case .vp9: return try !VP9FrameHeader(parsing: start).isShown
-            default: return false
-            }
-        } catch { return false }
+        return codec.traits?.video.map { !$0.start(start).isShown } ?? false
     }
 }
 

@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 /// Writes coded frames, VP8 or VP9, to an IVF file, byte for byte as vpxenc does.
 ///
@@ -30,14 +31,14 @@ public final class IVFWriter: EncodedFrameSink {
     ///   - codec: the codec of the frames.
     ///   - resolution: the size in the header; frames may have other sizes.
     ///   - timeBase: the unit that capture times are rounded to.
-    /// - Throws: `unexpectedInput` unless the codec is VP8 or VP9, `notFound`, `openFailed`, `writeFailed`.
+    /// - Throws: `unexpectedInput` unless the codec is built in, `notFound`, `openFailed`, `writeFailed`.
     public init(
         path: String, name: String? = nil, codec: VideoCodec, resolution: Resolution,
         timeBase: IVFHeader.TimeBase = .rtpVideo
     ) throws(FileError) {
         let header = IVFHeader(codec: codec, resolution: resolution, timeBase: timeBase)
         guard codec.isBuiltIn else {
-            throw .unexpectedInput(path: name ?? path, expected: "VP8 or VP9", given: codec.rawValue)
+            throw .unexpectedInput(path: name ?? path, expected: VideoCodec.builtInNames, given: codec.rawValue)
         }
         var output = try ByteOutput(path: path, name: name)
         try output.write(header.bytes.span)

@@ -17,7 +17,7 @@ struct AudioRewriter: Sendable {
     private var newest: (number: UInt16, timestamp: UInt32, time: MediaTime)?
 
     /// Opus counts 48,000 times a second, whatever it encodes (RFC 7587 §4.1).
-    private static let clockRate = 48_000.0
+    private static let clockRate = Double(ClockRate.opus.hertz)
 
     init(ssrc: SSRC, payloadType: PayloadType) { (self.ssrc, self.payloadType) = (ssrc, payloadType) }
 

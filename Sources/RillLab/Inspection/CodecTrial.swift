@@ -36,13 +36,13 @@ struct CodecTrial {
     mutating func add(_ packet: RTPPacket, at time: MediaTime) {
         packetCount += 1
         descriptor.add(packet.payload, of: codec)
-        let place = packet.payload.isEmpty ? nil : codec.place(of: packet.payload)
+        let place = packet.payload.isEmpty ? nil : codec.payload(packet.payload)
         if !packet.payload.isEmpty, place == nil { faults += 1 }
         if !order.takes(packet.header, place) { faults += 1 }
         switch joiner.insert(packet, into: &frame) {
         case .completed:
             let whole = frame
-            if !codec.isPlausible(whole.span) { faults += 1 }
+            if codec.traits?.video?.isPlausible(whole.span) != true { faults += 1 }
             frames.add(whole.span, at: timeline.time(of: packet.header.timestamp, capturedAt: time))
         case .malformed, .incomplete: break
         }
@@ -55,26 +55,18 @@ struct CodecTrial {
     }
 }
 
-/// A payload's position in a frame.
-struct PayloadPlace {
-    /// Whether it starts a frame.
-    var startsFrame: Bool
-    /// Whether it ends one; `nil` if the format does not show it.
-    var endsFrame: Bool?
-}
-
 /// Checks that the starts and ends in packets match their timestamps and marker bits.
 private struct FrameOrder {
-    private var latest: (header: RTPHeader, place: PayloadPlace?)?
+    private var latest: (header: RTPHeader, place: FramePayload?)?
 
     /// Notes the next packet in sequence; `false` if its position is impossible.
-    mutating func takes(_ header: RTPHeader, _ place: PayloadPlace?) -> Bool {
+    mutating func takes(_ header: RTPHeader, _ place: FramePayload?) -> Bool {
         defer { latest = (header, place) }
-        if header.marker, place?.endsFrame == false { return false }
+        if header.marker, place?.endsLayer == false { return false }
         guard let place, let latest, latest.header.sequenceNumber.next == header.sequenceNumber else { return true }
-        if header.timestamp != latest.header.timestamp { return place.startsFrame }
+        if header.timestamp != latest.header.timestamp { return place.startsLayer }
         // Several frames with one timestamp, spatial layers, signal their ends.
-        return !place.startsFrame || latest.header.marker || latest.place?.endsFrame ?? (latest.place == nil)
+        return !place.startsLayer || latest.header.marker || latest.place?.endsLayer ?? (latest.place == nil)
     }
 }
 

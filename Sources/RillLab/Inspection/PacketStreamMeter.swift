@@ -66,7 +66,7 @@ struct PacketStreamMeter {
             !trials.contains(where: { $0.payloadType == payloadType }),
             codec != nil || PacketStreamMeter.dynamicPayloadTypes.contains(payloadType.rawValue)
         else { return }
-        let candidates = codec.map { [$0] } ?? VideoCodec.packetized
+        let candidates = codec.map { [$0] } ?? VideoCodec.allCases
         trials += candidates.map { CodecTrial(payloadType, $0) }
     }
 

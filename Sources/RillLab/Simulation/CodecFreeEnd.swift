@@ -94,7 +94,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
             case .decode(let stream):
                 working.append(Work(frame: session.releasedFrame, stream: stream, end: now + decodeTime))
             case .makeKeyFrame(let stream): requestKeyFrame(stream)
-            case .event, .transmit: break
+            case .event, .transmit, .payload: break
             case .wait: return
             }
         }

@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillCore
 public import RillFiles
+import RillRTP
 
 /// The encoded frames of one layer, kept in memory: a call without an encoder sends them.
 ///
@@ -31,7 +32,7 @@ public struct CodedLayer: Sendable {
         self.settings = settings
     }
 
-    /// Creates a layer from an IVF file of VP8 without temporal layers, which needs no information beyond IVF.
+    /// Creates a layer from an IVF file without temporal layers, which needs no information beyond IVF.
     ///
     /// - Parameters:
     ///   - settings: the settings that the frames were encoded with.
@@ -42,13 +43,12 @@ public struct CodedLayer: Sendable {
         let reader = try IVFReader(path: path)
         var payload: [UInt8] = []
         while let frame = try reader.next(into: &payload) {
-            guard let first = payload.first else { continue }
-            // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
-            let isKey = first & 1 == 0
+            guard !payload.isEmpty else { continue }
+            let isKey = reader.header.codec.traits?.video?.start(payload.span).isKey ?? false
             let number = Int64(count)
             append(
                 EncodedFrame(
-                    codec: .vp8, layer: StreamLayer(rid: settings.rid), number: number,
+                    codec: reader.header.codec, layer: StreamLayer(rid: settings.rid), number: number,
                     references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
                     resolution: settings.resolution, captureTime: frame.time, byteCount: payload.count),
                 payload.span)

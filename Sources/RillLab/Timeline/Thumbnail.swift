@@ -1,6 +1,7 @@
 import RillCodec
 public import RillCore
 import RillFiles
+import RillRTP
 
 /// A picture for a page.
 public struct Thumbnail: Sendable {
@@ -20,7 +21,7 @@ extension Thumbnail {
     ///   - time: when it was shown.
     ///   - quantizer: libvpx's quantizer, 0 (best) to 63.
     package init(of picture: VideoFrame, at time: MediaTime, quantizer: Int) throws {
-        var settings = EncoderSettings(.vp8)
+        var settings = EncoderSettings(.default)
         settings.quantizers = quantizer...quantizer
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: "thumbnail"), resolution: picture.resolution, frameRate: 1,

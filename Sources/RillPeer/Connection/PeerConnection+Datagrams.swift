@@ -183,6 +183,7 @@ extension PeerConnection {
                 guard let path else { continue }
                 return .transmit(on: path)
             case .decode(of: let stream): return .decode(of: stream)
+            case .payload: continue  // sound is passed on before the session: see PacketSections
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
             case .event(.failed(let error)):
                 link.fail(.session(error))

@@ -1,4 +1,5 @@
 import RillRTP
+import RillSession
 
 /// Finds the section of a packet that is passed on as it is, as audio (RFC 9143 §9.2): by the MID that it carries, the
 /// SSRC that signaling or an earlier packet with a MID named, or its payload type. Of several sections with the payload
@@ -43,19 +44,12 @@ struct PacketSections {
         guard let parsed = try? RTPPacket(parsing: packet) else { return found[0].transceiver }
         let ssrc = parsed.header.ssrc
         for section in found {
-            guard let mid = PacketSections.mid(of: parsed, section.extensions), mid == section.mid else { continue }
+            guard let mid = PacketNames(of: parsed, by: section.extensions).mid, mid == section.mid else { continue }
             learn(ssrc, section.transceiver)
             return section.transceiver
         }
         let known = sources.last { $0.ssrc == ssrc }?.section
         return known.flatMap { known in found.first { $0.transceiver == known } }?.transceiver ?? found[0].transceiver
-    }
-
-    private static func mid(of packet: borrowing RTPPacket, _ map: HeaderExtensionMap) -> StreamIdentifier? {
-        guard let id = map[.mid], let block = packet.headerExtension else { return nil }
-        var elements = block.elements
-        while let element = try? elements.next() { if element.id == id { return StreamIdentifier(element.data) } }
-        return nil
     }
 
     private mutating func learn(_ ssrc: SSRC, _ section: TransceiverID) {

@@ -10,9 +10,9 @@ public import RillRTP
 /// ```
 public struct NegotiationSettings: Equatable, Sendable {
     /// The video codecs, preferred first. VP9 is its profile 0. The payload formats of other codecs are not negotiated.
-    public var videoCodecs: [VideoCodec] = [.vp8, .vp9]
+    public var videoCodecs = VideoCodec.allCases
     /// The audio formats of which packets are forwarded. If there are none, audio sections are rejected.
-    public var audioCodecs: [RTPFormat.Encoding] = [RTPFormat.Encoding("opus", clockRate: 48000, channels: "2")]
+    public var audioCodecs = [CodecTraits.defaultAudio.encoding]
     /// Whether retransmissions have streams of their own (RTX, RFC 4588).
     public var usesRetransmission = true
     /// Whether video is protected by FEC packets (RED and ULPFEC).

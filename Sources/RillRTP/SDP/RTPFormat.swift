@@ -30,7 +30,7 @@ public struct RTPFormat: Equatable, Sendable {
         public var channels: String?
 
         /// An encoding with that name.
-        public init(_ name: String, clockRate: UInt32 = 90000, channels: String? = nil) {
+        public init(_ name: String, clockRate: UInt32 = UInt32(RTPTimestamp.videoClockRate), channels: String? = nil) {
             self.name = name
             self.clockRate = clockRate
             self.channels = channels
@@ -67,23 +67,9 @@ public struct RTPFormat: Equatable, Sendable {
     }
 }
 
-// MARK: - Video formats
+// MARK: - Repair formats
 
 extension RTPFormat {
-    /// VP8 (RFC 7741).
-    public static func vp8(_ payloadType: PayloadType, feedback: [RTCPFeedback] = []) -> RTPFormat {
-        RTPFormat(payloadType, encoding: Encoding("VP8"), feedback: feedback)
-    }
-
-    /// VP9 with a profile, 0 to 3 (RFC 9628).
-    public static func vp9(
-        _ payloadType: PayloadType, profile: Int = 0, feedback: [RTCPFeedback] = []
-    ) -> RTPFormat {
-        RTPFormat(
-            payloadType, encoding: Encoding("VP9"), parameters: [Parameter("profile-id", "\(profile)")],
-            feedback: feedback)
-    }
-
     /// RTX: retransmissions of the packets with payload type `associated` (RFC 4588).
     ///
     /// - Parameters:

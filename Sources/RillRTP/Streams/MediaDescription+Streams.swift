@@ -23,14 +23,15 @@ extension MediaDescription {
             let layer = layers.isEmpty ? nil : layers[index]
             guard let format = format(for: layer, codecs), let encoding = format.encoding else { continue }
             var stream = StreamDescription(format.payloadType, encoding)
-            stream.parameters = format.parameters
+            (stream.kind, stream.parameters) = (kind, format.parameters)
             stream.mid = mid
             stream.headerExtensions = extensions
             stream.feedback = StreamDescription.Feedback(format.feedback + feedback)
             stream.usesReducedSizeRTCP = otherAttributes.contains { $0.name == "rtcp-rsize" }
             if layers.isEmpty || sourcesMatchLayers, index < sources.count { stream.ssrc = sources[index] }
             stream.canonicalName = stream.ssrc.flatMap { canonicalName(of: $0) }
-            stream.repair = repair(of: format.payloadType, stream.ssrc)
+            // RED of audio repeats earlier payloads (RFC 2198), and is another format.
+            if kind == .video { stream.repair = repair(of: format.payloadType, stream.ssrc) }
             if let layer {
                 stream.rid = layer.rid
                 stream.alternativeRIDs = layer.alternatives
@@ -73,7 +74,7 @@ extension MediaDescription {
     private func format(for layer: Layer?, _ codecs: [String]) -> RTPFormat? {
         formats.first { format in
             guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
-                return codecs.contains { format.isNamed($0) } && ["0", nil].contains(format[parameter: "profile-id"])
+                return codecs.contains { format.isNamed($0) } && CodecTraits.has(format)
             }
             return false
         }

@@ -13,13 +13,13 @@ extension MediaDescription {
     /// - Parameters:
     ///   - sending: the streams that the writer of the description sends, preferred format first.
     ///   - receiving: the streams that it receives. Traps if both directions are empty.
-    ///   - kind: the media type; video by default.
+    ///   - kind: the media type; that of the streams by default.
     ///   - port: the port that receives the other side's packets.
     ///   - transport: the protocol; `RTP/AVPF` by default.
     /// - Throws: the errors of [StreamDescription]'s `validate()` for the streams of one direction, and
     ///   `identifierInUse` if the streams belong to several sections.
     public init(
-        sending: [StreamDescription], receiving: [StreamDescription] = [], _ kind: Kind = .video, port: UInt16,
+        sending: [StreamDescription], receiving: [StreamDescription] = [], _ kind: Kind? = nil, port: UInt16,
         transport: String = "RTP/AVPF"
     ) throws(StreamDescriptionError) {
         let all = sending + receiving
@@ -27,7 +27,7 @@ extension MediaDescription {
         try sending.validate()
         try receiving.validate()
         for stream in all where stream.mid != all[0].mid { throw .identifierInUse(stream.mid ?? "") }
-        self.init(kind, port: port, transport: transport)
+        self.init(kind ?? all[0].kind, port: port, transport: transport)
         mid = all[0].mid
         direction = sending.isEmpty ? .receiveOnly : receiving.isEmpty ? .sendOnly : .sendAndReceive
         isRTCPMultiplexed = true

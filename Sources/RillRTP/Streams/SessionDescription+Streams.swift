@@ -8,22 +8,22 @@ extension SessionDescription {
     /// let ours = try offer.streams(.receive)     // what its writer receives: RTPSession.send
     /// ```
     ///
-    /// Each stream has its first format that is among `codecs`; VP9 only with profile 0. Sections that are rejected,
-    /// have the other direction or are not RTP have no streams.
+    /// Each stream has its first format that is among `codecs`, with a profile that Rill has. Sections that are
+    /// rejected, have the other direction or are not RTP have no streams.
     ///
     /// - Parameters:
     ///   - way: the direction, as seen by the writer of the description.
     ///   - kind: the media type; video by default.
-    ///   - codecs: the names of the payload formats to accept; case-insensitive. VP8 and VP9 by default.
+    ///   - codecs: the names of the payload formats to accept; case-insensitive. ``CodecTraits/names(of:)`` by default.
     /// - Throws: `noCodec` for a section without such a format, and the errors of [StreamDescription]'s `validate()`.
     public func streams(
         _ way: RestrictionIdentifier.Direction, of kind: MediaDescription.Kind = .video,
-        codecs: [String] = ["VP8", "VP9"]
+        codecs: [String]? = nil
     ) throws(StreamDescriptionError) -> [StreamDescription] {
         var found: [StreamDescription] = []
         for (index, section) in media.enumerated() where section.kind == kind {
             guard section.goes(way, unlessSaid: direction) else { continue }
-            let streams = try section.streams(way, codecs: codecs)
+            let streams = try section.streams(way, codecs: codecs ?? CodecTraits.names(of: kind))
             guard !streams.isEmpty else { throw .noCodec(section: index) }
             found += streams
             // Stops early: a description with too many streams is rejected without parsing all of them.

@@ -17,8 +17,10 @@
 public struct StreamDescription: Equatable, Sendable {
     /// The payload type of the packets.
     public var payloadType: PayloadType
-    /// The codec's name and clock rate: `VP8/90000`.
+    /// The codec's name, clock rate and channels: `opus/48000/2`.
     public var encoding: RTPFormat.Encoding
+    /// Video or audio.
+    public var kind: MediaDescription.Kind
     /// The codec's parameters (a=fmtp), in order.
     public var parameters: [RTPFormat.Parameter] = []
 
@@ -47,10 +49,25 @@ public struct StreamDescription: Equatable, Sendable {
     /// The limits on the stream's pictures and bitrate.
     public var limits = Limits()
 
-    /// A stream with that payload type and codec. All other properties are empty and can be set afterwards.
+    /// A stream with that payload type and codec, of the codec's kind, or video if it is not known. All other
+    /// properties are empty and can be set afterwards.
     public init(_ payloadType: PayloadType, _ encoding: RTPFormat.Encoding) {
         self.payloadType = payloadType
         self.encoding = encoding
+        kind = CodecTraits.named(encoding.name)?.kind ?? .video
+    }
+
+    /// The rate of its RTP timestamps.
+    ///
+    /// - Throws: `unsupportedFormat` if there is none, or it is not that of the codec.
+    public var clockRate: ClockRate {
+        get throws(StreamDescriptionError) {
+            let known = CodecTraits.named(encoding.name)?.clockRate.hertz
+            guard let rate = ClockRate(validating: encoding.clockRate), known ?? rate.hertz == rate.hertz else {
+                throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate)
+            }
+            return rate
+        }
     }
 
     /// Kinds of feedback (RFC 4585 §4.2, RFC 5104 §7.1).

@@ -22,8 +22,8 @@ public enum StreamDescriptionError: Error, Equatable, Sendable {
     case indistinguishable(PayloadType)
     /// A session has too many streams.
     case tooManyStreams(count: Int, limit: Int)
-    /// The codec cannot be received as video: its name has invalid characters or more than 15, or its clock rate is
-    /// not 90 kHz.
+    /// The codec cannot be received as video, or at all: it is one of audio, its name has invalid characters or more
+    /// than 15, or its clock rate is not the codec's.
     case unsupportedFormat(name: String, clockRate: UInt32)
     /// An RTP section has only formats that are unknown or used for repair.
     case noCodec(section: Int)
@@ -45,7 +45,7 @@ extension StreamDescriptionError: CustomStringConvertible {
             "two streams with payload type \(type) cannot be distinguished: give them SSRCs, or MIDs and RIDs"
         case .tooManyStreams(let count, let limit): "\(count) streams in one session; the limit is \(limit)"
         case .unsupportedFormat(let name, let clockRate):
-            "\(name)/\(clockRate) is not a video codec with a 90 kHz clock"
+            "\(name)/\(clockRate) is not a codec of this kind with its clock rate"
         case .noCodec(let section): "section \(section) of the session description has no codec that Rill supports"
         }
     }

@@ -1,6 +1,6 @@
 import RillRTP
 
-/// How the pictures of a VP9 stream refer to each other, as a scalability structure defines it for the whole group
+/// How the pictures of a stream refer to each other, as a scalability structure defines it for the whole group
 /// (RFC 9628 §4.2.1). Counted from the picture that carried it.
 struct GroupOfPictures: Sendable {
     private(set) var start: FrameLabel.PictureID
@@ -18,23 +18,16 @@ struct GroupOfPictures: Sendable {
         var references = FrameLabel.References()
     }
 
-    /// The longest group that is accepted: twice the longest that encoders use.
-    static let maximumCount = 16
-
-    /// Creates the group of a structure in picture `start`.
-    init(_ structure: borrowing VP9ScalabilityStructure, from start: FrameLabel.PictureID) {
-        let told = structure.pictureCount ?? 0
-        var (pictures, index) = (InlineArray<16, Picture>(repeating: Picture()), 0)
-        if told <= GroupOfPictures.maximumCount {
-            structure.forEachPicture { picture in
-                pictures[index] = Picture(
-                    layer: FrameLabel.layerIndex(picture.temporalIndex),
-                    references: FrameLabel.References(picture.references))
-                index += 1
-            }
+    /// Creates the group that came with picture `start`.
+    init(_ group: PictureGroup, from start: FrameLabel.PictureID) {
+        var pictures = InlineArray<16, Picture>(repeating: Picture())
+        for index in 0..<group.count {
+            let picture = group.pictures[index]
+            pictures[index] = Picture(
+                layer: FrameLabel.layerIndex(picture.temporalIndex), references: picture.references)
         }
         self.start = start
-        self.count = index
+        self.count = group.count
         self.pictures = pictures
     }
 

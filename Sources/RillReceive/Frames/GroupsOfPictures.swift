@@ -10,8 +10,8 @@ struct GroupsOfPictures: Sendable {
     private var older: GroupOfPictures?
 
     /// Adds the structure that arrived with picture `id`.
-    mutating func add(_ structure: borrowing VP9ScalabilityStructure, from id: FrameLabel.PictureID) {
-        let group = GroupOfPictures(structure, from: id)
+    mutating func add(_ group: PictureGroup, from id: FrameLabel.PictureID) {
+        let group = GroupOfPictures(group, from: id)
         guard let newest, let distance = newest.distance(to: id) else {
             (newest, older) = (group, nil)
             return

@@ -85,8 +85,9 @@ struct PendingFrame: BitwiseCopyable {
     /// Fills free slots of a queue.
     static let placeholder = PendingFrame(
         FramePiece(
-            sequence: 0, timestamp: 0, label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)),
-            startsFrame: false, hasMarker: false, isKey: false, byteCount: 0, arrival: .zero))
+            sequence: 0, timestamp: 0, label: FrameLabel(), startsFrame: false, hasMarker: false, isKey: false,
+            byteCount: 0,
+            arrival: .zero))
 
     /// Adds a packet that belongs to the frame, and the padding between it and the others.
     mutating func add(_ piece: FramePiece, _ packets: inout PacketBuffer) {

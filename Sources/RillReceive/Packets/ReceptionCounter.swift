@@ -8,6 +8,8 @@ struct ReceptionCounter: Sendable {
     /// Interarrival jitter in nanoseconds, smoothed (RFC 3550 §6.4.1).
     private(set) var jitter: Int64 = 0
 
+    /// The rate of the timestamps.
+    private let clockRate: ClockRate
     private var first: Int64?
     private var highest: Int64 = 0
     /// The packets expected in earlier parts of the stream, before its sequence numbers jumped.
@@ -15,6 +17,9 @@ struct ReceptionCounter: Sendable {
     private var last: (arrival: MediaTime, timestamp: Int64)?
     private var previousReport = (expected: 0, received: 0)
     private var lastSenderReport: (sent: NTPShort, arrival: MediaTime)?
+
+    /// Counts nothing yet, of a stream with that clock.
+    init(_ clockRate: ClockRate) { self.clockRate = clockRate }
 
     /// Notes a packet by its extended sequence number and timestamp.
     mutating func note(sequence: Int64, timestamp: Int64, at now: MediaTime) {
@@ -27,10 +32,7 @@ struct ReceptionCounter: Sendable {
             highest = sequence
         }
         if let last {
-            // Packets of one frame have one timestamp: nothing to divide.
-            let media =
-                timestamp == last.timestamp
-                ? 0 : (timestamp - last.timestamp) * 1_000_000_000 / Int64(RTPTimestamp.videoClockRate)
+            let media = clockRate.wholeNanoseconds(of: timestamp - last.timestamp)
             let difference = abs((now - last.arrival).nanoseconds - media)
             jitter += (difference - jitter) / 16
         }
@@ -84,7 +86,7 @@ struct ReceptionCounter: Sendable {
         return ReportBlock(
             ssrc: ssrc, fractionLost: fraction, cumulativeLost: packetsLost,
             extendedHighestSequenceNumber: UInt32(truncatingIfNeeded: highest),
-            jitter: UInt32(clamping: jitter / 1000 * Int64(RTPTimestamp.videoClockRate) / 1_000_000),
+            jitter: UInt32(clamping: jitter / 1000 * Int64(clockRate.hertz) / 1_000_000),
             lastSenderReport: lastSenderReport?.sent,
             delaySinceLastSenderReport: lastSenderReport.map { NTPShort(nanoseconds: (now - $0.arrival).nanoseconds) }
                 ?? .zero)

@@ -45,6 +45,7 @@ struct StreamContinuity: Sendable {
     static let maximumDropout: Int64 = 3000
 
     private let reach: Int64
+    private let clockRate: ClockRate
     private let timestampLimit: Int64
     /// The newest packet's extended sequence number and timestamp; `nil` before the first packet.
     private var newest: Newest?
@@ -79,9 +80,11 @@ struct StreamContinuity: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the number of packets in the ring.
+    ///   - clockRate: the rate of the timestamps.
     ///   - timestampLimit: timestamps further from zero than this are a jump. A hundred years are far within, and
     ///     arithmetic on such times cannot overflow.
-    init(capacity: Int, timestampLimit: Int64 = 1 << 48) {
+    init(capacity: Int, _ clockRate: ClockRate = .video, timestampLimit: Int64 = 1 << 48) {
+        self.clockRate = clockRate
         self.reach = Int64(capacity / 2)
         self.timestampLimit = timestampLimit
     }
@@ -177,16 +180,15 @@ struct StreamContinuity: Sendable {
     /// Whether two packets, neither of which fits the stream, could be of one stream.
     private func agree(_ a: Suspect, _ b: Suspect) -> Bool {
         let packets = b.sequence.distance(since: a.sequence)
-        let media = MediaTime(
-            ticks: Int64(b.timestamp.distance(since: a.timestamp)), rate: RTPTimestamp.videoClockRate)
-        let step = (b.arrival - a.arrival) - (media - .zero)
+        let media = clockRate.duration(of: Int64(b.timestamp.distance(since: a.timestamp)))
+        let step = (b.arrival - a.arrival) - media
         return packets != 0 && abs(packets) <= reach
             && abs(step.nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
     }
 
     private mutating func time(of ticks: Int64) -> MediaTime {
         if ticks != lastTimestamp.ticks {
-            lastTimestamp = (ticks, MediaTime(ticks: ticks, rate: RTPTimestamp.videoClockRate))
+            lastTimestamp = (ticks, clockRate.time(of: ticks))
         }
         return lastTimestamp.time
     }

@@ -82,7 +82,8 @@ public struct PacketRestorer: ~Copyable, Sendable {
         ssrc = buffer.ssrc
         if settings.fecPayloadType != nil {
             decoder = ULPFECDecoder(
-                payloadType: buffer.payloadType, maximumPacketByteCount: buffer.maximumPacketByteCount)
+                payloadType: buffer.payloadType, buffer.clockRate,
+                maximumPacketByteCount: buffer.maximumPacketByteCount)
         }
     }
 

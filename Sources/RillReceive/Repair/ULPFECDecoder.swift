@@ -34,11 +34,12 @@ struct ULPFECDecoder: ~Copyable, Sendable {
     static let packetCapacity = 256
     /// FEC packets that can wait at once; the next one replaces the oldest.
     static let fecPacketCapacity = 64
-    /// The largest distance between the timestamps of a valid packet and its FEC packet, in ticks.
-    static let maximumTimestampDistance = 10 * Int64(RTPTimestamp.videoClockRate)
+    /// The largest distance between the timestamps of a valid packet and its FEC packet, in ticks: ten seconds.
+    private let maximumTimestampDistance: Int64
 
-    /// Creates a decoder for packets of that payload type and maximum length.
-    init(payloadType: PayloadType, maximumPacketByteCount: Int) {
+    /// Creates a decoder for packets of that payload type, clock and maximum length.
+    init(payloadType: PayloadType, _ clockRate: ClockRate, maximumPacketByteCount: Int) {
+        maximumTimestampDistance = 10 * Int64(clockRate.hertz)
         self.payloadType = payloadType
         maximumByteCount = maximumPacketByteCount
         window = MediaWindow(capacity: Self.packetCapacity, slotByteCount: maximumPacketByteCount)
@@ -195,7 +196,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
     private func isSound(_ byteCount: Int, _ fecPacket: FECPacket) -> Bool {
         guard let packet = try? RTPPacket(parsing: packet.span.extracting(first: byteCount)) else { return false }
         return packet.header.payloadType == payloadType
-            && abs(Int64(packet.header.timestamp.distance(since: fecPacket.timestamp))) <= Self.maximumTimestampDistance
+            && abs(Int64(packet.header.timestamp.distance(since: fecPacket.timestamp))) <= maximumTimestampDistance
     }
 
     // MARK: FEC packet slots

@@ -9,8 +9,8 @@ extension StreamReceiverSettings {
     ///   - ssrc: the SSRC that RTCP is sent as.
     /// - Throws: what ``RillRTP/StreamDescription/validate()`` throws, and `unsupportedFormat`.
     public init(_ description: StreamDescription, ssrc: SSRC) throws(StreamDescriptionError) {
-        self.init(jitterBuffer: try JitterBufferSettings(description), ssrc: ssrc)
-        takeRepairAndNames(description)
+        self.init(jitterBuffer: JitterBufferSettings(payloadType: description.payloadType), ssrc: ssrc)
+        try apply(description)
     }
 
     /// Applies a negotiated description, and leaves everything else unchanged.
@@ -18,12 +18,14 @@ extension StreamReceiverSettings {
     /// - Parameter description: the negotiated description of the stream.
     /// - Throws: as ``init(_:ssrc:)``; then nothing is changed.
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
-        try jitterBuffer.apply(description)
-        takeRepairAndNames(description)
-    }
-
-    private mutating func takeRepairAndNames(_ description: StreamDescription) {
-        repair = description.repair
+        if description.kind == .audio {
+            try jitterBuffer.applyTransport(description)
+            repair = RepairSettings()
+        } else {
+            try jitterBuffer.apply(description)
+            repair = description.repair
+        }
+        kind = description.kind
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
         var chosen = description
@@ -51,13 +53,20 @@ extension JitterBufferSettings {
     /// - Parameter description: the negotiated description of the stream.
     /// - Throws: as ``init(_:)``; then nothing is changed.
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
+        let codec = try VideoCodec(agreed: description.encoding)
+        try applyTransport(description)
+        self.codec = codec
+        if let name = description.rid, let name = StreamLayer.RID(validating: name) { rid = name }
+        if !description.feedback.contains(.nack) { nack = nil }
+    }
+
+    /// Applies what streams of any kind have.
+    fileprivate mutating func applyTransport(_ description: StreamDescription) throws(StreamDescriptionError) {
         try description.validate()
-        codec = try VideoCodec(agreed: description.encoding)
+        clockRate = try description.clockRate
         ssrc = description.ssrc
         payloadType = description.payloadType
-        if let name = description.rid, let name = StreamLayer.RID(validating: name) { rid = name }
         headerExtensions = description.headerExtensions
-        if !description.feedback.contains(.nack) { nack = nil }
     }
 }
 
@@ -66,10 +75,9 @@ extension VideoCodec {
     ///
     /// - Throws: `unsupportedFormat`.
     init(agreed encoding: RTPFormat.Encoding) throws(StreamDescriptionError) {
-        let name = encoding.name.lowercased()
-        let known = VideoCodec.allCases.first { $0.rawValue.lowercased() == name }
-        guard Int64(encoding.clockRate) == RTPTimestamp.videoClockRate,
-            let codec = known ?? VideoCodec(rawValue: encoding.name)
+        let traits = CodecTraits.named(encoding.name)
+        guard traits?.kind ?? .video == .video,
+            let codec = traits?.video?.codec ?? VideoCodec(rawValue: encoding.name)
         else { throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate) }
         self = codec
     }

@@ -3,6 +3,9 @@ public import RillRTP
 
 /// How one stream is received, up to its encoded frames.
 public struct StreamReceiverSettings: Sendable {
+    /// Video or audio. Audio has no frames here: a session returns its payloads in the order of arrival, without
+    /// repair, and of ``jitterBuffer`` only the SSRC, payload type, clock, header extensions and packet size apply.
+    public var kind = MediaDescription.Kind.video
     /// The stream's parameters, and how long to wait for its packets.
     public var jitterBuffer: JitterBufferSettings
     /// The negotiated repair formats; none by default. Missing packets are NACKed in any case, according to

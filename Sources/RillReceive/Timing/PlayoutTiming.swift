@@ -18,6 +18,8 @@ import RillRTP
 struct PlayoutTiming: ~Copyable, Sendable {
     /// The bounds of the delay.
     let bounds: PlayoutDelayBounds
+    /// The rate of the timestamps.
+    private let clockRate: ClockRate
     /// Arrivals, and their jitter.
     private var jitter = JitterEstimator()
     private var floor = TransitFloor()
@@ -53,8 +55,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// A decoder that takes longer has other problems.
     private static let longestDecodeTime = MediaDuration.milliseconds(500)
 
-    init(_ bounds: PlayoutDelayBounds) {
+    init(_ bounds: PlayoutDelayBounds, _ clockRate: ClockRate = .video) {
         self.bounds = bounds
+        self.clockRate = clockRate
     }
 
     // MARK: Measurements
@@ -158,12 +161,12 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// Returns when to release a frame that becomes complete in time, as far as known now.
     mutating func provisionalPlayout(timestamp: Int64) -> MediaTime {
         let transit = offset ?? bounded(firstTransit ?? 0, above: firstTransit ?? 0)
-        return PlayoutTiming.mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
+        return clockRate.time(of: timestamp) + MediaDuration(nanoseconds: transit)
     }
 
     /// Returns by when nearly every frame of that timestamp would have arrived, without repair.
     mutating func expectedArrival(timestamp: Int64) -> MediaTime {
-        PlayoutTiming.mediaTime(timestamp)
+        clockRate.time(of: timestamp)
             + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
     }
 
@@ -184,11 +187,6 @@ struct PlayoutTiming: ~Copyable, Sendable {
 
     /// By how much the receiver's clock runs faster than the sender's, as a fraction: 0.0001 is 100 ppm.
     var skew: Double { clockSkew.skew }
-
-    /// Converts a timestamp to a time on the sender's media clock.
-    static func mediaTime(_ timestamp: Int64) -> MediaTime {
-        MediaTime(ticks: timestamp, rate: RTPTimestamp.videoClockRate)
-    }
 
     /// Forgets the transits: the timestamps have jumped.
     mutating func restart() {
@@ -239,10 +237,10 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return max(least, min(most, transit))
     }
 
-    /// The timestamp as a time, as ``mediaTime(_:)`` returns it; mostly cached.
+    /// The timestamp as a time on the sender's media clock; mostly cached.
     @inline(__always)
     mutating func time(of timestamp: Int64) -> MediaTime {
-        if timestamp != lastMedia.timestamp { lastMedia = (timestamp, PlayoutTiming.mediaTime(timestamp)) }
+        if timestamp != lastMedia.timestamp { lastMedia = (timestamp, clockRate.time(of: timestamp)) }
         return lastMedia.time
     }
 }

@@ -32,12 +32,12 @@ public struct ReceptionReport: Codable, Equatable, Sendable {
     /// The round-trip time to the receiver; `nil` if it had no sender report yet.
     public var roundTripTime: MediaDuration?
 
-    /// The contents of a `block` that arrived at `arrival`.
-    init(_ block: ReportBlock, of reporter: SSRC, at arrival: NTPTimestamp) {
+    /// The contents of a `block` on a stream of that clock, which arrived at `arrival`.
+    init(_ block: ReportBlock, of reporter: SSRC, _ clockRate: ClockRate, at arrival: NTPTimestamp) {
         self.reporter = reporter
         fractionLost = Double(block.fractionLost) / 256
         packetsLost = block.cumulativeLost
-        jitter = MediaTime(ticks: Int64(block.jitter), rate: RTPTimestamp.videoClockRate) - .zero
+        jitter = clockRate.duration(of: Int64(block.jitter))
         highestSequenceNumber = SequenceNumber(UInt16(truncatingIfNeeded: block.extendedHighestSequenceNumber))
         roundTripTime = block.roundTripTime(at: arrival).map { MediaDuration(nanoseconds: $0.nanoseconds) }
     }

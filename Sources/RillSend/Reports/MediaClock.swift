@@ -8,13 +8,16 @@ import RillRTP
 /// between the two. A frame without that timestamp was captured on the pipeline's clock.
 struct MediaClock {
     private let timestampOffset: RTPTimestamp
+    /// The rate of the timestamps.
+    private let rate: ClockRate
     /// The wall clock time at zero of the pipeline's clock.
     let wallClockAtZero: NTPTimestamp
     /// The pipeline's clock minus the source's clock.
     private var sourceLag = MediaDuration.zero
 
-    init(timestampOffset: RTPTimestamp, wallClockAtZero: NTPTimestamp) {
+    init(timestampOffset: RTPTimestamp, rate: ClockRate, wallClockAtZero: NTPTimestamp) {
         self.timestampOffset = timestampOffset
+        self.rate = rate
         self.wallClockAtZero = wallClockAtZero
     }
 
@@ -25,7 +28,7 @@ struct MediaClock {
 
     /// Returns the timestamp of a picture with that capture time.
     func timestamp(ofCapture captureTime: MediaTime) -> RTPTimestamp {
-        timestampOffset.advanced(by: captureTime.ticks(rate: RTPTimestamp.videoClockRate))
+        timestampOffset.advanced(by: rate.ticks(of: captureTime))
     }
 
     /// Returns the timestamp of a picture captured at `now` on the pipeline's clock.

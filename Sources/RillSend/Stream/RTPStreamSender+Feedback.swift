@@ -124,7 +124,8 @@ extension RTPStreamSender {
     ) -> Bool {
         var isReported = false
         for index in blocks.indices where blocks[index].ssrc == settings.ssrc {
-            let report = ReceptionReport(blocks[index], of: reporter, at: clock.wallClock(at: now))
+            let report = ReceptionReport(
+                blocks[index], of: reporter, settings.clockRate, at: clock.wallClock(at: now))
             statistics.note(report)
             if let time = report.roundTripTime { roundTrips.add(time) }
             handle(.reported(report))

@@ -42,9 +42,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var protector: FECProtector?
     /// What repair adds to a packet.
     private var repairOverhead = RepairOverhead()
-    var vp8: VP8FrameNumbering
-    var vp9: VP9FrameNumbering
-    var own: PayloadNumbering
+    private var numbering: FrameNumbering
     var extensions: StreamExtensions
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
@@ -80,12 +78,11 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         repairOverhead = RepairOverhead(usesRTX: settings.retransmission != nil)
         budget = RetransmissionBudget(
             share: settings.retransmissionShare, maximumPacketByteCount: settings.maximumPacketByteCount)
-        vp8 = VP8FrameNumbering(settings)
-        vp9 = VP9FrameNumbering(settings)
-        own = PayloadNumbering(settings)
+        numbering = FrameNumbering(settings.numbering)
         extensions = StreamExtensions(settings)
         clock = MediaClock(
-            timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
+            timestampOffset: settings.timestampOffset, rate: settings.clockRate,
+            wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
         if let fec = settings.fec { setFECPercentage(fec.percentage) }
     }
@@ -128,7 +125,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     /// Sends an encoded frame as RTP packets, all at once.
     ///
-    /// The RTP timestamp is the frame's capture time in ticks of 90 kHz, plus the stream's offset. All packets of the
+    /// The RTP timestamp is the frame's capture time in ticks of the stream's clock, plus the stream's offset. All packets of the
     /// frame have it, and the last one has the marker bit.
     ///
     /// - Parameters:
@@ -146,12 +143,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let header = RTPHeader(
             marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
             timestamp: clock.timestamp(ofCapture: frame.captureTime), ssrc: settings.ssrc)
-        let packetCount =
-            switch frame.codec {
-            case .vp8: sendVP8(frame, payload, header, at: now, to: sink)
-            case .vp9: sendVP9(frame, payload, header, at: now, to: sink)
-            default: sendCustom(frame, payload, header, at: now, to: sink)
-            }
+        let packetCount = send(frame, payload, header, at: now, to: sink)
         statistics.framesSent += 1
         if frame.isKey { statistics.keyFramesSent += 1 }
         clock.note(frame)
@@ -161,51 +153,50 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber, packetCount: packetCount)
     }
 
-    private mutating func sendVP8(
-        _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
-    ) -> Int {
-        let (common, final) = (extensions.common, extensions.last)
-        let packetizer = VP8Packetizer(
-            frameByteCount: payload.count, header: header, descriptor: vp8.descriptor(for: frame),
-            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: extensions.byteCount,
-            reservedByteCount: reservedByteCount)
-        let last = packetizer.packetCount - 1
-        return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
-            packetizer.writePacket(
-                index, of: payload, sequenceNumberOffset: taken,
-                headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
+    /// Sends a payload of audio as one RTP packet.
+    ///
+    /// - Parameters:
+    ///   - payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
+    ///   - captureTime: when its first sample was captured, on the pipeline's clock, which gives the timestamp.
+    ///   - isMarked: whether it starts a talkspurt (RFC 7587 §4.1).
+    ///   - now: the time, which is passed to the sink and stored in the history.
+    ///   - sink: receives the packet. It must not call this sender.
+    /// - Returns: the packet's sequence number.
+    @discardableResult
+    public mutating func send(
+        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, at now: MediaTime,
+        to sink: some PacketSink
+    ) -> SequenceNumber {
+        precondition(!payload.isEmpty, "a payload has no bytes")
+        let header = RTPHeader(
+            marker: isMarked, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            timestamp: clock.timestamp(ofCapture: captureTime), ssrc: settings.ssrc)
+        let block = extensions.common
+        let byteCount = header.byteCount + block.count + payload.count
+        precondition(
+            byteCount <= settings.maximumPacketByteCount,
+            "a packet of \(byteCount) bytes: at most \(settings.maximumPacketByteCount)")
+        history.append(at: now) { output in
+            header.write(into: &output, hasExtension: !block.isEmpty)
+            output.append(copying: block.span)
+            output.append(copying: payload)
         }
+        outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
+        budget.noteSent(byteCount, at: now)
+        lastSend = now
+        if nextReport == .distantFuture { nextReport = now }
+        return header.sequenceNumber
     }
 
-    private mutating func sendVP9(
+    private mutating func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
-        let descriptor = vp9.descriptor(for: frame)
-        let structure = vp9.structure(for: frame)
         let (common, final) = (extensions.common, extensions.last)
-        let packetizer = VP9Packetizer(
-            frameByteCount: payload.count, header: header, descriptor: descriptor,
-            scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount,
-            headerExtensionByteCount: extensions.byteCount, reservedByteCount: reservedByteCount)
-        let last = packetizer.packetCount - 1
-        return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
-            packetizer.writePacket(
-                // Written by us, so parsing succeeds; an empty array is no structure.
-                index, of: payload, sequenceNumberOffset: taken,
-                scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
-                headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
-        }
-    }
-
-    private mutating func sendCustom(
-        _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
-    ) -> Int {
-        own.advance(to: frame)
-        let (common, final) = (extensions.common, extensions.last)
-        let packetizer = PayloadPacketizer(
-            frameByteCount: payload.count, header: header, first: own.first, others: own.others,
-            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: extensions.byteCount,
-            reservedByteCount: reservedByteCount)
+        let packetizer = numbering.packetizer(
+            for: frame, byteCount: payload.count, header,
+            FrameNumbering.Sizes(
+                maximumPacket: settings.maximumPacketByteCount, headerExtension: extensions.byteCount,
+                reserved: reservedByteCount))
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(

@@ -18,6 +18,7 @@ extension RTPStreamSettings {
         try description.validate()
         self.init(
             payloadType: description.payloadType, canonicalName: description.canonicalName ?? "rill", using: &generator)
+        (kind, clockRate) = (description.kind, try description.clockRate)
         if let source = description.ssrc { ssrc = source }
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
@@ -38,21 +39,33 @@ extension RTPStreamSettings {
 }
 
 extension StreamDescription {
+    /// The description of an audio stream that these settings send, for the other side, with a codec of the table.
+    public init(of stream: RTPStreamSettings, codec: CodecTraits) {
+        self.init(stream.payloadType, codec.encoding)
+        parameters = codec.parameters
+        takeIdentity(of: stream)
+    }
+
     /// The description of the stream that these settings send, for the other side: its codec, the repair of packet
     /// loss, and the feedback that the sender supports.
     public init(of stream: RTPStreamSettings, codec: VideoCodec) {
-        self.init(stream.payloadType, RTPFormat.Encoding(codec.rawValue))
-        if codec == .vp9 { parameters = [RTPFormat.Parameter("profile-id", "0")] }
-        mid = stream.mid?.description
-        rid = stream.rid?.description
-        ssrc = stream.ssrc
-        canonicalName = stream.canonicalName
+        self.init(
+            stream.payloadType, RTPFormat.Encoding(codec.rawValue, clockRate: UInt32(stream.clockRate.hertz)))
+        parameters = codec.parameters
+        takeIdentity(of: stream)
         repair.retransmission = stream.retransmission.map {
             RepairSettings.Retransmission(ssrc: $0.ssrc, payloadType: $0.payloadType)
         }
         repair.redPayloadType = stream.fec?.redPayloadType
         repair.fecPayloadType = stream.fec?.payloadType
-        headerExtensions = stream.headerExtensions
         feedback = [.nack, .pictureLossIndication, .fullIntraRequest]
+    }
+
+    private mutating func takeIdentity(of stream: RTPStreamSettings) {
+        mid = stream.mid?.description
+        rid = stream.rid?.description
+        ssrc = stream.ssrc
+        canonicalName = stream.canonicalName
+        headerExtensions = stream.headerExtensions
     }
 }

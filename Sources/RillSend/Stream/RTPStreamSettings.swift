@@ -14,6 +14,8 @@ public import RillRTP
 public struct RTPStreamSettings: Sendable {
     /// The SSRC of the stream; each simulcast layer has its own.
     public var ssrc: SSRC
+    /// Video, of which frames are sent, or audio, of which payloads are sent as the app makes them.
+    public var kind = MediaDescription.Kind.video
     /// The negotiated payload type of the codec.
     public var payloadType: PayloadType
     /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 explains how to
@@ -33,6 +35,8 @@ public struct RTPStreamSettings: Sendable {
     public var firstPictureID: UInt16 = 0
     /// TL0PICIDX of the first frame.
     public var firstTL0PictureIndex: UInt8 = 0
+    /// The rate of the RTP timestamps; 90 kHz by default.
+    public var clockRate = ClockRate.video
     /// The RTP timestamp at `MediaTime.zero` of the capture times.
     public var timestampOffset = RTPTimestamp(0)
 
@@ -46,8 +50,8 @@ public struct RTPStreamSettings: Sendable {
     public var temporalLayerCount = 1
     /// The payload format of an app's own codec; VP8 and VP9 use RFC 7741 and RFC 9628.
     public var payloadFormat = PayloadFormat.numbered
-    /// How VP9 frames signal their references.
-    public var vp9Mode = VP9Mode.flexible
+    /// How frames signal their references, for a codec whose payload format has a choice (VP9).
+    public var referenceSignaling = ReferenceSignaling.flexible
     /// The number of packets kept for retransmission, 1 to 32767; each takes `maximumPacketByteCount` bytes.
     ///
     /// 512 packets are 2.5 s at 2 Mbit/s and 600 kB of memory.
@@ -119,8 +123,17 @@ public struct RTPStreamSettings: Sendable {
         try require(
             .historyCapacity, historyCapacity,
             in: (fec == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
-        try require(.temporalLayerCount, temporalLayerCount, in: 1...(vp9Mode == .flexible ? 4 : 3))
+        try require(.temporalLayerCount, temporalLayerCount, in: 1...referenceSignaling.maximumLayerCount)
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
+    }
+
+    /// What the payload descriptors need of these settings.
+    var numbering: FrameNumbering.Settings {
+        var numbering = FrameNumbering.Settings()
+        numbering.temporalLayerCount = temporalLayerCount
+        (numbering.firstPictureID, numbering.firstTL0PictureIndex) = (firstPictureID, firstTL0PictureIndex)
+        (numbering.referenceSignaling, numbering.payloadFormat) = (referenceSignaling, payloadFormat)
+        return numbering
     }
 
     /// Traps unless SSRCs and payload types are distinct.

@@ -18,6 +18,7 @@ package final class SessionJournal {
     package enum Call: Sendable {
         case insert([UInt8], at: MediaTime)
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
+        case sendPayload([UInt8], capturedAt: MediaTime, isMarked: Bool, of: SendingStreamID, at: MediaTime)
         case muteSending(Bool, of: SendingStreamID, at: MediaTime)
         case muteReceiving(Bool, of: ReceivingStreamID)
         case want(Bool, of: ReceivingStreamID, at: MediaTime)

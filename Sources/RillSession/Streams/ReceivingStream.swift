@@ -9,6 +9,8 @@ final class ReceivingStream {
     /// The settings with the SSRCs that are known now.
     private(set) var settings: StreamReceiverSettings
     private var current: StreamReceiver?
+    /// The receiver of audio; `nil` for video, and before its SSRC is known.
+    private(set) var payloads: PayloadReceiver?
     /// When its last packet arrived.
     private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
@@ -145,5 +147,44 @@ final class ReceivingStream {
     /// Sets the SSRC of its retransmissions.
     func learn(retransmissions ssrc: SSRC) { settings.repair.retransmission?.ssrc = ssrc }
 
-    private func begin() { current = StreamReceiver(settings, isReporting: false) }
+    private func begin() {
+        (current, payloads) = (nil, nil)
+        if settings.kind == .audio {
+            payloads = ssrc.map { PayloadReceiver(settings.jitterBuffer, ssrc: $0) }
+        } else {
+            current = StreamReceiver(settings, isReporting: false)
+        }
+    }
+
+    // MARK: Audio
+
+    /// Inserts a packet of audio; returns the result, and whether it was the first.
+    func insert(payloadOf datagram: Span<UInt8>, at now: MediaTime) -> (result: InsertResult?, isFirst: Bool) {
+        let isFirst = lastArrival == nil
+        lastArrival = now
+        return (payloads?.insert(datagram, isWanted: isWanted, at: now), isFirst)
+    }
+
+    /// The payloads that wait to be taken.
+    var waitingCount: Int { payloads?.waitingCount ?? 0 }
+
+    /// Takes the oldest payload that waits.
+    func takePayload(into bytes: inout [UInt8]) -> ReceivedPayload? { payloads?.next(into: &bytes) }
+
+    // MARK: Both kinds
+
+    /// The counters of its packets; `nil` before its SSRC is known.
+    var statistics: InboundStatistics? { receiver?.statistics ?? payloads?.statistics }
+
+    /// The block for the next report; `nil` before its first packet.
+    func reportBlock(at now: MediaTime) -> ReportBlock? {
+        if let receiver { return receiver.cell.state.reportBlock(at: now) }
+        return payloads?.reportBlock(at: now)
+    }
+
+    /// Records a sender report.
+    func receive(_ report: SenderReport, at now: MediaTime) {
+        receiver?.cell.state.receive(report, at: now)
+        payloads?.receive(report, at: now)
+    }
 }

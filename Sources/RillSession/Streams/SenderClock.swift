@@ -12,23 +12,22 @@ public struct SenderClock: Equatable, Sendable {
     public let rtpTimestamp: RTPTimestamp
     /// When the report arrived, on this session's clock.
     public let arrival: MediaTime
+    /// The rate of the media clock.
+    public internal(set) var clockRate: ClockRate
 
-    init(_ report: SenderReport, at arrival: MediaTime) {
+    init(_ report: SenderReport, _ clockRate: ClockRate, at arrival: MediaTime) {
         ntpTimestamp = report.ntpTimestamp
         rtpTimestamp = report.rtpTimestamp
         self.arrival = arrival
+        self.clockRate = clockRate
     }
 
     /// Returns the sender's wall clock time for a media clock time.
     ///
-    /// - Parameters:
-    ///   - timestamp: the media clock, within half its range (6.5 hours at 90 kHz) of the report.
-    ///   - rate: ticks of the media clock per second; 90 kHz by default.
+    /// - Parameter timestamp: the media clock, within half its range (6.5 hours at 90 kHz) of the report.
     /// - Returns: the wall clock time.
-    public func wallClock(
-        of timestamp: RTPTimestamp, rate: Int = RTPTimestamp.videoClockRate
-    ) -> NTPTimestamp {
+    public func wallClock(of timestamp: RTPTimestamp) -> NTPTimestamp {
         let ticks = Int64(Int32(bitPattern: timestamp.rawValue &- rtpTimestamp.rawValue))
-        return ntpTimestamp.advanced(byNanoseconds: ticks * 1_000_000_000 / Int64(rate))
+        return ntpTimestamp.advanced(byNanoseconds: clockRate.wholeNanoseconds(of: ticks))
     }
 }

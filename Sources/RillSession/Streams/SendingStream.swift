@@ -7,6 +7,8 @@ import RillState
 final class SendingStream {
     let id: SendingStreamID
     let cell: StateCell<RTPStreamSender>
+    /// Whether payloads of audio are sent on it, and no frames.
+    let isAudio: Bool
     /// Whether a sender report was sent since it started or restarted.
     var isReported = false
     /// Whether a key frame was requested that the app was not asked for yet.
@@ -47,6 +49,7 @@ final class SendingStream {
     init(_ settings: RTPStreamSettings, at place: StreamPlace) throws(SendError) {
         id = SendingStreamID(place: place)
         cell = StateCell(try RTPStreamSender(settings))
+        isAudio = settings.kind == .audio
         if settings.fec?.isAdaptive == true { repair = AdaptiveRepair() }
     }
 

@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillCore
 import RillFiles
+import RillRTP
 
 /// A source of pictures from an IVF file of VP8 or VP9, decoded exactly, without post-processing.
 ///
@@ -131,12 +132,9 @@ extension [UInt8] {
         return (try? CodedFrameHeader(parsing: bytes.span, as: codec))?.isShown ?? true
     }
 
-    /// The color space of a key frame's samples. VP8 has only one; VP9 declares it.
+    /// The color space of a key frame's samples, if the codec declares it.
     fileprivate func colorSpace(as codec: VideoCodec) -> ColorSpace {
         let bytes = self
-        guard codec == .vp9, case .key(let picture, _)? = (try? VP9FrameHeader(parsing: bytes.span))?.kind else {
-            return .bt601
-        }
-        return picture.colors
+        return codec.traits?.video?.colors(bytes.span) ?? .bt601
     }
 }

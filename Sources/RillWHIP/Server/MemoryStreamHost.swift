@@ -133,7 +133,7 @@ public final class MemoryStreamHost: StreamHost {
         state.withLock { state in
             state.publishers.keys.sorted().map { name in
                 let viewers = state.sessions.values.count { $0.action == .watch && $0.stream == name }
-                return HostedStream(name, codec: "VP8", viewerCount: viewers, seconds: 1.5, layers: Self.layers)
+                return HostedStream(name, codec: "test", viewerCount: viewers, seconds: 1.5, layers: Self.layers)
             }
         }
     }

@@ -110,7 +110,7 @@ import Testing
     private func sent(_ clip: CodedClip) throws -> [[[UInt8]]] {
         var settings = RTPStreamSettings(
             ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType, canonicalName: "rill@localhost")
-        settings.vp9Mode = .nonFlexible
+        settings.referenceSignaling = .nonFlexible
         settings.firstSequenceNumber = SequenceNumber(65530)
         var sender = try RTPStreamSender(settings)
         return clip.frames.indices.map { index in

@@ -64,7 +64,7 @@ import Testing
                 case .event(.firstPicture(_, let size, _)), .event(.sizeChanged(_, let size)):
                     reception.resolutions.append(size)
                 case .transmit: reception.reports += 1
-                case .event, .makeKeyFrame: break
+                case .event, .makeKeyFrame, .payload: break
                 case .wait: break polling
                 }
             }

@@ -40,18 +40,18 @@ struct GStreamerClipTests {
         }
     }
 
-    @Test(arguments: [(VideoCodec.vp8, VP9Mode.flexible), (.vp9, .flexible), (.vp9, .nonFlexible)])
-    func `What we packetize it decodes to the same pictures`(codec: VideoCodec, mode: VP9Mode) throws {
+    @Test(arguments: [(VideoCodec.vp8, ReferenceSignaling.flexible), (.vp9, .flexible), (.vp9, .nonFlexible)])
+    func `What we packetize it decodes to the same pictures`(codec: VideoCodec, mode: ReferenceSignaling) throws {
         let clip = try PeerClip(codec, in: folder)
-        let packets = try clip.packets { $0.vp9Mode = mode }
+        let packets = try clip.packets { $0.referenceSignaling = mode }
         let pictures = try clip.pictures()
         #expect(try decode(packets, codec) == pictures)
     }
 
-    @Test(arguments: [VP9Mode.flexible, .nonFlexible])
-    func `VP9 in layers it decodes too`(mode: VP9Mode) throws {
+    @Test(arguments: [ReferenceSignaling.flexible, .nonFlexible])
+    func `VP9 in layers it decodes too`(mode: ReferenceSignaling) throws {
         let clip = try PeerClip(layersIn: folder)
-        let packets = try clip.packets(.l1t3) { $0.vp9Mode = mode }
+        let packets = try clip.packets(.l1t3) { $0.referenceSignaling = mode }
         let pictures = try clip.pictures()
         #expect(try decode(packets, .vp9) == pictures)
     }
@@ -70,10 +70,10 @@ struct GStreamerClipTests {
 
     // MARK: Layers of real VP9 streams
 
-    @Test(arguments: [VP9Mode.flexible, .nonFlexible])
-    func `Without the packets above a layer the rest decodes to the same pictures`(mode: VP9Mode) throws {
+    @Test(arguments: [ReferenceSignaling.flexible, .nonFlexible])
+    func `Without the packets above a layer the rest decodes to the same pictures`(mode: ReferenceSignaling) throws {
         let clip = try PeerClip(layersIn: folder)
-        let packets = try clip.packets(.l1t3) { $0.vp9Mode = mode }
+        let packets = try clip.packets(.l1t3) { $0.referenceSignaling = mode }
         let whole = try clip.pictures()
         for highest in 0...2 {
             let kept = try packets.filter { bytes in

@@ -1,5 +1,6 @@
 import Foundation
 import RillCore
+import RillRTP
 import RillTestSupport
 
 /// `rill watch`, with what it received in a file of encoded frames.

@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 import RillTestSupport
 import Testing
 
@@ -13,8 +14,11 @@ struct EntryFinderTests {
 
     @Test func `The first bit marks a VP8 key frame, a hidden frame shows nothing`() {
         let rest = [UInt8](repeating: 0, count: 9)
-        #expect(finding(.vp8, [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [true, false, false, false])
-        var finder = EntryFinder(.vp8)
+        #expect(
+            finding(.builtIn(.vp8), [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [
+                true, false, false, false,
+            ])
+        var finder = EntryFinder(.builtIn(.vp8))
         let (hidden, shown) = ([UInt8](repeating: 0x01, count: 10), [UInt8](repeating: 0x11, count: 10))
         #expect(!finder.look(at: hidden.span, isMarkedAsKey: false).isShown)
         #expect(finder.look(at: shown.span, isMarkedAsKey: false).isShown)
@@ -27,7 +31,7 @@ struct EntryFinderTests {
             (0b1011_1001, false), (0b0100_0010, false),
         ] as [(UInt8, Bool)])
     func `A key frame of VP9 is one by its header`(first: UInt8, isKey: Bool) {
-        #expect(finding(.vp9, [[first, 0x49, 0x83, 0x42]]) == [isKey])
+        #expect(finding(.builtIn(.vp9), [[first, 0x49, 0x83, 0x42]]) == [isKey])
     }
 
     @Test func `H.264 starts at an IDR with the parameter sets that it needs`() {
@@ -98,7 +102,8 @@ struct EntryFinderTests {
             [0xFF, 0xD8, 0xFF, 0xDB, 0, 3, 0, 0xFF, 0xC4, 0, 3, 0, 0xFF, 0xDA, 0, 2, 1], [0x82, 0x49, 0x83, 0x42],
         ]
         let codecs: [EntryFinder.Codec] = [
-            .vp8, .vp9, .av1, .mpegVideo, .jpeg, .h264(lengthSize: 4), .h264(lengthSize: 1), .h264(lengthSize: nil),
+            .builtIn(.vp8), .builtIn(.vp9), .av1, .mpegVideo, .jpeg, .h264(lengthSize: 4), .h264(lengthSize: 1),
+            .h264(lengthSize: nil),
             .hevc(lengthSize: 2), .hevc(lengthSize: nil),
         ]
         var finders = codecs.map(EntryFinder.init)

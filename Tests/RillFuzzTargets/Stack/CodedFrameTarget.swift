@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 import RillWireFuzzTargets
 
 /// A coded frame of either codec: what its headers say writes itself again, and a superframe's frames lie where it

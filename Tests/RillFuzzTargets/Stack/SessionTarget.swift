@@ -135,7 +135,7 @@ public final class FuzzedCall {
                 connections += 1
                 precondition(connections == 1)
             case .event(.failed(let error)): preconditionFailure("\(error)")
-            case .event, .makeKeyFrame: break
+            case .event, .makeKeyFrame, .payload: break
             case .wait(let time):
                 precondition(time > now)
                 return

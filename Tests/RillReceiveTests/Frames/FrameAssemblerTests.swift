@@ -9,8 +9,8 @@ import Testing
     private func piece(_ sequence: Int64, _ timestamp: Int64, _ flags: String = "") -> FramePiece {
         FramePiece(
             sequence: sequence, timestamp: timestamp,
-            label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)), startsFrame: flags.contains("S"),
-            hasMarker: flags.contains("M"), isKey: false, byteCount: 1, arrival: .zero)
+            label: FrameLabel(), startsFrame: flags.contains("S"), hasMarker: flags.contains("M"), isKey: false,
+            byteCount: 1, arrival: .zero)
     }
 
     /// Places the pieces in that order, and says which frames (by their first number) became whole.

@@ -22,7 +22,7 @@ import Testing
     private func group(_ references: [[UInt8]], from start: PictureID) throws -> GroupOfPictures {
         let bytes = Self.structure(references)
         return GroupOfPictures(
-            try VP9ScalabilityStructure(parsing: bytes.span), from: FrameLabel.PictureID(start))
+            PictureGroup(try VP9ScalabilityStructure(parsing: bytes.span)), from: FrameLabel.PictureID(start))
     }
 
     private func distances(_ references: FrameLabel.References?) -> [UInt8]? {
@@ -74,14 +74,14 @@ import Testing
         }
         let none: [UInt8] = [0]
         var group = GroupOfPictures(
-            try VP9ScalabilityStructure(parsing: none.span), from: FrameLabel.PictureID(.short(0)))
+            PictureGroup(try VP9ScalabilityStructure(parsing: none.span)), from: FrameLabel.PictureID(.short(0)))
         #expect(group.references(of: next, layer: 0) == nil)
     }
 
     @Test func `A picture of another layer is of another group`() throws {
         let bytes = GroupStructure.l1t3
         var group = GroupOfPictures(
-            try VP9ScalabilityStructure(parsing: bytes.span), from: FrameLabel.PictureID(.short(10)))
+            PictureGroup(try VP9ScalabilityStructure(parsing: bytes.span)), from: FrameLabel.PictureID(.short(10)))
         for (index, layer) in ([0, 2, 1, 2] as [UInt8]).enumerated() {
             for told in 0..<4 as Range<UInt8> {
                 let references = group.references(of: FrameLabel.PictureID(.short(UInt8(14 + index))), layer: told)
@@ -96,7 +96,8 @@ import Testing
     private func add(_ distance: UInt8, from start: UInt8, _ groups: inout GroupsOfPictures) throws {
         let bytes = Self.structure([[distance]])
         groups.add(
-            try VP9ScalabilityStructure(parsing: bytes.span), from: FrameLabel.PictureID(.short(start & 0x7F)))
+            PictureGroup(try VP9ScalabilityStructure(parsing: bytes.span)),
+            from: FrameLabel.PictureID(.short(start & 0x7F)))
     }
 
     private func told(of id: UInt8, _ groups: inout GroupsOfPictures) -> [UInt8]? {
@@ -129,7 +130,8 @@ import Testing
         var groups = GroupsOfPictures()
         try add(1, from: 0, &groups)
         let none: [UInt8] = [0]
-        groups.add(try VP9ScalabilityStructure(parsing: none.span), from: FrameLabel.PictureID(.short(10)))
+        groups.add(
+            PictureGroup(try VP9ScalabilityStructure(parsing: none.span)), from: FrameLabel.PictureID(.short(10)))
         // A straggler from before it brings nothing back.
         try add(1, from: 0, &groups)
         #expect(told(of: 9, &groups) == [1] && told(of: 10, &groups) == nil && told(of: 11, &groups) == nil)

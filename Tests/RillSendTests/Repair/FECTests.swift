@@ -101,7 +101,7 @@ import Testing
         // The longest headers: with layers, with VP9's structure in the first packet, with an extension in the last.
         try settings.headerExtensions.set(.videoOrientation, id: 4)
         settings.temporalLayerCount = 3
-        settings.vp9Mode = .nonFlexible
+        settings.referenceSignaling = .nonFlexible
         settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
         for byteCount in [1, 2, limit - 35, limit - 34, limit, 5 * limit, 47 * (limit - 35), 48 * (limit - 35), 30_000]
         {

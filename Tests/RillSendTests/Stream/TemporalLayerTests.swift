@@ -13,7 +13,7 @@ import Testing
     /// The packets of a stream in which a key frame is asked for out of step, and the frames as the encoder told of
     /// them.
     private func stream(
-        _ pattern: TemporalPattern, _ codec: VideoCodec = .vp8, mode: VP9Mode = .flexible
+        _ pattern: TemporalPattern, _ codec: VideoCodec = .vp8, mode: ReferenceSignaling = .flexible
     ) throws -> (packets: [[UInt8]], frames: [EncodedFrame]) {
         let resolution = Resolution(width: 176, height: 144)
         let pictures = try TestPictures(resolution)
@@ -24,7 +24,7 @@ import Testing
         var stream = sampleSettings()
         stream.temporalLayerCount = pattern.layerCount
         stream.maximumPacketByteCount = 300
-        stream.vp9Mode = mode
+        stream.referenceSignaling = mode
         var sender = try RTPStreamSender(stream)
         let sink = CollectingSink()
         var frames: [EncodedFrame] = []
@@ -76,9 +76,9 @@ import Testing
 
     @Test(
         arguments: [TemporalPattern.l1t2, .l1t3],
-        [(VideoCodec.vp8, VP9Mode.flexible), (.vp9, .flexible), (.vp9, .nonFlexible)])
+        [(VideoCodec.vp8, ReferenceSignaling.flexible), (.vp9, .flexible), (.vp9, .nonFlexible)])
     func `Without the packets above a layer the rest decodes to the same pictures`(
-        pattern: TemporalPattern, format: (codec: VideoCodec, mode: VP9Mode)
+        pattern: TemporalPattern, format: (codec: VideoCodec, mode: ReferenceSignaling)
     ) throws {
         let codec = format.codec
         let (packets, frames) = try stream(pattern, codec, mode: format.mode)

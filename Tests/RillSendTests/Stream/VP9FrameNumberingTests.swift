@@ -1,13 +1,13 @@
 import RillCore
-import RillRTP
 import Testing
 
+@testable import RillRTP
 @testable import RillSend
 
 @Suite struct VP9FrameNumberingTests {
-    private func settings(_ mode: VP9Mode, layers: Int = 1) -> RTPStreamSettings {
+    private func settings(_ mode: ReferenceSignaling, layers: Int = 1) -> RTPStreamSettings {
         var settings = sampleSettings()
-        settings.vp9Mode = mode
+        settings.referenceSignaling = mode
         settings.temporalLayerCount = layers
         settings.firstPictureID = 32766
         settings.firstTL0PictureIndex = 255
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `In flexible mode the references are differences of picture IDs`() {
-        var numbering = VP9FrameNumbering(settings(.flexible))
+        var numbering = VP9FrameNumbering(settings(.flexible).numbering)
         let frames = [
             frame(0), frame(1, references: [0]), frame(2, references: [1, 0]), frame(5, references: [2, 0, 1]),
             frame(132, references: [5]),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `In non-flexible mode layers and TL0PICIDX are sent, and the group once`() throws {
-        var numbering = VP9FrameNumbering(settings(.nonFlexible, layers: 3))
+        var numbering = VP9FrameNumbering(settings(.nonFlexible, layers: 3).numbering)
         var indices: [UInt8?] = []
         for number in 0..<9 as Range<Int64> {
             let step = TemporalPattern.l1t3.step(at: Int(number))
@@ -70,8 +70,8 @@ import Testing
     }
 
     @Test func `A key frame carries its size in either mode, and a group only if there is one`() throws {
-        for mode in [VP9Mode.flexible, .nonFlexible] {
-            var numbering = VP9FrameNumbering(settings(mode))
+        for mode in [ReferenceSignaling.flexible, .nonFlexible] {
+            var numbering = VP9FrameNumbering(settings(mode).numbering)
             _ = numbering.descriptor(for: frame(0))
             let bytes = numbering.structure(for: frame(0))
             let structure = try VP9ScalabilityStructure(parsing: bytes.span)

@@ -26,6 +26,8 @@ final class Endpoint {
     private(set) var resumptions: [SendingStreamID: Int] = [:]
     /// Is told of each frame that is to be decoded.
     var decode: ((ReceivedFrame, ReceivingStreamID, MediaTime) -> Void)?
+    /// Is told of each payload of audio.
+    var play: ((ReceivedPayload, [UInt8], ReceivingStreamID, MediaTime) -> Void)?
     /// Is told of each event, when it comes.
     var handle: ((SessionEvent, MediaTime) -> Void)?
     /// Cameras rest while their stream is paused.
@@ -109,6 +111,7 @@ final class Endpoint {
                 session.finish(
                     frame, of: stream, .decoded, picture: frame.isShown ? frame.frame.resolution : nil, decoded: now,
                     at: now)
+            case .payload(let stream, let payload): play?(payload, bytes, stream, now)
             case .makeKeyFrame(let stream):
                 keyFrameRequests += 1
                 for index in sources.indices where sources[index].stream == stream {

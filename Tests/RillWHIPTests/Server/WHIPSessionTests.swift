@@ -91,7 +91,7 @@ import Testing
         let response = client.send("GET", "/streams?x=1")
         #expect(response.status == 200 && response.headers["Content-Type"] == "application/json")
         #expect(
-            response.body == #"[{"name":"stage","codec":"VP8","viewerCount":1,"seconds":1.5,"layers":["#
+            response.body == #"[{"name":"stage","codec":"test","viewerCount":1,"seconds":1.5,"layers":["#
                 + #"{"name":"high","width":1280,"height":720,"framesPerSecond":30.0,"bitsPerSecond":2000000},"#
                 + #"{"name":"low","width":160,"height":120,"framesPerSecond":5.0,"bitsPerSecond":60000}]}]"#)
         let head = client.send("HEAD", "/streams")

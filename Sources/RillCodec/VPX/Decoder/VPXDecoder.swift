@@ -1,6 +1,7 @@
 internal import CVPX
 public import RillCore
 import RillImage
+public import RillRTP
 
 /// A VP8 or VP9 decoder that uses libvpx, bit-exact unless ``PostProcessing`` is enabled.
 ///

@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 
 // The mapping of encoder settings to libvpx.
 

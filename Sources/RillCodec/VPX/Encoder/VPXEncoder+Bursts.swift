@@ -1,5 +1,6 @@
 internal import CVPX
 import RillCore
+import RillRTP
 
 /// The state with which an encoder limits single frames.
 struct BurstControl {

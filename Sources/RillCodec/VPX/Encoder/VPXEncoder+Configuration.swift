@@ -1,5 +1,6 @@
 internal import CVPX
 import RillCore
+import RillRTP
 
 extension EncoderSettings {
     /// Which of two passes over the clip it is, or the only one.

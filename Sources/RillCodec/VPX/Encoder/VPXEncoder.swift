@@ -1,5 +1,6 @@
 internal import CVPX
 public import RillCore
+import RillRTP
 
 /// A VP8 or VP9 encoder for one layer that uses libvpx.
 ///

@@ -1,5 +1,6 @@
 internal import CVPX
 public import RillCore
+import RillRTP
 
 /// The first of two passes over a clip. It analyzes every picture without output, so that the second pass knows what
 /// follows.

@@ -95,13 +95,13 @@ struct SectionAgreement {
         stream.limits.bitsPerSecond = min(stream.limits.bitsPerSecond ?? most, most)
     }
 
-    /// The limits of the other side's VP8 decoder (RFC 7741 §6.1): max-fr, and max-fs in macroblocks.
+    /// The limits of the other side's decoder, for codecs that have them (RFC 7741 §6.1): max-fr, and max-fs in
+    /// macroblocks.
     private func codecLimits(_ type: PayloadType) -> StreamDescription.Limits {
         var limits = StreamDescription.Limits()
-        guard let codec = formats.entries.first(where: { $0.remote.payloadType == type }), codec.key.name == "vp8"
-        else {
-            return limits
-        }
+        guard let codec = formats.entries.first(where: { $0.remote.payloadType == type }),
+            codec.key.traits?.hasFrameLimits == true
+        else { return limits }
         if let rate = codec.remote[parameter: "max-fr"].flatMap({ Double($0) }), rate > 0, rate < 1000 {
             limits.framesPerSecond = rate
         }
@@ -132,7 +132,8 @@ struct SectionAgreement {
 
     private func complete(_ stream: inout StreamDescription) {
         // Restrictions of audio formats, and those of receivers, are not properties of the stream.
-        stream.parameters = stream.encoding.name.lowercased() == "vp9" ? [RTPFormat.Parameter("profile-id", "0")] : []
+        let traits = CodecTraits.named(stream.encoding.name)
+        stream.parameters = traits?.kind == .video ? traits?.parameters ?? [] : []
         stream.usesReducedSizeRTCP = remote.usesReducedSizeRTCP
         if stream.mid == nil { stream.headerExtensions.remove(.mid) }
         stream.chooseCongestionFeedback()

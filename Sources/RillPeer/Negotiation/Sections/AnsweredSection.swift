@@ -55,9 +55,9 @@ struct AnsweredSection {
         switch entry.key.name {
         case "rtx":
             format.parameters = entry.format.associatedPayloadType.map { [RTPFormat.Parameter("apt", "\($0)")] } ?? []
-        case "vp9": format.parameters = [RTPFormat.Parameter("profile-id", "0")]
         // Audio is forwarded: its parameters are the other side's.
-        default: if offer.media.kind == .audio { format.parameters = entry.format.parameters }
+        case _ where offer.media.kind == .audio: format.parameters = entry.format.parameters
+        default: format.parameters = entry.key.traits?.parameters ?? []
         }
         guard !entry.key.isRepair else { return format }
         var feedback = supported.feedback.intersection(.init(entry.format.feedback + offer.media.feedback))

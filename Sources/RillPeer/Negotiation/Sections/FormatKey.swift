@@ -3,7 +3,7 @@ import RillRTP
 
 /// What a payload type stands for, whatever its number: two sides mean the same format if their keys are equal.
 struct FormatKey: Hashable {
-    /// The name, lowercased: `vp8`, `rtx`.
+    /// The name, lowercased: `opus`, `rtx`.
     var name: String
     /// The clock rate in Hz.
     var clockRate: UInt32
@@ -12,13 +12,13 @@ struct FormatKey: Hashable {
     /// What else distinguishes formats of that name: a profile, or the name of what RTX repairs.
     var variant = ""
 
-    static let red = FormatKey(name: "red", clockRate: 90000)
-    static let ulpfec = FormatKey(name: "ulpfec", clockRate: 90000)
+    static let red = FormatKey(name: "red", clockRate: UInt32(RTPTimestamp.videoClockRate))
+    static let ulpfec = FormatKey(name: "ulpfec", clockRate: UInt32(RTPTimestamp.videoClockRate))
 
     /// The key of a codec that the settings or a transceiver name.
     init(_ encoding: RTPFormat.Encoding) {
         self.init(name: encoding.name.lowercased(), clockRate: encoding.clockRate, channels: encoding.channels ?? "1")
-        if name == "vp9" { variant = "0" }
+        variant = traits?.ownVariant ?? ""
     }
 
     init(_ codec: VideoCodec) { self.init(RTPFormat.Encoding(codec.rawValue)) }
@@ -29,6 +29,9 @@ struct FormatKey: Hashable {
         self.channels = channels
         self.variant = variant
     }
+
+    /// What is known of the codec; `nil` for one that is not in the table.
+    var traits: CodecTraits? { CodecTraits.named(name) }
 
     /// The key of the retransmissions of a format.
     var retransmission: FormatKey { FormatKey(name: "rtx", clockRate: clockRate, variant: "\(name);\(variant)") }
@@ -75,20 +78,11 @@ struct FormatTable {
     subscript(key: FormatKey) -> RTPFormat? { positions[key].map { entries[$0].format } }
 
     private static func key(of format: RTPFormat) -> FormatKey? {
-        guard let encoding = format.encoding ?? staticEncoding(format.payloadType) else { return nil }
-        var key = FormatKey(encoding)
-        if key.name == "vp9" { key.variant = format[parameter: "profile-id"] ?? "0" }
-        if key.name == "h264" { key.variant = format.parameters.map { "\($0.name)=\($0.value ?? "")" }.joined() }
-        return key
-    }
-
-    /// The payload types that need no name (RFC 3551 §6), as far as WebRTC has them.
-    private static func staticEncoding(_ type: PayloadType) -> RTPFormat.Encoding? {
-        switch type.rawValue {
-        case 0: RTPFormat.Encoding("PCMU", clockRate: 8000)
-        case 8: RTPFormat.Encoding("PCMA", clockRate: 8000)
-        case 9: RTPFormat.Encoding("G722", clockRate: 8000)
-        default: nil
+        guard let encoding = format.encoding ?? CodecTraits.staticFormat(format.payloadType)?.encoding else {
+            return nil
         }
+        var key = FormatKey(encoding)
+        key.variant = key.traits?.variant(of: format.parameters) ?? ""
+        return key
     }
 }

@@ -59,18 +59,12 @@ struct OfferedSection {
                 else { continue }
                 format.parameters = [RTPFormat.Parameter("apt", "\(associated)")]
             }
-            if key.name == "vp9" { format.parameters = [RTPFormat.Parameter("profile-id", "0")] }
-            if key.name == "opus" { format.parameters = OfferedSection.opusParameters }
+            if let traits = key.traits { format.parameters = traits.parameters }
             if !key.isRepair { format.feedback = supported.feedback.subtracting(.wildcard).messages }
             media.formats.append(format)
         }
         media.feedback = supported.feedback.intersection(.wildcard).messages
     }
-
-    /// What RFC 7587 §7 lets a receiver say, as browsers do: FEC within the codec is understood.
-    private static let opusParameters = [
-        RTPFormat.Parameter("minptime", "10"), RTPFormat.Parameter("useinbandfec", "1"),
-    ]
 
     private func addLayers(_ transceiver: Transceiver, to media: inout MediaDescription) {
         var simulcast = Simulcast()
@@ -109,10 +103,7 @@ extension FormatKey {
 
     /// The name, in the case in which it is registered, and the clock rate.
     fileprivate var encoding: RTPFormat.Encoding {
-        let names = [
-            "vp8": "VP8", "vp9": "VP9", "av1": "AV1", "h264": "H264", "pcmu": "PCMU", "pcma": "PCMA", "g722": "G722",
-        ]
-        return RTPFormat.Encoding(
-            names[name] ?? name, clockRate: clockRate, channels: channels == "1" ? nil : channels)
+        RTPFormat.Encoding(
+            traits?.name ?? name, clockRate: clockRate, channels: channels == "1" ? nil : channels)
     }
 }

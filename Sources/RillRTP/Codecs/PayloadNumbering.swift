@@ -1,7 +1,6 @@
 import RillCore
-import RillRTP
 
-/// Converts an app encoder's frame properties for the stream's ``/RillRTP/PayloadFormat``: 16-bit numbers and
+/// Converts an app encoder's frame properties for the stream's ``PayloadFormat``: 16-bit numbers and
 /// reference distances.
 ///
 /// Numbers follow the frame numbers, including gaps, so that a receiver can detect a frame that was never sent. If
@@ -14,9 +13,21 @@ struct PayloadNumbering: Sendable {
     private var number: UInt16
     private var newest: Int64?
 
-    init(_ settings: RTPStreamSettings) {
+    init(_ settings: FrameNumbering.Settings) {
         format = settings.payloadFormat
         number = settings.firstPictureID
+    }
+
+    /// Advances to the next frame, and plans its packets.
+    mutating func packetizer(
+        for frame: EncodedFrame, byteCount: Int, _ header: RTPHeader, _ sizes: FrameNumbering.Sizes
+    ) -> FramePacketizer {
+        advance(to: frame)
+        return .own(
+            PayloadPacketizer(
+                frameByteCount: byteCount, header: header, first: first, others: others,
+                maximumPacketByteCount: sizes.maximumPacket, headerExtensionByteCount: sizes.headerExtension,
+                reservedByteCount: sizes.reserved))
     }
 
     /// Advances to the next frame.

@@ -1,20 +1,19 @@
 import RillCore
-import RillRTP
 
 /// Converts the encoder's frame properties to VP9 payload descriptors (RFC 9628 §4.2).
 ///
 /// Descriptors have 15-bit picture IDs; for streams with several temporal layers, TID and U; in flexible mode P_DIFF,
 /// otherwise TL0PICIDX. Each key frame has the scalability structure.
 struct VP9FrameNumbering {
-    private let mode: VP9Mode
+    private let mode: ReferenceSignaling
     private var counters: PictureCounters
     /// The group of pictures in the structure; only in non-flexible mode with layers.
     private let group: [VP9ScalabilityStructure.Picture]?
     /// The structure of the newest key frame.
     private var structure: [UInt8] = []
 
-    init(_ settings: RTPStreamSettings) {
-        mode = settings.vp9Mode
+    init(_ settings: FrameNumbering.Settings) {
+        mode = settings.referenceSignaling
         counters = PictureCounters(settings)
         let pattern = TemporalPattern(layerCount: settings.temporalLayerCount)
         group =
@@ -45,6 +44,20 @@ struct VP9FrameNumbering {
             }
         }
         return descriptor
+    }
+
+    /// Advances to the next frame, and plans its packets.
+    mutating func packetizer(
+        for frame: EncodedFrame, byteCount: Int, _ header: RTPHeader, _ sizes: FrameNumbering.Sizes
+    ) -> FramePacketizer {
+        let descriptor = descriptor(for: frame)
+        let structure = structure(for: frame)
+        return .vp9(
+            VP9Packetizer(
+                frameByteCount: byteCount, header: header, descriptor: descriptor,
+                scalabilityStructureByteCount: structure.count, maximumPacketByteCount: sizes.maximumPacket,
+                headerExtensionByteCount: sizes.headerExtension, reservedByteCount: sizes.reserved),
+            structure: structure)
     }
 
     /// Returns the scalability structure for the frame: a key frame's; empty for other frames.

@@ -1,3 +1,5 @@
+public import RillCore
+
 /// Why bytes cannot be a coded frame, judged by their first bytes.
 public enum BitstreamError: Error, Equatable, Sendable {
     /// The bytes end before the header does.

@@ -1,3 +1,5 @@
+public import RillCore
+
 /// The start of a coded VP9 frame's header, which is readable without decoding (VP9 bitstream specification §6.2).
 ///
 /// Only the part of the uncompressed header is parsed that a receiver needs: whether decoding can start at the frame,

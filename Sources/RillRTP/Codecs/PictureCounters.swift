@@ -1,5 +1,4 @@
 import RillCore
-import RillRTP
 
 /// The counters that the payload formats of VP8 and VP9 share: 15-bit picture IDs, and TL0PICIDX.
 ///
@@ -13,7 +12,7 @@ struct PictureCounters {
     private let temporalLayerCount: Int
     private var newestNumber: Int64?
 
-    init(_ settings: RTPStreamSettings) {
+    init(_ settings: FrameNumbering.Settings) {
         temporalLayerCount = settings.temporalLayerCount
         pictureID = .long(settings.firstPictureID)
         // The first base layer frame increments it to the first index.

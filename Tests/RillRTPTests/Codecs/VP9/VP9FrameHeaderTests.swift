@@ -1,4 +1,5 @@
 import RillCore
+import RillRTP
 import RillTestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+public import RillCore
+
 /// The parts of a coded frame's header that do not depend on the codec. A decoder needs them, and so does code
 /// without a decoder. Parsing allocates nothing.
 ///
@@ -28,50 +30,21 @@ public struct CodedFrameHeader: Equatable, Sendable {
     /// - Parameters:
     ///   - payload: the coded frame, or a VP9 superframe.
     ///   - codec: the codec of the bytes.
-    /// - Throws: ``BitstreamError``; `unknownCodec` unless the codec is VP8 or VP9.
+    /// - Throws: ``BitstreamError``; `unknownCodec` unless the codec is built in.
     public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
-        switch codec {
-        case .vp8: self.init(try VP8FrameHeader(parsing: payload))
-        case .vp9: try self.init(vp9: payload)
-        default: throw .unknownCodec(codec)
-        }
+        guard let video = codec.traits?.video else { throw .unknownCodec(codec) }
+        self = try video.header(payload)
     }
 
-    /// Creates a header from what another parser knows of a frame, for custom codecs. The size is 0 if it is
-    /// unchanged.
-    package init(isKeyFrame: Bool, width: Int, height: Int) {
-        self.isKeyFrame = isKeyFrame
-        isShown = true
-        profile = 0
-        (self.width, self.height) = (width, height)
-        hasSuperframeIndex = false
-    }
-
-    private init(_ header: VP8FrameHeader) {
-        isKeyFrame = header.isKeyFrame
-        isShown = header.isShown
-        profile = 0
-        width = header.keyFrame?.width ?? 0
-        height = header.keyFrame?.height ?? 0
-        hasSuperframeIndex = false
-    }
-
-    private init(vp9 payload: Span<UInt8>) throws(BitstreamError) {
-        let frames = try VP9Superframe(parsing: payload)
-        var (isKeyFrame, isShown, profile, width, height) = (false, false, 0, 0, 0)
-        for index in 0..<frames.frameCount {
-            let header = try VP9FrameHeader(parsing: payload.extracting(frames[index]))
-            if index == 0 { isKeyFrame = header.isKeyFrame }
-            isShown = isShown || header.isShown
-            profile = max(profile, Int(header.profile))
-            width = max(width, header.size?.width ?? 0)
-            height = max(height, header.size?.height ?? 0)
-        }
+    /// Creates a header from what a codec's parser knows of a frame. The size is 0 if it is unchanged.
+    package init(
+        isKeyFrame: Bool, isShown: Bool = true, profile: Int = 0, width: Int, height: Int,
+        hasSuperframeIndex: Bool = false
+    ) {
         self.isKeyFrame = isKeyFrame
         self.isShown = isShown
         self.profile = profile
-        self.width = width
-        self.height = height
-        self.hasSuperframeIndex = frames.hasIndex
+        (self.width, self.height) = (width, height)
+        self.hasSuperframeIndex = hasSuperframeIndex
     }
 }

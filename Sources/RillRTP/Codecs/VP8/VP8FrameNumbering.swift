@@ -1,5 +1,4 @@
 import RillCore
-import RillRTP
 
 /// Converts the encoder's frame properties to VP8 payload descriptors (RFC 7741 §4.2).
 ///
@@ -7,7 +6,7 @@ import RillRTP
 struct VP8FrameNumbering {
     private var counters: PictureCounters
 
-    init(_ settings: RTPStreamSettings) {
+    init(_ settings: FrameNumbering.Settings) {
         counters = PictureCounters(settings)
     }
 
