@@ -62,18 +62,31 @@ func tests(
         swiftSettings: measurePixels ? moduleSettings : targetSettings)
 }
 
-let modules = [
-    "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
-    "RillScenes", "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPeer", "RillWebRTC", "RillForward",
-    "RillWHIP",
+/// The products, each with the modules that an app may import with it. An app links only what it names.
+let products: [(name: String, modules: [String])] = [
+    (
+        "Rill",
+        [
+            "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
+            "RillCongestion", "RillWebRTC",
+        ]
+    ),
+    ("RillRTP", ["RillRTP", "RillBytes"]),
+    ("RillReceive", ["RillReceive", "RillRTP", "RillCore"]),
+    ("RillSession", ["RillSession", "RillSend", "RillReceive", "RillCongestion", "RillRTP", "RillCore"]),
+    ("RillPeer", ["RillPeer", "RillSecurity", "RillRTP", "RillCore"]),
+    ("RillTransport", ["RillTransport", "RillThreads", "RillCore"]),
+    ("RillForward", ["RillForward"]),
+    ("RillWHIP", ["RillWHIP"]),
+    ("RillBeauty", ["RillBeauty", "RillFaces", "RillCore"]),
+    ("RillTranscode", ["RillTranscode", "RillContainers", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
+    // The emulated network and virtual time, for tests of apps and for the benchmarks, a package of their own.
+    ("RillLab", ["RillLab", "RillLink"]),
 ]
 
 let package = Package(
     name: "rill",
-    // Each module is a product: an app links only the modules that it uses, and their dependencies.
-    products: modules.map { .library(name: $0, targets: [$0]) } + [
+    products: products.map { .library(name: $0.name, targets: $0.modules) } + [
         .executable(name: "rill", targets: ["RillCLI"])
     ],
     // Only the command line and experiments have dependencies. An app avoids them with `traits: []` after the URL.
