@@ -76,18 +76,35 @@ func target(_ name: String, for trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
 
-let modules = [
-    "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
-    "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillSession", "RillTransport", "RillSecurity",
-    "RillLink", "RillTranscode", "RillLab", "RillContainers", "RillPeer", "RillWebRTC", "RillForward",
-    "RillWHIP",
+/// The products, each with the modules that an app may import with it. An app links only what it names.
+let products: [(name: String, modules: [String])] = [
+    (
+        "Rill",
+        [
+            "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
+            "RillCongestion", "RillWebRTC",
+        ]
+    ),
+    ("RillRTP", ["RillRTP", "RillCore", "RillBytes"]),
+    ("RillReceive", ["RillReceive", "RillRTP", "RillCore"]),
+    ("RillSession", ["RillSession", "RillSend", "RillReceive", "RillCongestion", "RillRTP", "RillCore"]),
+    ("RillPeer", ["RillPeer", "RillSecurity", "RillRTP", "RillCore"]),
+    ("RillTransport", ["RillTransport", "RillThreads", "RillCore"]),
+    ("RillForward", ["RillForward"]),
+    ("RillWHIP", ["RillWHIP"]),
+    ("RillBeauty", ["RillBeauty", "RillFaces", "RillCore"]),
+    ("RillTranscode", ["RillTranscode", "RillContainers", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
+    // The emulated network and virtual time, for tests of apps and for the benchmarks, a package of their own.
+    ("RillLab", ["RillLab", "RillLink"]),
 ]
+
+/// Scripts/fuzz builds single modules with the sanitizers' flags, and not all that an app's product has.
+let fuzzed = (Context.environment["RILL_FUZZING"] == nil ? [] : ["RillCore", "RillFiles", "RillLink", "RillSend"])
+    .map { (name: $0, modules: [$0]) }
 
 let package = Package(
     name: "rill",
-    // Each module is a product: an app links only the modules that it uses, and their dependencies.
-    products: modules.map { .library(name: $0, targets: [$0]) } + [
+    products: (products + fuzzed).map { .library(name: $0.name, targets: $0.modules) } + [
         // Empty without the trait Server.
         .library(name: "RillServer", targets: ["RillServer"]),
         .executable(name: "rill", targets: ["RillCLI"]),

@@ -3,9 +3,9 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]
 
-/// Modules of Rill. A target lists every module whose structs it uses by value, also indirectly: otherwise, if only
-/// that module changed, the build (Swift 6.3) keeps code compiled for the structs' old layout.
-func rill(_ modules: String...) -> [Target.Dependency] { modules.map { .product(name: $0, package: "rill") } }
+/// Products of Rill. A target lists every product with structs that it uses by value, also indirectly: otherwise, if
+/// only their module changed, the build (Swift 6.3) keeps code compiled for the structs' old layout.
+func rill(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "rill") } }
 
 func program(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
@@ -22,9 +22,8 @@ let package = Package(
             name: "Workloads",
             dependencies: ["Clips", "Machine", "Scenes"]
                 + rill(
-                    "Rill", "RillFiles", "RillImage", "RillBeauty", "RillFaces", "RillCodec", "RillLab", "RillLink",
-                    "RillRTP", "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillCongestion",
-                    "RillTranscode", "RillTransport", "RillPeer"),
+                    "Rill", "RillBeauty", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession", "RillTranscode",
+                    "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, like those of an app that uses only Rill.
@@ -32,19 +31,17 @@ let package = Package(
             "bench-work", "Work",
             ["Clips", "Counters", "Scenes"]
                 + rill(
-                    "Rill", "RillCore", "RillFiles", "RillForward", "RillLab", "RillRTP", "RillSecurity", "RillSession",
-                    "RillThreads", "RillTransport", "RillPeer", "RillWebRTC")),
+                    "Rill", "RillForward", "RillLab", "RillPeer", "RillRTP", "RillSession", "RillTransport")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",
             ["Clips", "Scenes"]
                 + rill(
-                    "Rill", "RillCore", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive",
-                    "RillSecurity", "RillTransport")),
+                    "Rill", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession", "RillTranscode", "RillTransport")),
         // Still blocks: altered clips, and what leaving blocks out does to the picture.
-        program("bench-still", "Still", ["Scenes"] + rill("RillCore", "RillCodec", "RillFiles", "RillImage")),
+        program("bench-still", "Still", ["Scenes"] + rill("Rill")),
         // The drawn portrait, which is not a product: a link to its module.
-        .target(name: "Scenes", dependencies: rill("RillCore"), path: "Scenes", swiftSettings: settings),
+        .target(name: "Scenes", dependencies: rill("Rill"), path: "Scenes", swiftSettings: settings),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
         .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
         .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),

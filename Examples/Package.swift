@@ -13,10 +13,10 @@ let package = Package(
     targets: [
         // Sends a clip as RTP packets: the sending side in ten lines.
         .executableTarget(
-            name: "clip-to-packets", dependencies: rill("Rill", "RillFiles", "RillTranscode"), path: "ClipToPackets"),
+            name: "clip-to-packets", dependencies: rill("Rill", "RillTranscode"), path: "ClipToPackets"),
         // Transcodes a clip in two passes, with progress; only complete files get their names.
         .executableTarget(
-            name: "archive-clip", dependencies: rill("Rill", "RillFiles", "RillTranscode"), path: "ArchiveClip"),
+            name: "archive-clip", dependencies: rill("Rill", "RillTranscode"), path: "ArchiveClip"),
         // Sends a camera live as RTP packets.
         .executableTarget(
             name: "camera-to-packets", dependencies: rill("Rill"), path: "CameraToPackets"),
@@ -27,11 +27,11 @@ let package = Package(
         .executableTarget(
             name: "two-way-call", dependencies: rill("Rill", "RillTranscode"), path: "TwoWayCall"),
         .executableTarget(
-            name: "lossy-relay", dependencies: rill("Rill", "RillLab", "RillLink"), path: "LossyRelay"),
+            name: "lossy-relay", dependencies: rill("Rill", "RillLab"), path: "LossyRelay"),
         // The jitter buffer in an app that has its own decoder, without any C library.
         .executableTarget(
             name: "own-decoder",
-            dependencies: rill("RillReceive", "RillRTP"), path: "OwnDecoder"),
+            dependencies: rill("RillReceive"), path: "OwnDecoder"),
         // A codec that Rill does not include, AV1 with libaom, through both pipelines.
         .systemLibrary(name: "CAOM", path: "CAOM", providers: [.apt(["libaom-dev"])]),
         .executableTarget(
@@ -44,55 +44,25 @@ let package = Package(
         .executableTarget(
             name: "library-rill", dependencies: rill("Rill"), path: "Libraries/Rill"),
         .executableTarget(
-            name: "library-bytes", dependencies: rill("RillBytes"), path: "Libraries/Bytes"),
-        .executableTarget(
-            name: "library-state", dependencies: rill("RillState"), path: "Libraries/State"),
-        .executableTarget(
-            name: "library-core", dependencies: rill("RillCore"), path: "Libraries/Core"),
-        .executableTarget(
-            name: "library-threads", dependencies: rill("RillThreads"), path: "Libraries/Threads"),
-        .executableTarget(
-            name: "library-image", dependencies: rill("RillImage"), path: "Libraries/Image"),
-        .executableTarget(
             name: "library-beauty", dependencies: rill("RillBeauty"), path: "Libraries/Beauty"),
-        .executableTarget(
-            name: "library-faces", dependencies: rill("RillFaces"), path: "Libraries/Faces"),
-        .executableTarget(
-            name: "library-capture", dependencies: rill("RillCapture"), path: "Libraries/Capture"),
-        .executableTarget(
-            name: "library-files", dependencies: rill("RillFiles"), path: "Libraries/Files"),
-        .executableTarget(
-            name: "library-codec", dependencies: rill("RillCodec"), path: "Libraries/Codec"),
         .executableTarget(
             name: "library-rtp", dependencies: rill("RillRTP"), path: "Libraries/RTP"),
         .executableTarget(
-            name: "library-send", dependencies: rill("RillSend"), path: "Libraries/Send"),
-        .executableTarget(
             name: "library-receive", dependencies: rill("RillReceive"), path: "Libraries/Receive"),
-        .executableTarget(
-            name: "library-congestion", dependencies: rill("RillCongestion"), path: "Libraries/Congestion"),
         .executableTarget(
             name: "library-session", dependencies: rill("RillSession"), path: "Libraries/Session"),
         .executableTarget(
             name: "library-transport", dependencies: rill("RillTransport"), path: "Libraries/Transport"),
         .executableTarget(
-            name: "library-security", dependencies: rill("RillSecurity"), path: "Libraries/Security"),
-        .executableTarget(
             name: "library-peer", dependencies: rill("RillPeer"), path: "Libraries/Peer"),
-        .executableTarget(
-            name: "library-webrtc", dependencies: rill("RillWebRTC"), path: "Libraries/WebRTC"),
         .executableTarget(
             name: "library-forward", dependencies: rill("RillForward"), path: "Libraries/Forward"),
         .executableTarget(
             name: "library-whip", dependencies: rill("RillWHIP"), path: "Libraries/WHIP"),
         .executableTarget(
-            name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
-        .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),
         .executableTarget(
             name: "library-lab", dependencies: rill("RillLab"), path: "Libraries/Lab"),
-        .executableTarget(
-            name: "library-containers", dependencies: rill("RillContainers"), path: "Libraries/Containers"),
     ],
     swiftLanguageModes: [.v6]
 )
