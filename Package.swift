@@ -36,6 +36,27 @@ let moduleSettings =
 let strict: [SwiftSetting] =
     Context.environment["RILL_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+/// The wings of the house, and the modules in them: a module's files are in Sources/WING/MODULE.
+let wings = [
+    "Core": ["RillBytes", "RillState", "RillCore", "RillThreads", "CThreads"],
+    "Wire": ["RillRTP"],
+    "Streams": ["RillSend", "RillReceive", "RillCongestion", "RillSession"],
+    "Peer": ["RillSecurity", "CSRTP", "RillPeer", "COpenSSL"],
+    "Media": [
+        "RillImage", "CYUV", "RillBeauty", "RillFaces", "RillCapture", "CV4L2", "CJPEG", "RillCodec", "CVPX",
+        "CVPXMemory", "RillFiles", "CPNG", "RillContainers", "CFFmpeg", "RillTranscode",
+    ],
+    "App": ["RillTransport", "CSockets", "Rill"],
+    "Rooms": ["RillForward", "RillWHIP", "RillServer"],
+    "Lab": ["RillLink", "RillLab", "RillScenes"],
+    "Tools": ["RillCLI", "RillWindow", "CSDL"],
+]
+
+func folder(of name: String) -> String {
+    let wing = wings.first { $0.value.contains(name) }?.key ?? ""
+    return "Sources/\(wing)/\(name)"
+}
+
 /// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64
 /// before SSE4.1), and only an import of Glibc or Foundation links libm: an app that imports neither would fail to
 /// link. So each target links it.
@@ -43,7 +64,7 @@ func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], linkedWith libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: moduleSettings,
+        name: name, dependencies: dependencies, path: folder(of: name), swiftSettings: moduleSettings,
         linkerSettings: (libraries + ["m"]).map { .linkedLibrary($0) })
 }
 
@@ -82,7 +103,7 @@ let products: [(name: String, modules: [String])] = [
         "Rill",
         [
             "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
-            "RillCongestion", "RillWebRTC",
+            "RillCongestion",
         ]
     ),
     ("RillRTP", ["RillRTP", "RillCore", "RillBytes"]),
@@ -145,23 +166,26 @@ let package = Package(
     ],
     targets: [
         // The C libraries, each as a system module.
-        .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
-        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CThreads"),
-        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CV4L2"),
-        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CVPX", path: folder(of: "CVPX"), providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "CYUV", path: folder(of: "CYUV"), providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CThreads", path: folder(of: "CThreads")),
+        .systemLibrary(name: "CPNG", path: folder(of: "CPNG"), pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CV4L2", path: folder(of: "CV4L2")),
+        .systemLibrary(name: "CSRTP", path: folder(of: "CSRTP"), providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(
-            name: "CFFmpeg", pkgConfig: "libavformat",
+            name: "COpenSSL", path: folder(of: "COpenSSL"), pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CFFmpeg", path: folder(of: "CFFmpeg"), pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
-        .systemLibrary(name: "CSDL", providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
+        .systemLibrary(
+            name: "CSDL", path: folder(of: "CSDL"),
+            providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
         // The allocator for libvpx.
-        .target(name: "CVPXMemory"),
+        .target(name: "CVPXMemory", path: folder(of: "CVPXMemory")),
         // System calls that send and receive many datagrams at once.
-        .target(name: "CSockets"),
+        .target(name: "CSockets", path: folder(of: "CSockets")),
         // A target with code: libjpeg reports errors by longjmp, which must not cross a Swift frame.
-        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CJPEG", path: folder(of: "CJPEG"), linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The modules, roughly in the order of the data flow.
         // Conversions between spans and arrays, shared by RillCore and RillRTP.
@@ -192,8 +216,6 @@ let package = Package(
                 "RillCore", "RillBytes", "RillState", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
                 "COpenSSL",
             ]),
-        // WebRTC peers in a live call.
-        module("RillWebRTC", ["Rill", "RillPeer", "RillThreads", "RillTransport"]),
         // Frames of one publisher, forwarded to many viewers.
         module(
             "RillForward",
@@ -217,6 +239,7 @@ let package = Package(
                 product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
             ],
+            path: folder(of: "RillServer"),
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
                 "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js", "publish.js",
@@ -226,6 +249,7 @@ let package = Package(
         // Pictures in a window.
         .target(
             name: "RillWindow", dependencies: ["RillCore", target("CSDL", for: "Window")],
+            path: folder(of: "RillWindow"),
             swiftSettings: moduleSettings + strict),
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
         // network without building codecs.
@@ -273,7 +297,7 @@ let package = Package(
                 product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
                 // Serve, publish and watch.
                 target("RillForward", for: "Server"), target("RillServer", for: "Server"),
-                target("RillWebRTC", for: "Server"), target("RillWHIP", for: "Server"),
+                target("RillWHIP", for: "Server"),
                 product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),
                 product("NIOCore", of: "swift-nio", for: "Server"),
@@ -285,6 +309,7 @@ let package = Package(
                 // Preview.
                 target("RillWindow", for: "Window"),
             ],
+            path: folder(of: "RillCLI"),
             // The page of all reports, which Scripts/bench fills as well.
             resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings + strict),
 
@@ -381,7 +406,7 @@ let package = Package(
             "ConcurrencyTests",
             of: [
                 "Rill", "RillFaces", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport",
-                "RillWebRTC", "RillForward", "RillMediaSupport", "RillPeer", "RillPeerSupport", "RillLink",
+                "RillForward", "RillMediaSupport", "RillPeer", "RillPeerSupport", "RillLink",
             ]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
@@ -397,7 +422,7 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillCodec", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets",
-                "RillPacketSupport", "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer", "RillWebRTC",
+                "RillPacketSupport", "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer",
                 "RillScenes", "RillTransport", "RillWHIP",
             ]),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.

@@ -22,7 +22,8 @@ let package = Package(
             name: "Workloads",
             dependencies: ["Clips", "Machine", "Scenes"]
                 + rill(
-                    "Rill", "RillBeauty", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession", "RillTranscode",
+                    "Rill", "RillBeauty", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession",
+                    "RillTranscode",
                     "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
@@ -37,7 +38,8 @@ let package = Package(
             "bench-calls", "Calls",
             ["Clips", "Scenes"]
                 + rill(
-                    "Rill", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession", "RillTranscode", "RillTransport")),
+                    "Rill", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession", "RillTranscode",
+                    "RillTransport")),
         // Still blocks: altered clips, and what leaving blocks out does to the picture.
         program("bench-still", "Still", ["Scenes"] + rill("Rill")),
         // The drawn portrait, which is not a product: a link to its module.

@@ -4,7 +4,7 @@
 //     wake-probe FRAMES
 //
 // Prints a line for each frame, 30 per second, in nanoseconds: when it was due, when the first thread woke, and the second.
-#include "../../Sources/CThreads/shim.h"
+#include "../../Sources/Core/CThreads/shim.h"
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@ import Arguments
 import Foundation
 import Rill
 import RillTransport
-import RillWebRTC
+import RillPeer
 import Scenes
 import Synchronization
 

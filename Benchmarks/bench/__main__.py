@@ -25,7 +25,7 @@ from .process import PACKAGE, REPOSITORY, CommandFailed, build, progress
 from .report import Report, Result
 
 # The page of all reports.
-PAGE = REPOSITORY / "Sources/RillCLI/Page/report.html"
+PAGE = REPOSITORY / "Sources/Tools/RillCLI/Page/report.html"
 
 ALL = ["send", "receive", "transcode", "beauty", "latency", "scale"]
 

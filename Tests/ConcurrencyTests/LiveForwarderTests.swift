@@ -4,7 +4,6 @@ import RillForward
 import RillMediaSupport
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 import Testing
 
 /// Calls that publish and watch through a forwarder, by sockets and threads.

@@ -2,7 +2,7 @@ import Foundation
 import Rill
 import RillTestSupport
 import RillTransport
-import RillWebRTC
+import RillPeer
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@ import RillTestSupport
 import RillThreads
 import Testing
 
-@testable import RillWebRTC
+@testable import Rill
 
 /// The thread that tells of a peer's events holds no lock.
 @Suite struct WebRTCTransportTests {

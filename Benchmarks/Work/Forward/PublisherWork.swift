@@ -1,7 +1,7 @@
 import Arguments
 import Clips
 import Rill
-import RillWebRTC
+import RillPeer
 
 /// A call that publishes a clip, forwards and backwards, until its input ends: the high layer, and with `--low 1` the
 /// low one.

@@ -18,7 +18,7 @@ let endpoint = WHIPEndpoint(
             print("\(request.method) \(request.target): \(response.status)")
             client.insert(response, to: id, at: now)
         case .event(.offerNeeded):
-            // An app makes a connection here (RillPeer, RillWebRTC), and gives its offer.
+            // An app makes a connection here (RillPeer, or WebRTCPort of Rill), and gives its offer.
             client.setOffer("v=0\r\n", at: now)
         case .event(.answered(let answer)):
             client.noteConnected(at: now)

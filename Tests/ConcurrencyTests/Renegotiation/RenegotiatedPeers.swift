@@ -6,7 +6,6 @@ import RillSession
 import RillTestSupport
 import RillThreads
 import RillTransport
-import RillWebRTC
 
 @testable import RillPeer
 

@@ -140,7 +140,7 @@ struct ReportBrowserTests {
         let json = String(decoding: try JSONSerialization.data(withJSONObject: content), as: UTF8.self)
             .replacing("<", with: "\\u003c")
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/RillCLI/Page/report.html")
+            .appending(path: "../../../Sources/Tools/RillCLI/Page/report.html")
         let page = String(decoding: try read(file.path), as: UTF8.self)
             .replacing(#"{"kind":"blocks","title":"Report","blocks":[]}"#, with: json)
         try write(Array(page.utf8), to: folder.path("blocks.html"))

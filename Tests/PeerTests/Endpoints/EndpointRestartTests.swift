@@ -3,7 +3,6 @@ import Rill
 import RillPeer
 import RillTestSupport
 import RillWHIP
-import RillWebRTC
 import Testing
 
 /// A restart of ICE by fragments, between two live peers of ours: the answer that a client puts together is one that

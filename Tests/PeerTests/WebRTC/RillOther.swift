@@ -1,7 +1,6 @@
 import Rill
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 
 /// Another call of ours as the other side, with both layers both ways.
 final class RillOther: WebRTCOther {

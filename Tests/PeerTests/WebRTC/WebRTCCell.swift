@@ -2,7 +2,6 @@ import Foundation
 import Rill
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 
 /// One cell of the table: who is on the other side, who offers, and what goes which way.
 struct WebRTCCell: CustomStringConvertible, Sendable {

@@ -4,7 +4,6 @@ import RillPeer
 import RillScenes
 import RillTestSupport
 import RillThreads
-import RillWebRTC
 
 /// Our end of a call with a WebRTC peer, live: a portrait that is sent, and counts of what is shown.
 final class WebRTCEnd {

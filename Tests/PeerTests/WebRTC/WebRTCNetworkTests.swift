@@ -4,7 +4,6 @@ import RillLab
 import RillLink
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 import Testing
 
 /// Chromium behind networks that lose, delay, and change its address.

@@ -2,7 +2,6 @@ import Foundation
 import Rill
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 import Testing
 
 /// Several browsers at one port.

@@ -2,7 +2,6 @@ import Foundation
 import Rill
 import RillPeer
 import RillTestSupport
-import RillWebRTC
 import Testing
 
 /// Others as the other side of a call, live: the table of who understands whom.

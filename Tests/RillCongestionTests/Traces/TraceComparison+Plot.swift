@@ -11,7 +11,7 @@ extension TraceComparison {
         ]
         let json = String(decoding: try JSONSerialization.data(withJSONObject: content), as: UTF8.self)
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/RillCLI/Page/report.html")
+            .appending(path: "../../../Sources/Tools/RillCLI/Page/report.html")
         let page = String(decoding: try read(file.path), as: UTF8.self)
         return page.replacing(#"{"kind":"blocks","title":"Report","blocks":[]}"#, with: json)
     }

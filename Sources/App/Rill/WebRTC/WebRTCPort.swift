@@ -1,4 +1,4 @@
-public import Rill
+public import RillCore
 public import RillPeer
 import RillThreads
 import RillTransport

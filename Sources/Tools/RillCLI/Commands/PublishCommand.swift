@@ -5,7 +5,7 @@ import RillCore
 import RillFiles
 import RillThreads
 import RillWHIP
-import RillWebRTC
+import RillPeer
 
 /// `rill publish`: a stream at a URL.
 struct PublishCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-public import Rill
+public import RillCore
 public import RillPeer
 
 /// How a call is offered to WebRTC peers, and answers them.

@@ -4,7 +4,6 @@ import RillCore
 import RillPeer
 import RillThreads
 import RillWHIP
-import RillWebRTC
 
 /// Carries out what a ``RillWHIP/WHIPClient`` asks for, live: requests by HTTP, connections by a port of WebRTC.
 ///

@@ -1,7 +1,10 @@
-public import Rill
+import RillCodec
+import RillCore
 public import RillPeer
+import RillRTP
+import RillSecurity
+import RillSession
 import RillThreads
-import RillTransport
 
 /// A WebRTC peer of a call: a browser, or a server that speaks to browsers.
 ///

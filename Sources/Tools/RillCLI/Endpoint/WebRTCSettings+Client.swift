@@ -1,6 +1,7 @@
 #if Server
 import RillCore
-import RillWebRTC
+import Rill
+import RillPeer
 
 extension WebRTCSettings {
     /// Those of a client of a server. A server that is gone is noticed after three seconds of silence, so that a client

@@ -3,7 +3,6 @@ import Rill
 import RillCore
 import RillPeer
 import RillWHIP
-import RillWebRTC
 
 /// What the thread of an ``EndpointDriver`` does: it moves things between a client, a port and HTTP.
 ///

@@ -1,5 +1,7 @@
-import Rill
+import RillCore
 import RillPeer
+import RillRTP
+import RillSession
 import RillThreads
 import RillTransport
 

@@ -1,3 +1,0 @@
-// Re-exports the modules whose types appear in this module's API.
-@_exported public import Rill
-@_exported public import RillPeer
