@@ -125,8 +125,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     /// Sends an encoded frame as RTP packets, all at once.
     ///
-    /// The RTP timestamp is the frame's capture time in ticks of the stream's clock, plus the stream's offset. All packets of the
-    /// frame have it, and the last one has the marker bit.
+    /// The RTP timestamp is the frame's capture time in ticks of the stream's clock, plus the stream's offset. All
+    /// packets of the frame have it, and the last one has the marker bit.
     ///
     /// - Parameters:
     ///   - frame: the properties of the frame. All frames of a stream must have the same codec.
