@@ -157,7 +157,7 @@ import Testing
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
             case .want(let isWanted, let stream, let now): shared.look { $0.setWanted(isWanted, of: stream, at: now) }
-            case .send, .muteSending, .muteReceiving, .pauseSending, .expedite, .requestKeyFrame,
+            case .send, .sendPayload, .muteSending, .muteReceiving, .pauseSending, .expedite, .requestKeyFrame,
                 .restartCongestionControl:
                 Issue.record("nothing is sent, muted or paused here")
             }

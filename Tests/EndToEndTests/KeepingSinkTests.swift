@@ -11,7 +11,7 @@ import Testing
         let sender = try PacketSender(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 7))
         let buffer = JitterBufferSettings(
-            ssrc: sender.ssrc(of: .high), payloadType: sender.pipeline.settings.payloadType)
+            ssrc: sender.ssrc(of: .high), payloadType: sender.pipeline.settings.payloadType(for: .default))
         var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
         settings.pictureCapacity = 4
         var (shown, requests) = (0, 0)

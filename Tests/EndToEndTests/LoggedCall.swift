@@ -83,7 +83,7 @@ final class LoggedCall {
         var streams: [ReceivingStreamID] = []
         for index in settings.indices {
             var buffer = JitterBufferSettings(
-                ssrc: layers[index].ssrc, payloadType: sender.pipeline.settings.payloadType)
+                ssrc: layers[index].ssrc, payloadType: sender.pipeline.settings.payloadType(for: .default))
             buffer.playoutDelay = .fixed(playoutDelay)
             // The model knows of no repair.
             buffer.nack = nil

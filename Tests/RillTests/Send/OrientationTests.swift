@@ -71,7 +71,7 @@ import Testing
             over: VirtualLink(network), back: VirtualLink(.clean), taps
         ) { ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: 3)), feedback: $0) }
         for (layer, sink) in zip(sender.streamSettings, shown) {
-            var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)
+            var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType(for: .default))
             buffer.headerExtensions = settings.headerExtensions
             let receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue &+ 1))
             _ = try call.receiver.pipeline.add(receive, sink: sink, at: .zero)
