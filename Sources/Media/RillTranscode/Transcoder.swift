@@ -1,5 +1,4 @@
 import Glibc
-public import RillCodec
 public import RillCore
 public import RillFiles
 
@@ -102,42 +101,6 @@ public final class Transcoder {
                 return report
             }
             progress(running.newestProgress.framesRead)
-        }
-    }
-}
-
-/// Why a transcode could not start.
-public enum TranscodeError: Error, Equatable, Sendable {
-    /// An encoder or the layers' plan rejected its settings.
-    case codec(CodecError)
-    /// Two passes and segments need a source that can be reopened; this one is read once.
-    case sourceNotReopenable
-}
-
-extension TranscodeError: CustomStringConvertible {
-    /// One line with the underlying error, for a log or a person.
-    public var description: String {
-        switch self {
-        case .codec(let error): error.description
-        case .sourceNotReopenable:
-            "the source can only be read once: two passes and segments need one that can be reopened"
-        }
-    }
-}
-
-/// An output of a transcode.
-public enum TranscodeOutput {
-    /// The layer's coded frames.
-    case encoded(LayerSettings, any EncodedFrameSink)
-    /// The layer's pictures: cropped, scaled and decimated, but not coded.
-    case pictures(LayerSettings, any FrameSink)
-    /// The source's pictures in their own sizes, decimated to the layer's rate.
-    case wholePictures(LayerSettings, any FrameSink)
-
-    /// The settings of the pictures.
-    public var layer: LayerSettings {
-        switch self {
-        case .encoded(let layer, _), .pictures(let layer, _), .wholePictures(let layer, _): layer
         }
     }
 }
