@@ -151,11 +151,14 @@ def progress(text: str) -> None:
 
 
 def build(product: str, package: Path = PACKAGE) -> str:
-    """Builds a Swift program in release, and returns its path; swift build prints its own errors."""
+    """Builds a Swift program in release, and returns its path; swift build prints its own errors.
+
+    Without the variable SwiftPM orders traits by a random seed, and compiles all again when the order changes.
+    """
     options = os.environ.get("RILL_RELEASE_OPTIONS", "").split()
     return _built(
         product, SCRATCH / "release" / product,
-        ["swift", "build", "--package-path", package, "--scratch-path", SCRATCH, "-c", "release", "--product", product, *options],
+        ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build", "--package-path", package, "--scratch-path", SCRATCH, "-c", "release", "--product", product, *options],
     )
 
 
