@@ -1,4 +1,5 @@
 public import RillCore
+import RillPeer
 public import RillSecurity
 public import RillSession
 public import RillTransport
