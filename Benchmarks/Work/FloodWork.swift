@@ -1,8 +1,8 @@
 import Arguments
 import Foundation
 import Rill
-import RillTransport
 import RillPeer
+import RillTransport
 import Scenes
 import Synchronization
 

@@ -1,7 +1,7 @@
 import Rill
 import RillMediaSupport
-import RillTestSupport
 import RillPeer
+import RillTestSupport
 
 /// A call with two layers, or one that only watches, at a port for WebRTC peers.
 final class WebRTCCallEnd: Sendable {

@@ -1,6 +1,6 @@
 import Rill
-import RillTestSupport
 import RillPeer
+import RillTestSupport
 import Testing
 
 /// Two calls of one process meet as WebRTC peers do: by offer and answer, ICE and DTLS.

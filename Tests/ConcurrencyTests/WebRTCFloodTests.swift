@@ -1,8 +1,8 @@
 import Foundation
 import Rill
+import RillPeer
 import RillTestSupport
 import RillTransport
-import RillPeer
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 package import RillCore
-package import RillRTP
+import RillRTP
 
 /// A VP8 frame that is never decoded: header and size are valid (RFC 6386 §9.1), the rest is filler.
 package enum SyntheticFrame {

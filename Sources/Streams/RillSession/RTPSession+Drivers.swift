@@ -1,5 +1,7 @@
 package import RillCore
 package import RillRTP
+package import RillReceive
+package import RillSend
 import RillState
 
 /// What drivers need besides packets, frames and events.
@@ -24,5 +26,32 @@ extension RTPSession {
     /// Takes the streams of which a key frame is requested.
     package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
         cell.state.takeKeyFrameRequests(into: &streams)
+    }
+
+    /// Takes note of an RTP packet on the transport; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: the packet.
+    ///   - isReceived: whether it belongs to a stream that another session receives.
+    ///   - now: the current time.
+    package func noteArrival(of datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
+        cell.state.noteArrival(of: datagram, at: now)
+        if isReceived { cell.state.noteArrival(received: datagram, at: now) }
+    }
+
+    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next
+    /// key frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
+    ///
+    /// - Parameters:
+    ///   - agreed: the negotiated settings; see ``/RillSend/RTPStreamSender/change(_:)``.
+    ///   - id: the stream.
+    /// - Throws: `send`; then nothing has changed.
+    package func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {
+        try cell.state.change(agreed, of: id)
+    }
+
+    /// Receives a stream with other settings, from its next key frame on; the known SSRCs stay.
+    package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
+        cell.state.change(settings, of: id, at: now)
     }
 }

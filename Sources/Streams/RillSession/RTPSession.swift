@@ -136,10 +136,15 @@ public final class RTPSession {
         return cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
-    /// Sends a payload of an audio stream, with its capture time on the session's clock, which gives the timestamp. A
-    /// marked one starts a talkspurt. Its packet waits to be transmitted, and is never repaired.
+    /// Sends a payload of an audio stream, with its capture time on the session's clock, which gives the timestamp. Its
+    /// packet waits to be transmitted, and is never repaired.
     ///
-    /// - Parameter payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
+    /// - Parameters:
+    ///   - payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
+    ///   - captureTime: when its first sample was captured.
+    ///   - isMarked: whether a talkspurt starts.
+    ///   - id: the stream.
+    ///   - now: the current time.
     /// - Returns: the packet's sequence number; `nil` if it is not sent: the stream is unknown, muted or paused, or the
     ///   session has left.
     @discardableResult
@@ -364,17 +369,6 @@ public final class RTPSession {
 
     // MARK: For drivers
 
-    /// Takes note of an RTP packet on the transport; poll afterwards.
-    ///
-    /// - Parameters:
-    ///   - datagram: the packet.
-    ///   - isReceived: whether it belongs to a stream that another session receives.
-    ///   - now: the current time.
-    package func noteArrival(of datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
-        cell.state.noteArrival(of: datagram, at: now)
-        if isReceived { cell.state.noteArrival(received: datagram, at: now) }
-    }
-
     /// The packets that wait for the pacer.
     package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
 
@@ -383,22 +377,6 @@ public final class RTPSession {
     package func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
         if keptJournal != nil { note { .expedite(id, at: now) } }
         cell.state.expedite(id, at: now)
-    }
-
-    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next
-    /// key frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
-    ///
-    /// - Parameters:
-    ///   - agreed: the negotiated settings; see ``/RillSend/RTPStreamSender/change(_:)``.
-    ///   - id: the stream.
-    /// - Throws: `send`; then nothing has changed.
-    package func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {
-        try cell.state.change(agreed, of: id)
-    }
-
-    /// Receives a stream with other settings, from its next key frame on; the known SSRCs stay.
-    package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
-        cell.state.change(settings, of: id, at: now)
     }
 
     /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with

@@ -1,8 +1,8 @@
 import RillCore
-import RillWireFuzzTargets
 import RillPacketSupport
 import RillRTP
 import RillTestSupport
+import RillWireFuzzTargets
 import Testing
 
 @Suite struct RTCPCompoundTests {

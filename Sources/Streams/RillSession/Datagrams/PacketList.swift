@@ -4,6 +4,7 @@
 /// back for it. Blocks are reused. Together they have at most ``limit`` bytes.
 @safe
 struct PacketList<Entry: BitwiseCopyable>: ~Copyable {
+    @safe
     private struct Slot: BitwiseCopyable {
         var entry: Entry
         var byteCount = 0

@@ -1,7 +1,7 @@
 import RillCore
-import RillWireFuzzTargets
 import RillPacketSupport
 import RillRTP
+import RillWireFuzzTargets
 import Testing
 
 @Suite struct TransportFeedbackTests {
