@@ -2,6 +2,7 @@
 import Foundation
 import Rill
 import RillCore
+import RillRTP
 import RillTransport
 import RillWindow
 
@@ -24,7 +25,7 @@ extension PreviewCommand {
     private func begin(shownIn tile: Tile) throws -> VideoCall {
         let source = try openSource(sources.first, atEnd: .loop, clipOptions, cameraOptions)
         let size = source.format.resolution
-        var settings = VideoCallSettings(layers: [.high(size, bitrate: .suggested(for: size, codec: .vp8)), .low])
+        var settings = VideoCallSettings(layers: [.high(size, bitrate: .suggested(for: size, codec: .default)), .low])
         settings.send.beauty = beauty.options
         settings.send.faces = try facesOptions.detection(for: beauty.options) { StandardError.print($0) }
         settings.statisticsInterval = .seconds(1)
