@@ -1,4 +1,3 @@
-#if Server
 import Rill
 import RillCore
 import RillThreads
@@ -28,4 +27,3 @@ final class SessionPictures: FrameSink, Sendable {
 
     func finish() {}
 }
-#endif
