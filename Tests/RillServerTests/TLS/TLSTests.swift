@@ -12,6 +12,8 @@ import Testing
         let server = try ServerProcess([
             "--tls", try folder.write(certificate.certificate, as: "cert.pem"),
             try folder.write(certificate.key, as: "key.pem"),
+            // The client's tasks wait for the threads that other tests hold.
+            "--request-timeout", "600", "--idle-timeout", "600",
         ])
         #expect(server.greeting.hasPrefix("Listening on https://127.0.0.1:"))
         var client = TLSClient(certificate: certificate.certificate, port: server.port)
@@ -22,7 +24,7 @@ import Testing
         client.maximumVersion = .tlsv11
         await #expect(throws: (any Error).self) { try await client.send(Self.request) }
 
-        // Strangers, and those who send no TLS at all.
+        // Those who trust another certificate, and those who send no TLS at all.
         let other = TLSClient(certificate: try TestCertificate().certificate, port: server.port)
         await #expect(throws: (any Error).self) { try await other.send(Self.request) }
         let plain = try RawConnection(port: server.port)
