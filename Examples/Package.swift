@@ -62,6 +62,8 @@ let package = Package(
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),
         .executableTarget(
+            name: "library-containers", dependencies: rill("RillContainers"), path: "Libraries/Containers"),
+        .executableTarget(
             name: "library-lab", dependencies: rill("RillLab"), path: "Libraries/Lab"),
     ],
     swiftLanguageModes: [.v6]
