@@ -118,7 +118,7 @@ let products: [(name: String, modules: [String])] = [
     // Alone: it links FFmpeg's libraries, which Debian builds under the GPL, and whose start takes 60 million instructions.
     ("RillContainers", ["RillContainers", "RillFiles", "RillImage", "RillCore"]),
     // The emulated network and virtual time, for tests of apps and for the benchmarks, a package of their own.
-    ("RillLab", ["RillLab", "RillLink"]),
+    ("RillLab", ["RillLab", "RillLink", "RillCodec", "RillCore"]),
 ]
 
 /// Scripts/fuzz builds single modules with the sanitizers' flags, and not all that an app's product has.
