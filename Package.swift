@@ -115,7 +115,7 @@ let products: [(name: String, modules: [String])] = [
     ("RillWHIP", ["RillWHIP"]),
     ("RillBeauty", ["RillBeauty", "RillFaces", "RillCore"]),
     ("RillTranscode", ["RillTranscode", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
-    // Alone: it links FFmpeg's libraries, which Debian builds under the GPL, and whose start takes 60 million instructions.
+    // Alone: it links FFmpeg, which Debian builds under the GPL, and whose start takes 60 million instructions.
     ("RillContainers", ["RillContainers", "RillFiles", "RillImage", "RillCore"]),
     // The emulated network and virtual time, for tests of apps and for the benchmarks, a package of their own.
     ("RillLab", ["RillLab", "RillLink", "RillCodec", "RillCore"]),

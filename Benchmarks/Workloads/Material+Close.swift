@@ -3,8 +3,8 @@ import Rill
 import RillImage
 
 extension Material {
-    /// The clip's pictures as if the person sat close to the camera: the face of the drawn portrait is a third as wide as
-    /// the picture.
+    /// The clip's pictures as if the person sat close to the camera: the face of the drawn portrait is a third as wide
+    /// as the picture.
     func closePictures() throws -> Pendulum {
         let part = Resolution(width: resolution.width / 2 & ~1, height: resolution.height / 2 & ~1)
         let crop = CropRegion(
