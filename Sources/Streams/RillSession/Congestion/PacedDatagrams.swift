@@ -12,6 +12,8 @@ final class PacedDatagrams: PacketSink {
 
     init(_ settings: CongestionSettings) { cell = StateCell(PacedStorage(settings)) }
 
+    deinit { cell.state.deallocate() }
+
     /// Assigns the following packets to a stream.
     ///
     /// - Parameters:
@@ -90,6 +92,8 @@ struct PacedStorage: ~Copyable {
         pacer = Pacer(rate: settings.start, queueLimit: settings.queueLimit)
         overhead = settings.packetOverhead
     }
+
+    mutating func deallocate() { packets.deallocate() }
 
     mutating func begin(_ stream: Int, _ numberOffset: Int?, _ isKeyFrame: Bool) {
         (self.stream, self.numberOffset, self.isKeyFrame) = (stream, numberOffset, isKeyFrame)

@@ -15,6 +15,8 @@ package final class DatagramQueue: PacketSink {
 
     package init() {}
 
+    deinit { cell.state.deallocate() }
+
     package var isEmpty: Bool { cell.state.isEmpty }
     /// Datagrams that did not fit, since the queue was last sealed.
     var dropped: Int { cell.state.dropped }

@@ -34,9 +34,12 @@ struct PacketList<Entry: BitwiseCopyable>: ~Copyable {
         unsafe slots.initialize(repeating: Slot(entry: unused), count: slotCount)
     }
 
-    deinit {
+    /// Frees all memory; the list is not used any more. Its owner calls this: Swift 6.3 does not call the `deinit` of
+    /// such a value where it is a part of another one.
+    mutating func deallocate() {
         for index in 0..<slotCount { unsafe slots[index].block?.deallocate() }
         unsafe slots.deallocate()
+        (slotCount, count) = (0, 0)
     }
 
     /// Appends a packet; `false` if there is no memory for it.

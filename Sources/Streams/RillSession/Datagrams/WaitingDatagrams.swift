@@ -106,6 +106,8 @@ struct WaitingDatagrams: ~Copyable {
         empty()
     }
 
+    mutating func deallocate() { packets.deallocate() }
+
     private mutating func empty() {
         packets.removeAll()
         (first, byteCount, areSomeNumbered) = (0, 0, numberOffset != nil)
