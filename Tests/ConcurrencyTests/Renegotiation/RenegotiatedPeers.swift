@@ -92,13 +92,14 @@ private final class RenegotiatedParticipant: RenegotiatedPeer {
     let other: PeerEnd
     private let end: WebRTCCallEnd
     private let clock = LiveClock()
-    private let socket = try? UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+    private let socket: UDPSocket
     private var peer: WebRTCPeer?
     private var bytes: [UInt8] = []
 
     init() throws {
         end = try WebRTCCallEnd()
-        other = PeerEnd(try .make(.controlling, seed: 2, at: try existing(socket).localAddress))
+        socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+        other = PeerEnd(try .make(.controlling, seed: 2, at: socket.localAddress))
     }
 
     var now: MediaTime { clock.now }
@@ -122,9 +123,10 @@ private final class RenegotiatedParticipant: RenegotiatedPeer {
     }
 
     func run(_ most: MediaDuration, until isDone: () -> Bool) async throws -> Bool {
-        let (socket, deadline) = (try existing(socket), now + most)
+        let deadline = now + most
         while !isDone(), now < deadline {
             _ = other.advance(to: now) { path, datagram in
+                // A datagram that the system does not take is lost, and repeated as such.
                 _ = try? socket.sendAtOnce(datagram.span, to: path.remote)
             }
             while let datagram = try socket.receive(into: &bytes, within: .zero) {
@@ -138,14 +140,14 @@ private final class RenegotiatedParticipant: RenegotiatedPeer {
 
     func end() async {
         await end.call.end()
-        socket?.close()
+        socket.close()
     }
 }
 
 extension Negotiator {
     /// Has the next offer name all formats and header extensions by other numbers.
-    mutating func renumber() {
-        guard let former = currentLocalDescription else { return }
+    mutating func renumber() throws {
+        let former = try existing(currentLocalDescription)
         var (description, numbers) = (former, Numbering())
         for section in description.media.indices {
             for format in description.media[section].formats.indices {

@@ -33,7 +33,7 @@ import Testing
     ) async throws {
         let peer = try await connected(kind, isSimulcast: isSimulcast)
         let before = try existing(peer.statistics).sending.map(\.ssrc)
-        peer.other.peer.change { $0.renumber() }
+        try peer.other.peer.change { try $0.renumber() }
         let answer = try peer.negotiate()
         let types = peer.other.peer.receivingStreams.map(\.description.payloadType.rawValue)
         #expect(types.allSatisfy { $0 >= 108 }, "\(types)")
@@ -84,7 +84,7 @@ import Testing
         let peer = try await connected(kind, isSimulcast: true)
         for round in 0..<3 {
             // Numbers of a section that is used again may differ, too.
-            if round == 2 { peer.other.peer.change { $0.renumber() } }
+            if round == 2 { try peer.other.peer.change { try $0.renumber() } }
             let id = try peer.other.peer.change { try $0.addTransceiver(TransceiverSettings(.video, .sendOnly)) }
             try peer.negotiate()
             #expect(peer.other.peer.sendingStreams.count == 3)

@@ -20,10 +20,10 @@ final class WebRTCTransport: DatagramTransport {
         var links: [ICEPeerID: Entry] = [:]
         var schedule = PeerSchedule()
         var bytes: [UInt8] = []
-        /// Events that were not told yet.
-        var events: [Told] = []
-        /// Whether a thread tells them, without the lock. It takes those of others too, so that they keep their order.
-        var isTelling = false
+        /// Events that were not reported yet.
+        var events: [PendingEvent] = []
+        /// Whether a thread reports them, without the lock. It takes those of others too, so that they keep their order.
+        var isReporting = false
         var isClosed = false
     }
 
@@ -32,7 +32,7 @@ final class WebRTCTransport: DatagramTransport {
         let handle: @Sendable (PeerLinkEvent, PeerView) -> Void
     }
 
-    private struct Told {
+    private struct PendingEvent {
         let entry: Entry
         let event: PeerLinkEvent
         let view: PeerView
@@ -148,7 +148,7 @@ final class WebRTCTransport: DatagramTransport {
                 state.schedule.note(id)
             }
         }
-        // Sends their last words, and tells of their end.
+        // Sends their last words, and reports their end.
         advance()
         state.withLock { state in
             state.links = [:]
@@ -200,29 +200,29 @@ final class WebRTCTransport: DatagramTransport {
         }
     }
 
-    /// Sends what is due, tells of events, and returns when to be called again.
+    /// Sends what is due, reports events, and returns when to be called again.
     @discardableResult
     private func advance() -> MediaTime {
         let now = clock.now
         let wakeTime = state.withLock { state in poll(&state, at: now) }
-        tell()
+        reportEvents()
         return wakeTime
     }
 
-    /// Tells of events, unless another thread does so. A handler may call any method, and changes the peer as it likes:
-    /// what follows is told after it has returned.
-    private func tell() {
+    /// Reports events, unless another thread does so. A handler may call any method, and changes the peer as it likes:
+    /// what follows is reported after it has returned.
+    private func reportEvents() {
         var isFirst = true
         while true {
-            let events = state.withLock { state -> [Told] in
-                if isFirst, state.isTelling { return [] }
-                state.isTelling = !state.events.isEmpty
+            let events = state.withLock { state -> [PendingEvent] in
+                if isFirst, state.isReporting { return [] }
+                state.isReporting = !state.events.isEmpty
                 defer { state.events = [] }
                 return state.events
             }
             guard !events.isEmpty else { return }
             isFirst = false
-            for told in events { told.entry.handle(told.event, told.view) }
+            for pending in events { pending.entry.handle(pending.event, pending.view) }
         }
     }
 
@@ -255,7 +255,7 @@ final class WebRTCTransport: DatagramTransport {
             case .transmit(on: let path): send(state.bytes, to: path)
             case .event(let event):
                 let view = PeerView(path: entry.link.agent.selectedPath, keys: entry.link.keys)
-                state.events.append(Told(entry: entry, event: event, view: view))
+                state.events.append(PendingEvent(entry: entry, event: event, view: view))
             case .wait(until: let time): state.schedule.rest(id, until: time)
             }
         }

@@ -27,7 +27,7 @@ import RillRTP
 /// key is given out, and no data is sent or passed on. Ciphers are AEADs with forward secrecy; there is no
 /// renegotiation, no resumption and no compression. A peer without SRTP is refused.
 ///
-/// Any input bytes are safe. But before the keys are agreed, DTLS does not authenticate: whoever can send from the
+/// Any input bytes are safe. But before the keys are agreed, DTLS does not authenticate: anyone who can send from the
 /// peer's address can make the handshake fail. So insert only what comes from an address that ICE has validated.
 /// OpenSSL bounds what it keeps of a peer: ten messages of 16 KB and a hundred records that came too early, 2 MB at
 /// most. A connection in good order takes about 70 KB, and a handshake about half a millisecond of a core on each side.

@@ -9,7 +9,7 @@ import RillCore
 /// as often as it starts or stops the timer. So the note is set to a time far ahead, and to one long past when the
 /// timer expires here.
 ///
-/// Since OpenSSL 3.2 the BIO is told a copy. Then ``expire(_:at:)`` finds the note unchanged, leaves it alone, and
+/// Since OpenSSL 3.2 the BIO gets a copy. Then ``expire(_:at:)`` finds the note unchanged, leaves it alone, and
 /// OpenSSL's clock has to agree: both count the same intervals, so that it does within milliseconds, if time is real.
 @safe
 struct DTLSTimer {

@@ -21,8 +21,8 @@ public import RillSession
 ///
 /// Datagrams find their connection as ``ICEPort`` has it: requests of STUN by their user name fragment, all else by the
 /// address that answered a check of the connection's. If several connections validated an address, the keys of SRTP
-/// tell whose a packet is; a handshake is that of the first one which is not connected yet. A connection that is closed
-/// is removed once the peer was told.
+/// show whose a packet is; a handshake is that of the first one which is not connected yet. A connection that is closed
+/// is removed once the peer was notified.
 ///
 /// It has one owner, and no thread, clock or socket. Call a connection's own methods through ``change(_:_:)``, so that
 /// it is polled afterwards.
