@@ -53,8 +53,6 @@ public final class CodecTraits: Sendable {
         package let declaresColors: Bool
         /// Whether FFmpeg's depacketizer (5.1) marks key frames.
         package let isKeyMarkedByFFmpeg: Bool
-        /// Parses the headers of a coded frame.
-        package let header: @Sendable (_ frame: Span<UInt8>) throws(BitstreamError) -> CodedFrameHeader
         /// The key frame test: whether the first frame in the bytes is a key frame, and whether it is shown, as its
         /// first bytes say. With too few bytes, it is not a key frame, and shown.
         package let start: @Sendable (_ bytes: Span<UInt8>) -> (isKey: Bool, isShown: Bool)

@@ -25,17 +25,6 @@ public struct CodedFrameHeader: Equatable, Sendable {
     /// The size, if the bytes carry one and Rill supports it.
     public var resolution: Resolution? { Resolution(validatingWidth: width, height: height) }
 
-    /// Parses the headers of a coded frame. The bytes after the headers are ignored.
-    ///
-    /// - Parameters:
-    ///   - payload: the coded frame, or a VP9 superframe.
-    ///   - codec: the codec of the bytes.
-    /// - Throws: ``BitstreamError``; `unknownCodec` unless the codec is built in.
-    public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
-        guard let video = codec.traits?.video else { throw .unknownCodec(codec) }
-        self = try video.header(payload)
-    }
-
     /// Creates a header from what a codec's parser knows of a frame. The size is 0 if it is unchanged.
     package init(
         isKeyFrame: Bool, isShown: Bool = true, profile: Int = 0, width: Int, height: Int,

@@ -1,4 +1,4 @@
-package import RillCore
+public import RillCore
 
 /// The payload format of a stream: how frames become packets and packets frames again, for any codec.
 ///
@@ -57,6 +57,23 @@ package enum FrameFormat: Sendable {
         switch self {
         case .vp9: VP9Payload.group(in: payload)
         case .vp8, .own: PictureGroup()
+        }
+    }
+}
+
+extension CodedFrameHeader {
+    /// Parses the headers of a coded frame. The bytes after the headers are ignored.
+    ///
+    /// - Parameters:
+    ///   - payload: the coded frame, or a VP9 superframe.
+    ///   - codec: the codec of the bytes.
+    /// - Throws: ``BitstreamError``; `unknownCodec` unless the codec is built in.
+    public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
+        // Hot path: runs for every frame, and a look into the table would copy the traits.
+        switch codec {
+        case .vp8: self.init(try VP8FrameHeader(parsing: payload))
+        case .vp9: try self.init(vp9: payload)
+        default: throw .unknownCodec(codec)
         }
     }
 }

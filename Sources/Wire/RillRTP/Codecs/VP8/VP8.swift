@@ -14,7 +14,6 @@ extension CodecTraits {
         video: Video(
             codec: .vp8, ivfTag: "VP80", containerName: "vp8", quantizers: 0...127, declaresColors: false,
             isKeyMarkedByFFmpeg: true,
-            header: { frame throws(BitstreamError) in CodedFrameHeader(try VP8FrameHeader(parsing: frame)) },
             // RFC 6386 §9.1: the lowest bit is 0 in a key frame, the fifth is 1 if it is shown.
             start: { bytes in (bytes.count >= 10 && bytes[0] & 1 == 0, bytes.isEmpty || bytes[0] & 0x10 != 0) },
             hasHiddenPackets: true,
@@ -41,7 +40,7 @@ extension RTPFormat {
 }
 
 extension CodedFrameHeader {
-    fileprivate init(_ header: VP8FrameHeader) {
+    init(_ header: VP8FrameHeader) {
         self.init(
             isKeyFrame: header.isKeyFrame, isShown: header.isShown, width: header.keyFrame?.width ?? 0,
             height: header.keyFrame?.height ?? 0)

@@ -15,7 +15,6 @@ extension CodecTraits {
         video: Video(
             codec: .vp9, ivfTag: "VP90", containerName: "vp9", quantizers: 0...255, declaresColors: true,
             isKeyMarkedByFFmpeg: false,
-            header: { frame throws(BitstreamError) in try CodedFrameHeader(vp9: frame) },
             start: { bytes in
                 // VP9 §6.2: a frame marker of two bits, two bits of the profile (and a reserved zero in profile 3),
                 // show_existing_frame, frame_type (0 is a key frame), show_frame.
@@ -47,7 +46,7 @@ extension RTPFormat {
 }
 
 extension CodedFrameHeader {
-    fileprivate init(vp9 payload: Span<UInt8>) throws(BitstreamError) {
+    init(vp9 payload: Span<UInt8>) throws(BitstreamError) {
         let frames = try VP9Superframe(parsing: payload)
         var (isKeyFrame, isShown, profile, width, height) = (false, false, 0, 0, 0)
         for index in 0..<frames.frameCount {
