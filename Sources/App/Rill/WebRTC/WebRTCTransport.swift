@@ -22,7 +22,7 @@ final class WebRTCTransport: DatagramTransport {
         var bytes: [UInt8] = []
         /// Events that were not reported yet.
         var events: [PendingEvent] = []
-        /// Whether a thread reports them, without the lock. It takes those of others too, so that they keep their order.
+        /// Whether a thread reports them, without the lock. It takes those of others too, so that their order is kept.
         var isReporting = false
         var isClosed = false
     }
