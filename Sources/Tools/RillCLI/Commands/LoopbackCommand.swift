@@ -62,7 +62,7 @@ struct LoopbackCommand: ParsableCommand {
             Examples:
               rill loopback
               rill loopback clip.y4m --network loss=2%,delay=40ms,jitter=10ms,seed=7
-              rill loopback --network rate=2M/450k@40s/2M@80s,queue=3s --duration 120s
+              rill loopback --network rate=2M/450k@10s/2M@20s,queue=3s --duration 30s
               rill loopback --network burst=5%/3 --return-network delay=100ms
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
