@@ -220,7 +220,8 @@ import Testing
 
     /// Sends what encoders make.
     private final class PacketOutput: LayerOutput {
-        private let sender: PacketSender
+        /// Whose pipeline holds this.
+        private unowned let sender: PacketSender
         private let packets: ConcurrentPacketTap
 
         init(_ sender: PacketSender, _ packets: ConcurrentPacketTap) { (self.sender, self.packets) = (sender, packets) }

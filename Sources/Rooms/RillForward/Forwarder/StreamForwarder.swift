@@ -86,6 +86,11 @@ public final class StreamForwarder {
         ledger = SessionLedger(settings)
     }
 
+    deinit {
+        // Viewers know their stream.
+        for stream in streams.values { stream.viewers = [] }
+    }
+
     /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.
     public func addLocalCandidate(_ address: UDPAddress) { addresses.append(address) }
 
