@@ -82,5 +82,25 @@ extension CameraMachineTests {
             #expect(try rill("snapshot", "/dev/video0", picture, "--camera-size", "320x180").status == 0)
             #expect(try Data(contentsOf: URL(fileURLWithPath: picture)).starts(with: [0x89, 0x50, 0x4E, 0x47]))
         }
+
+        /// Lines of a camera that the documents and the help show. `Scripts/command-lines` runs the other ones.
+        @Test func `The documents' lines for cameras work as they are written`() throws {
+            var texts = try ["README.md", "Documentation/Rill.docc/Cameras.md"].map {
+                try String(contentsOfFile: $0, encoding: .utf8)
+            }
+            texts += try ["cameras", "snapshot", "record"].map { try rill("help", $0).text }
+            let lines = Set(texts.joined(separator: "\n").split(separator: "\n").map { $0.drop(while: "$ ".contains) })
+                .filter { $0.firstMatch(of: /^rill (cameras|snapshot|record) ?([^<\[]*)$/) != nil }
+                // Names of other cameras, and a control that the kernel's camera does not have.
+                .filter { !$0.contains("camera:") && !$0.contains("power_line_frequency") }
+            #expect(lines.count >= 6, "\(lines)")
+            let shell = try #require(Program(path: "/bin/sh"))
+            let binaries = URL(fileURLWithPath: try Self.binary.get()).deletingLastPathComponent().path
+            for line in lines.sorted() {
+                let script = "cd \(folder.path(".")) && PATH=\(binaries):$PATH && \(line)"
+                let outcome = try CameraMachine.run(shell, ["-c", script])
+                #expect(outcome.status == 0, "\(line): \(outcome.errors)")
+            }
+        }
     }
 }
