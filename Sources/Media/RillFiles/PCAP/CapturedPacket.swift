@@ -13,27 +13,13 @@ struct CapturedPacket {
 }
 
 extension ByteInput {
-    /// Buffers `count` bytes of a structure that starts here.
-    ///
-    /// - Throws: `truncated` if the file ends before.
-    mutating func require(_ count: Int) throws(FileError) {
-        let available = try fill(count)
-        guard available >= count else {
-            throw .truncated(path: path, position: position, needed: count, available: available)
-        }
-    }
-
     /// Replaces `bytes` with the `count` bytes of a captured packet.
     ///
     /// - Throws: `tooLarge`, or `truncated` if the file ends before (`bytes` then holds what exists).
     mutating func readPacket(_ count: Int, into bytes: inout [UInt8]) throws(FileError) {
         let limit = CapturedPacket.maximumByteCount
-        let start = position
-        guard count <= limit else { throw .tooLarge(path: path, position: start, byteCount: count, limit: limit) }
-        try read(count, into: &bytes)
-        guard bytes.count == count else {
-            throw .truncated(path: path, position: start, needed: count, available: bytes.count)
-        }
+        guard count <= limit else { throw .tooLarge(path: path, position: position, byteCount: count, limit: limit) }
+        try readAll(count, into: &bytes)
     }
 
     /// Skips `count` bytes.

@@ -3,38 +3,68 @@ import RillCore
 /// The common part of the readers of uncompressed video: consecutive frames of one size, each read into a buffer of
 /// the reader's own pool.
 struct FrameFiller: ~Copyable {
+    var input: ByteInput
+    /// The size, the rate and, if known, the number of frames.
+    private(set) var format: SourceFormat
     /// The runs of a frame, which include its format and size.
-    let runs: FrameRuns
-    let frameRate: FrameRate
+    private let runs: FrameRuns
+    private let frameRate: FrameRate
     private let colorSpace: ColorSpace
     private let capacity: Int
     private var pool: FramePool?
     /// The number of the next frame, counted from the start of the clip.
     private var frameCount = 0
     private let frameLimit: Int
+    /// The number of frames still to be returned.
+    private var remaining = Int.max
+    private var failure: FileError?
 
-    init(_ format: PixelFormat, _ resolution: Resolution, _ rate: FrameRate, _ colorSpace: ColorSpace, capacity: Int) {
+    init(
+        _ input: consuming ByteInput, _ pixelFormat: PixelFormat, _ resolution: Resolution, _ rate: FrameRate,
+        _ colorSpace: ColorSpace, frameCount: Int?, capacity: Int
+    ) {
         precondition(capacity > 0, "a reader's pool holds at least one frame, not \(capacity)")
-        self.runs = FrameRuns(FrameLayout(format, resolution))
+        self.input = input
+        format = SourceFormat(resolution: resolution, frameRate: rate, frameCount: frameCount)
+        self.runs = FrameRuns(FrameLayout(pixelFormat, resolution))
         self.frameRate = rate
         self.colorSpace = colorSpace
         self.capacity = capacity
         self.frameLimit = FileTime.frameLimit(at: rate)
     }
 
-    /// Starts with frame number `first` of the clip, which determines the frames' times.
-    mutating func begin(with first: Int) { frameCount = first }
+    /// Makes a range's first frame the next one, and ends after its last. The input is at that frame already.
+    mutating func keep(_ frames: Range<Int>) {
+        frameCount = frames.lowerBound
+        remaining = frames.count
+        format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+    }
 
     /// The pool's counts; `nil` before the first frame.
     var poolStatistics: FramePool.Statistics? { pool?.statistics }
 
-    /// Returns the next frame. Its samples follow the `headerByteCount` bytes that the input has buffered.
+    /// Returns the next frame, or `.end` after the last one. After a failure all later calls throw the same error.
     ///
-    /// If the pool has no free buffer, nothing is consumed.
+    /// - Parameters:
+    ///   - lookahead: the maximum number of bytes to fetch beyond the frame.
+    ///   - findFrame: returns the length of the next frame's header, which is then buffered; `nil` at the end.
     mutating func next(
-        from input: inout ByteInput, after headerByteCount: Int, lookahead: Int
+        lookahead: Int, _ findFrame: (inout ByteInput) throws(FileError) -> Int?
     ) throws(FileError) -> SourceOutput {
-        let pool = try framePool(for: input, after: headerByteCount)
+        if let failure { throw failure }
+        guard remaining > 0 else { return .end }
+        do throws(FileError) {
+            guard let headerByteCount = try findFrame(&input) else { return .end }
+            return try read(after: headerByteCount, lookahead: lookahead)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Reads a frame's samples, which follow its buffered header. If the pool has no free buffer, nothing is consumed.
+    private mutating func read(after headerByteCount: Int, lookahead: Int) throws(FileError) -> SourceOutput {
+        let pool = try framePool(after: headerByteCount)
         guard var frame = pool.makeFrame() else { return .noBuffer }
         input.consume(headerByteCount)
         let position = input.position
@@ -45,14 +75,13 @@ struct FrameFiller: ~Copyable {
         }
         let time = frameRate.time(ofFrame: frameCount)
         frameCount += 1
+        remaining -= 1
         return .frame(frame.finish(captureTime: time, colorSpace: colorSpace))
     }
 
     /// Returns the pool. It is created with the first complete frame, so that a header with a false size costs no
     /// memory.
-    private mutating func framePool(
-        for input: borrowing ByteInput, after headerByteCount: Int
-    ) throws(FileError) -> FramePool {
+    private mutating func framePool(after headerByteCount: Int) throws(FileError) -> FramePool {
         if let pool { return pool }
         if let remaining = input.remainingByteCount, remaining - headerByteCount < runs.byteCount {
             throw .truncated(
@@ -73,16 +102,15 @@ struct FrameFiller: ~Copyable {
 
 /// The common part of the writers of uncompressed video: frames of one format and size, each after a header.
 struct FrameWriter: ~Copyable {
-    private var output: ByteOutput?
-    private let path: String
+    private var output: ByteOutput
+    var path: String { output.path }
     private let format: PixelFormat
     private let resolution: Resolution
     /// The runs of the frames' layout, which rarely changes.
     private var runs: FrameRuns
 
     init(_ output: consuming ByteOutput, _ format: PixelFormat, _ resolution: Resolution) {
-        self.path = output.path
-        self.output = consume output
+        self.output = output
         self.format = format
         self.resolution = resolution
         self.runs = FrameRuns(FrameLayout(format, resolution))
@@ -95,12 +123,10 @@ struct FrameWriter: ~Copyable {
                 given: "a frame of \(frame.format.rawValue), \(frame.resolution)")
         }
         if runs.layout != frame.layout { runs = FrameRuns(frame.layout) }
-        precondition(output != nil, "\(path) was finished")
-        try output?.write(header, runs, of: frame)
+        try output.write(header, runs, of: frame)
     }
 
     mutating func finish() throws(FileError) {
-        guard let output = output.take() else { preconditionFailure("\(path) was finished before") }
         try output.finish()
     }
 }

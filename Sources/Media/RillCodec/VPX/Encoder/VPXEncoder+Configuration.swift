@@ -105,7 +105,7 @@ extension EncoderSettings {
 
 extension EncoderSettings {
     /// Sets the controls that are not part of libvpx's configuration, on a new encoder.
-    func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
+    func applyControls(to context: borrowing VPXContext, _ resolution: Resolution) throws(CodecError) {
         try applyChangeableControls(to: context, resolution)
         if let quality { try context.control(VP8E_SET_CQ_LEVEL, to: quality) }
         if effort == .good { try applyLookahead(to: context) }
@@ -124,7 +124,7 @@ extension EncoderSettings {
 
     /// Enables alternate reference frames: built from up to seven future pictures, never shown, and used as
     /// references.
-    private func applyLookahead(to context: borrowing VPXEncoderContext) throws(CodecError) {
+    private func applyLookahead(to context: borrowing VPXContext) throws(CodecError) {
         try context.control(VP8E_SET_ENABLEAUTOALTREF, to: lagInFrames > 0 ? 1 : 0)
         try context.control(VP8E_SET_ARNR_MAXFRAMES, to: 7)
         try context.control(VP8E_SET_ARNR_STRENGTH, to: 5)
@@ -132,7 +132,7 @@ extension EncoderSettings {
 
     /// Sets the controls that may change while an encoder runs.
     func applyChangeableControls(
-        to context: borrowing VPXEncoderContext, _ resolution: Resolution
+        to context: borrowing VPXContext, _ resolution: Resolution
     ) throws(CodecError) {
         try context.control(VP8E_SET_CPUUSED, to: effectiveSpeed(for: resolution))
         try context.control(VP8E_SET_STATIC_THRESHOLD, to: staticThreshold)

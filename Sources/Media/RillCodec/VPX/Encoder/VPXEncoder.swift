@@ -29,7 +29,7 @@ public final class VPXEncoder: VideoEncoder {
     /// they stood still (``/RillCore/EncoderSettings/skipsStillBlocks``). Empty if it was to code all.
     public var activeMap: [UInt8] { still?.activeMap ?? [] }
 
-    var context: VPXEncoderContext
+    var context: VPXContext
     private var image: VPXInputImage
     private(set) var bitrate: Bitrate
     private var frameRate: FrameRate
@@ -189,7 +189,7 @@ public final class VPXEncoder: VideoEncoder {
     }
 
     private func count(isKey: Bool, isHidden: Bool, byteCount: Int) throws(CodecError) {
-        let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
+        let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER.rawValue)
         lastQuantizer = quantizer
         bursts?.add(isKey: isKey, byteCount: byteCount, quantizer: quantizer)
         let isReference = isKey || settings.temporalPattern.step(at: patternPosition).temporalIndex == 0
@@ -273,10 +273,10 @@ extension VPXEncoder {
 
     private static func makeContext(
         _ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate, _ statistics: FirstPassBuffer?
-    ) throws(CodecError) -> VPXEncoderContext {
+    ) throws(CodecError) -> VPXContext {
         try settings.validate(with: bitrate)
         let pass = unsafe statistics.map { unsafe EncoderSettings.Pass.last($0.bytes) } ?? .only
-        let context = try unsafe VPXEncoderContext(
+        let context = try unsafe VPXContext(
             settings.vpx, settings.configuration(for: resolution, bitrate, pass: pass))
         try settings.applyControls(to: context, resolution)
         return context

@@ -17,7 +17,7 @@ public final class VPXFirstPass {
     /// The size of the pictures that it accepts.
     public let resolution: Resolution
     private let settings: EncoderSettings
-    private let context: VPXEncoderContext
+    private let context: VPXContext
     private let image: VPXInputImage
     private var timeline: RateControlTimeline
     private var statistics = FirstPassStatistics()
@@ -33,7 +33,7 @@ public final class VPXFirstPass {
         self.settings = settings
         self.resolution = resolution
         timeline = settings.timeline(at: frameRate)
-        context = try unsafe VPXEncoderContext(
+        context = try unsafe VPXContext(
             settings.vpx, settings.configuration(for: resolution, bitrate, pass: .first))
         try settings.applyControls(to: context, resolution)
         image = VPXInputImage(resolution)

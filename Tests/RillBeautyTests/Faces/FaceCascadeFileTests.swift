@@ -1,9 +1,8 @@
 import Foundation
-import RillBeauty
 import RillTestSupport
 import Testing
 
-@testable import RillFaces
+@testable import RillBeauty
 
 struct FaceCascadeFileTests {
     private let folder = TemporaryFolder()

@@ -1,5 +1,56 @@
 import Glibc
-public import RillBeauty
+
+/// How a beauty filter finds faces.
+///
+/// ```swift
+/// settings.faces = .cascade(try FaceCascade(openCVFile: "/opt/faces.xml"))
+/// ```
+public enum FaceDetection: Equatable, Sendable {
+    /// With the cascade at `FaceCascade.installedFile`; without that file, not at all.
+    case automatic
+    /// Not at all: skin is what has a color of skin.
+    case off
+    /// With this cascade.
+    case cascade(FaceCascade)
+
+    /// The cascade; `nil` if faces are not searched for.
+    ///
+    /// The installed cascade is read once in the life of the process, by the first thread that asks for it.
+    ///
+    /// - Throws: ``FaceCascadeError`` if the installed cascade cannot be read.
+    public var cascade: FaceCascade? {
+        get throws(FaceCascadeError) {
+            switch self {
+            case .automatic: try Self.installed.get()
+            case .off: nil
+            case .cascade(let cascade): cascade
+            }
+        }
+    }
+
+    /// The same as a value, for owners that go on without faces and report the reason.
+    package var outcome: Result<FaceCascade?, FaceCascadeError> {
+        Result { () throws(FaceCascadeError) in try cascade }
+    }
+
+    private static let installed = Result { () throws(FaceCascadeError) in
+        try FaceCascade(openCVFile: FaceCascade.installedFile)
+    }
+}
+
+extension Result where Success == FaceCascade?, Failure == FaceCascadeError {
+    /// The cascade, if there is one.
+    package var cascade: FaceCascade? {
+        guard case .success(let cascade) = self else { return nil }
+        return cascade
+    }
+
+    /// Why there is none, if it was to be read.
+    package var failure: FaceCascadeError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+}
 
 extension FaceCascade {
     /// Where Debian's and Fedora's package `opencv-data` has the cascade that finds faces in video best.
@@ -72,26 +123,18 @@ private enum CascadeFile {
     /// Returns the bytes of a file.
     static func bytes(of path: String) throws(FaceCascadeError) -> [UInt8] {
         // The path lives as long as the call.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        guard let file = unsafe fopen(path, "rbe") else {
             throw errno == ENOENT ? .notFound(path: path) : .unreadable(path: path, code: errno)
         }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var isAtEnd = false
-        while !isAtEnd {
-            guard bytes.count <= greatestByteCount else { throw .tooLarge(path: path, limit: greatestByteCount) }
-            var code: Int32 = 0
-            // The block is filled as far as `read` says.
-            let block = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 18) { memory, count in
-                let result = unsafe read(descriptor, memory.baseAddress, memory.count)
-                if result < 0 { code = errno }
-                count = max(0, result)
-            }
-            guard code == 0 || code == EINTR else { throw .unreadable(path: path, code: code) }
-            isAtEnd = block.isEmpty && code == 0
-            bytes += block
+        defer { unsafe fclose(file) }
+        var code: Int32 = 0
+        // The memory is filled as far as `fread` says.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: greatestByteCount + 1) { memory, count in
+            count = unsafe fread(memory.baseAddress, 1, memory.count, file)
+            if unsafe ferror(file) != 0 { code = errno }
         }
+        guard code == 0 else { throw .unreadable(path: path, code: code) }
+        guard bytes.count <= greatestByteCount else { throw .tooLarge(path: path, limit: greatestByteCount) }
         return bytes
     }
 }

@@ -2,9 +2,9 @@ internal import CVPX
 import RillCore
 import RillRTP
 
-/// The single owner of a libvpx codec, with the code that encoder and decoder share. It destroys the codec once.
+/// The single owner of a libvpx codec: an encoder or a decoder. It destroys the codec once.
 @safe
-struct VPXHandle: ~Copyable {
+struct VPXContext: ~Copyable {
     /// On the heap because libvpx keeps pointers into the context, which must not move.
     @unsafe let context: UnsafeMutablePointer<vpx_codec_ctx_t>
 
@@ -22,8 +22,9 @@ struct VPXHandle: ~Copyable {
     }
 
     /// Sets one of libvpx's numbered controls.
-    func control(_ control: UInt32, to value: Int) throws(CodecError) {
-        try check(unsafe CVPX_control_int(context, Int32(control), Int32(value)), "control \(control) to \(value)")
+    func control(_ control: vp8e_enc_control_id, to value: Int) throws(CodecError) {
+        let number = Int32(control.rawValue)
+        try check(unsafe CVPX_control_int(context, number, Int32(value)), "control \(number) to \(value)")
     }
 
     /// Reads one of libvpx's numbered controls.
@@ -77,4 +78,10 @@ extension VPXCodec {
         case .vp9: unsafe vpx_codec_vp9_dx()
         }
     }
+}
+
+/// The libvpx library of this process.
+public enum VPXLibrary {
+    /// The version that libvpx reports: `v1.12.0`. Encoded bytes depend on the version; decoded pictures do not.
+    public static let version = unsafe String(cString: vpx_codec_version_str())
 }

@@ -1,4 +1,4 @@
-import RillBytes
+import RillCore
 import Testing
 
 @Suite struct SpanCopyingTests {
