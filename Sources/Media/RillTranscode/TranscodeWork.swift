@@ -131,7 +131,7 @@ final class TranscodeWork {
                 // At the end, waiting threads must notice that there is no work left for them.
                 defer { spareThreads.wake() }
                 while index == 0 || spareThreads.borrow(while: isPartLeft) {
-                    defer { if index > 0 { spareThreads.giveBack() } }
+                    defer { if index > 0 { spareThreads.add() } }
                     let part = progress.withLock { progress in
                         defer { progress.next += 1 }
                         return progress.next
@@ -176,7 +176,7 @@ package final class SpareThreads: Sendable {
         self.count = Monitor(count)
     }
 
-    /// Adds a thread for those that wait.
+    /// Adds a thread for those that wait: a new one, or a borrowed one that is returned.
     package func add() { count.change { $0 += 1 } }
 
     /// Waits for a thread as long as it is wanted. `isWanted` is evaluated at each change and each ``wake()``.
@@ -190,9 +190,6 @@ package final class SpareThreads: Sendable {
             return true
         }
     }
-
-    /// Returns a borrowed thread.
-    func giveBack() { add() }
 
     /// Makes all waiting callers check whether they still want a thread.
     func wake() { count.change { _ in } }

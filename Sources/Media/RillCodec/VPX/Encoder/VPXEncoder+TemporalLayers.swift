@@ -59,8 +59,6 @@ struct VPXFrameFlags: OptionSet {
 
     /// VPX_EFLAG_FORCE_KF: make it a key frame.
     static let keyFrame = VPXFrameFlags(rawValue: 1 << 0)
-    /// VP8_EFLAG_NO_REF_LAST: do not refer to the last frame.
-    static let ignoresLast = VPXFrameFlags(rawValue: 1 << 16)
     /// VP8_EFLAG_NO_REF_GF: do not refer to the golden frame.
     static let ignoresGolden = VPXFrameFlags(rawValue: 1 << 17)
     /// VP8_EFLAG_NO_UPD_LAST: leave the last frame as it is.

@@ -97,11 +97,7 @@ public final class VPXEncoder: VideoEncoder {
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> EncoderOutcome {
-        guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
-        guard frame.colorSpace.range == .limited else { throw CodecError.unsupportedRange(frame.colorSpace.range) }
-        guard frame.resolution == resolution else {
-            throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
-        }
+        let input = try unsafe image.pointing(at: frame)
         let span = timeline.span(at: frame.captureTime)
         // A stream declares its matrix in key frames.
         let isKeyFrame = try declareMatrix(of: frame) || isKeyFrame
@@ -111,7 +107,7 @@ public final class VPXEncoder: VideoEncoder {
         try still?.mark(frame, isKeyFrame: isKeyFrame, for: context)
         if let still { flags.formUnion(still.flags) }
         held.append(HeldPicture(frame, ticks: span.start))
-        try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
+        try unsafe context.encode(input, over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
         if settings.effort == .realtime {
             // Nothing is held back: a picture without a frame was dropped.

@@ -41,11 +41,6 @@ public final class VPXFirstPass {
 
     /// Analyzes one I420 picture.
     public func add(_ frame: VideoFrame) throws(CodecError) {
-        guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
-        guard frame.colorSpace.range == .limited else { throw .unsupportedRange(frame.colorSpace.range) }
-        guard frame.resolution == resolution else {
-            throw .wrongResolution(expected: resolution, actual: frame.resolution)
-        }
         try unsafe context.encode(
             image.pointing(at: frame), over: timeline.span(at: frame.captureTime), flags: 0, .good)
         takePackets()
