@@ -38,7 +38,7 @@ let strict: [SwiftSetting] =
 
 /// The wings of the house, and the modules in them: a module's files are in Sources/WING/MODULE.
 let wings = [
-    "Core": ["RillState", "RillCore", "RillThreads", "CThreads"],
+    "Core": ["RillCore", "RillThreads", "CThreads"],
     "Wire": ["RillRTP"],
     "Streams": ["RillSend", "RillReceive", "RillCongestion", "RillSession"],
     "Peer": ["RillSecurity", "CSRTP", "RillPeer", "COpenSSL"],
@@ -190,8 +190,6 @@ let package = Package(
         .target(name: "CJPEG", path: folder(of: "CJPEG"), linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The modules, roughly in the order of the data flow.
-        // Storage for the state of objects with one owner.
-        module("RillState"),
         module("RillCore"),
         // The base of the drivers: named threads, the clock, bounded queues between threads.
         module("RillThreads", ["RillCore", "CThreads"]),
@@ -211,7 +209,7 @@ let package = Package(
         module(
             "RillPeer",
             [
-                "RillCore", "RillState", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
+                "RillCore", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
                 "COpenSSL",
             ]),
         // Frames of one publisher, forwarded to many viewers.
@@ -260,9 +258,9 @@ let package = Package(
             ]),
         // What was sent, what came back, and what the path carries.
         module("RillCongestion", ["RillCore", "RillRTP"]),
-        module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
+        module("RillReceive", ["RillRTP", "RillCore"]),
         // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillState"]),
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion"]),
         module(
             "Rill",
             [
@@ -340,7 +338,6 @@ let package = Package(
                 "RillSession", "RillPeer", "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
-        tests(of: "RillState"),
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),

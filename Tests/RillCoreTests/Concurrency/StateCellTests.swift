@@ -1,4 +1,4 @@
-import RillState
+import RillCore
 import Testing
 
 /// Where an object with one owner has its state.

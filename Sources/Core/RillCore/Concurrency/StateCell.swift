@@ -12,13 +12,13 @@
 /// access while the state is being modified, which requires a call from within a call, traps, as with Rust's
 /// `RefCell`.
 @safe
-public struct StateCell<State: ~Copyable>: ~Copyable {
+package struct StateCell<State: ~Copyable>: ~Copyable {
     @usableFromInline let place: UnsafeMutablePointer<State>
     @usableFromInline let isChanging: UnsafeMutablePointer<Bool>
 
     /// Allocates a cell with the value `state`.
     @inlinable
-    public init(_ state: consuming State) {
+    package init(_ state: consuming State) {
         unsafe place = .allocate(capacity: 1)
         unsafe place.initialize(to: state)
         unsafe isChanging = .allocate(capacity: 1)
@@ -33,7 +33,7 @@ public struct StateCell<State: ~Copyable>: ~Copyable {
 
     /// The state, for the duration of one call. Traps if it is being modified by a call further up the stack.
     @inlinable
-    public var state: State {
+    package var state: State {
         // Uses an address, because `_read` yields a copy of the whole state (Swift 6.3).
         @inline(__always)
         unsafeAddress {
