@@ -31,7 +31,7 @@ public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
 
     private var quarters: Int { rawValue / 90 }
 
-    private init(quarters: Int) { self = Rotation.allCases[quarters & 3] }
+    private init(quarters: Int) { self = Rotation(rawValue: 90 * (quarters & 3)) ?? .none }
 }
 
 extension Rotation: AdditiveArithmetic {

@@ -160,7 +160,7 @@ package struct ByteInput: ~Copyable {
     ///
     /// - Throws: `truncated` if the file ends before.
     mutating func require(_ count: Int) throws(FileError) {
-        let available = try fill(count, atMost: count)
+        let available = try fill(count)
         guard available >= count else {
             throw .truncated(path: path, position: position, needed: count, available: available)
         }
