@@ -38,12 +38,12 @@ let strict: [SwiftSetting] =
 
 /// The wings of the house, and the modules in them: a module's files are in Sources/WING/MODULE.
 let wings = [
-    "Core": ["RillBytes", "RillState", "RillCore", "RillThreads", "CThreads"],
+    "Core": ["RillCore", "RillThreads", "CThreads"],
     "Wire": ["RillRTP"],
     "Streams": ["RillSend", "RillReceive", "RillCongestion", "RillSession"],
     "Peer": ["RillSecurity", "CSRTP", "RillPeer", "COpenSSL"],
     "Media": [
-        "RillImage", "CYUV", "RillBeauty", "RillFaces", "RillCapture", "CV4L2", "CJPEG", "RillCodec", "CVPX",
+        "RillImage", "CYUV", "RillBeauty", "RillCapture", "CV4L2", "CJPEG", "RillCodec", "CVPX",
         "CVPXMemory", "RillFiles", "CPNG", "RillContainers", "CFFmpeg", "RillTranscode",
     ],
     "App": ["RillTransport", "CSockets", "Rill"],
@@ -102,18 +102,18 @@ let products: [(name: String, modules: [String])] = [
     (
         "Rill",
         [
-            "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
+            "Rill", "RillCore", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
             "RillCongestion",
         ]
     ),
-    ("RillRTP", ["RillRTP", "RillCore", "RillBytes"]),
+    ("RillRTP", ["RillRTP", "RillCore"]),
     ("RillReceive", ["RillReceive", "RillRTP", "RillCore"]),
     ("RillSession", ["RillSession", "RillSend", "RillReceive", "RillCongestion", "RillRTP", "RillCore"]),
     ("RillPeer", ["RillPeer", "RillSecurity", "RillRTP", "RillCore"]),
     ("RillTransport", ["RillTransport", "RillThreads", "RillCore"]),
     ("RillForward", ["RillForward"]),
     ("RillWHIP", ["RillWHIP"]),
-    ("RillBeauty", ["RillBeauty", "RillFaces", "RillCore"]),
+    ("RillBeauty", ["RillBeauty", "RillCore"]),
     ("RillTranscode", ["RillTranscode", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
     // Alone: it links FFmpeg, which Debian builds under the GPL, and whose start takes 60 million instructions.
     ("RillContainers", ["RillContainers", "RillFiles", "RillImage", "RillCore"]),
@@ -190,38 +190,32 @@ let package = Package(
         .target(name: "CJPEG", path: folder(of: "CJPEG"), linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The modules, roughly in the order of the data flow.
-        // Conversions between spans and arrays, shared by RillCore and RillRTP.
-        module("RillBytes"),
-        // Storage for the state of objects with one owner.
-        module("RillState"),
-        module("RillCore", ["RillBytes"]),
+        module("RillCore"),
         // The base of the drivers: named threads, the clock, bounded queues between threads.
         module("RillThreads", ["RillCore", "CThreads"]),
         module("RillImage", ["RillCore", "CYUV"]),
         module("RillBeauty", ["RillCore"]),
-        // Cascades that find faces, read from files: RillBeauty itself has no C library.
-        module("RillFaces", ["RillBeauty"]),
         module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         // The drawn portrait, a person in front of a camera, for tests, benchmarks and `rill generate`. Not a product.
         module("RillScenes", ["RillCore"]),
         module("RillFiles", ["RillCore", "RillRTP", "CPNG"]),
         module("RillCodec", ["RillCore", "RillRTP", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        module("RillRTP", ["RillCore", "RillBytes"]),
+        module("RillRTP", ["RillCore"]),
         module("RillSend", ["RillRTP", "RillCore"]),
-        module("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
+        module("RillTransport", ["RillCore", "CSockets"]),
         // SRTP and SRTCP.
-        module("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
+        module("RillSecurity", ["RillCore", "RillRTP", "CSRTP"]),
         // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
         module(
             "RillPeer",
             [
-                "RillCore", "RillBytes", "RillState", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
+                "RillCore", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
                 "COpenSSL",
             ]),
         // Frames of one publisher, forwarded to many viewers.
         module(
             "RillForward",
-            ["RillCore", "RillBytes", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
+            ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
         module("RillWHIP", ["RillCore"]),
         // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
@@ -264,27 +258,27 @@ let package = Package(
             ]),
         // What was sent, what came back, and what the path carries.
         module("RillCongestion", ["RillCore", "RillRTP"]),
-        module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
+        module("RillReceive", ["RillRTP", "RillCore"]),
         // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillState"]),
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion"]),
         module(
             "Rill",
             [
-                "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillCapture",
+                "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture",
                 "RillCodec",
                 "RillRTP",
-                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
+                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity",
             ]),
         // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
         module(
             "RillTranscode",
-            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec", "RillThreads"]),
+            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"]),
         // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
         // replay.
         module(
             "RillLab",
             [
-                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFaces", "RillFiles", "RillCodec",
+                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec",
                 "RillRTP",
                 "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
                 product("Histogram", of: "hdrhistogram-swift", for: "Laboratory"),
@@ -294,7 +288,7 @@ let package = Package(
         .executableTarget(
             name: "RillCLI",
             dependencies: [
-                "Rill", "RillFaces", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
+                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
                 "RillSecurity", "RillSession", "RillTransport",
                 product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
                 // Serve, publish and watch.
@@ -344,15 +338,12 @@ let package = Package(
                 "RillSession", "RillPeer", "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
-        tests(of: "RillBytes"),
-        tests(of: "RillState"),
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),
         tests(
-            of: "RillBeauty", ["RillFaces", "RillScenes", "RillFiles"],
+            of: "RillBeauty", ["RillScenes", "RillFiles"],
             besides: ["SkinPolygons", "Faces/opencv-windows.txt"], measurePixels: true),
-        tests(of: "RillFaces"),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage", "RillMediaSupport"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
@@ -388,7 +379,7 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
-        tests(of: "Rill", ["RillFaces", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillContainers", ["RillFiles"]),
@@ -407,7 +398,7 @@ let package = Package(
         tests(
             "ConcurrencyTests",
             of: [
-                "Rill", "RillFaces", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport",
+                "Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport",
                 "RillForward", "RillMediaSupport", "RillPeer", "RillPeerSupport", "RillLink",
             ]),
         // Whole calls in virtual time.

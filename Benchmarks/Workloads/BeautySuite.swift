@@ -1,7 +1,6 @@
 import Clips
 import Rill
 import RillBeauty
-import RillFaces
 
 extension Suite {
     static let beautyWorkloads: [Workload] = [

@@ -23,7 +23,7 @@ extension CameraMachineTests {
             let calls = SystemDeviceCalls()
             while true {
                 #expect(stream.wait(until: calls.now + .seconds(10)) == .ready, "\(fourCC)")
-                guard case .filled(let filled) = try stream.dequeue() else { continue }
+                guard let filled = try stream.dequeue() else { continue }
                 var frame = try existing(pool.makeFrame())
                 let (first, second, third) = (
                     stream.bytes(filled, memory: 0), stream.bytes(filled, memory: 1), stream.bytes(filled, memory: 2)

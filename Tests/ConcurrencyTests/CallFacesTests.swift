@@ -1,6 +1,6 @@
 import Rill
+import RillBeauty
 import RillCore
-import RillFaces
 import RillScenes
 import RillTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import RillCore
 import RillMediaSupport
 import RillReceive
-import RillState
 import RillTestSupport
 import RillThreads
 import Testing

@@ -1,5 +1,5 @@
+import RillBeauty
 import RillCore
-import RillFaces
 import RillLab
 import RillMediaSupport
 import RillTestSupport

@@ -3,7 +3,6 @@ import Rill
 import RillBeauty
 import RillCodec
 import RillCore
-import RillFaces
 import RillMediaSupport
 import RillScenes
 import RillTestSupport

@@ -1,5 +1,4 @@
 import RillCore
-import RillFaces
 import RillTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import RillCore
-import RillFaces
 import RillScenes
 import RillTestSupport
 import Testing

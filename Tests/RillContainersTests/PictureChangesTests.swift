@@ -1,6 +1,7 @@
 import Foundation
 import RillContainers
 import RillCore
+import RillFiles
 import RillTestSupport
 import Testing
 

@@ -22,7 +22,7 @@ struct SpareThreadsTests {
         spare.wake()
         borrower.join()
         #expect(second.withLock { $0 } == false)
-        spare.giveBack()
+        spare.add()
         #expect(spare.borrow { true })
     }
 

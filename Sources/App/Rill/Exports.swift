@@ -1,13 +1,14 @@
 // What `import Rill` exports: the types that an app uses in a call. Everything else needs its own import.
 
 // Copying bytes out of a `Span`.
-@_exported public import RillBytes
+@_exported public import RillCore
 
 // Picture processing.
 @_exported public import enum RillBeauty.BeautyError
 @_exported public import enum RillBeauty.BeautyLevel
 @_exported public import struct RillBeauty.BeautyOptions
 @_exported public import struct RillBeauty.BeautyStatistics
+@_exported public import enum RillBeauty.FaceDetection
 @_exported public import struct RillBeauty.FaceRegion
 @_exported public import struct RillCapture.CameraConstraints
 // Cameras and clips.
@@ -73,7 +74,6 @@
 @_exported public import protocol RillCore.VideoDecoder
 @_exported public import protocol RillCore.VideoEncoder
 @_exported public import struct RillCore.VideoFrame
-@_exported public import enum RillFaces.FaceDetection
 @_exported public import enum RillImage.AspectPolicy
 // Streams.
 @_exported public import struct RillRTP.HeaderExtensionMap

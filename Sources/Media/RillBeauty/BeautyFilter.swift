@@ -100,7 +100,7 @@ public struct BeautyFilter: ~Copyable {
         write(frame, planes, level.limited(amounts), to: &target)
         hasMask = true
         statistics.count(level, faceCount: planes.knownFaces.count)
-        return BeautyFilter.finished(target, as: frame)
+        return frame.finished(target)
     }
 
     /// Whether the next frame would be returned unchanged: all amounts are 0 and no change is in progress.
@@ -154,14 +154,6 @@ public struct BeautyFilter: ~Copyable {
             PictureRows(reading: frame, plane: 0), smooth: planes.smoothLuma, flatness: planes.flatness,
             lift: planes.lift, mask: planes.mask, spans: planes.spans, rows: planes.pixelRows,
             to: PictureRows(writing: &target, plane: 0))
-    }
-
-    private static func finished(_ target: consuming MutableFrame, as frame: VideoFrame) -> VideoFrame {
-        var result = target.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace)
-        result.rotation = frame.rotation
-        result.isDiscontinuity = frame.isDiscontinuity
-        result.timestamps = frame.timestamps
-        return result
     }
 
     /// The faces that are known, in pixels of the last frame: given, or found by the cascade and seen a second time. At

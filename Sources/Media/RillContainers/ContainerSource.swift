@@ -1,5 +1,6 @@
 internal import CFFmpeg
 public import RillCore
+public import RillFiles
 import RillImage
 
 /// A source of I420 pictures from the video of any container and codec that FFmpeg's libraries read (MP4, MKV, WebM,
@@ -125,7 +126,8 @@ public final class ContainerSource: FrameSource {
         let (aspect, rotation) = (reader.input.track.pixelAspect, reader.input.track.rotation)
         pixelAspect =
             rotation.exchangesSides
-            ? PixelAspect(width: aspect.den, height: aspect.num) : PixelAspect(width: aspect.num, height: aspect.den)
+            ? PixelAspect(width: Int(aspect.den), height: Int(aspect.num))
+            : PixelAspect(width: Int(aspect.num), height: Int(aspect.den))
         times = TrackTimes(reader.input.track)
         pools = ResizingPool(capacity: capacity)
         turnedPools = ResizingPool(capacity: capacity)

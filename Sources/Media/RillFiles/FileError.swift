@@ -117,3 +117,19 @@ func quoted(_ bytes: some Sequence<UInt8>) -> String {
     }
     return text + "\""
 }
+
+/// The first failure of a reader or writer. All later calls throw it again.
+package struct FirstFailure<Failure: Error>: Sendable {
+    private var failure: Failure?
+
+    package init() {}
+
+    /// Calls `body`, unless an earlier call failed.
+    package mutating func keeping<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        if let failure { throw failure }
+        do throws(Failure) { return try body() } catch {
+            failure = error
+            throw error
+        }
+    }
+}

@@ -33,13 +33,18 @@ public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
 
     /// Returns the format for the extension of a file name, ignoring case; `nil` if it is unknown.
     public init?(path: String) {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
-        let ending = name[name.index(after: dot)...].lowercased()
+        let ending = VideoFileFormat.ending(of: path)
         guard let format = VideoFileFormat.allCases.first(where: { $0.pathExtensions.contains(ending) }) else {
             return nil
         }
         self = format
+    }
+
+    /// Returns a file name's extension in small letters; empty if it has none.
+    package static func ending(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+        return name[name.index(after: dot)...].lowercased()
     }
 }
 

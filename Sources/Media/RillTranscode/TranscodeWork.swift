@@ -131,7 +131,7 @@ final class TranscodeWork {
                 // At the end, waiting threads must notice that there is no work left for them.
                 defer { spareThreads.wake() }
                 while index == 0 || spareThreads.borrow(while: isPartLeft) {
-                    defer { if index > 0 { spareThreads.giveBack() } }
+                    defer { if index > 0 { spareThreads.add() } }
                     let part = progress.withLock { progress in
                         defer { progress.next += 1 }
                         return progress.next
@@ -158,4 +158,39 @@ final class TranscodeWork {
         }
         return parts
     }
+}
+
+/// Threads that several transcodes share. Each has one of its own, and borrows more for parts of its clip that can
+/// run in parallel: one thread for one part, then it is returned.
+///
+/// ```swift
+/// let spare = SpareThreads(6)  // eight threads, two transcodes
+/// ```
+///
+/// A transcode without work left adds its own thread. Callable from any thread.
+package final class SpareThreads: Sendable {
+    private let count: Monitor<Int>
+
+    /// Creates a pool of that many idle threads.
+    package init(_ count: Int = 0) {
+        self.count = Monitor(count)
+    }
+
+    /// Adds a thread for those that wait: a new one, or a borrowed one that is returned.
+    package func add() { count.change { $0 += 1 } }
+
+    /// Waits for a thread as long as it is wanted. `isWanted` is evaluated at each change and each ``wake()``.
+    ///
+    /// - Returns: whether a thread was borrowed, which must be returned later.
+    func borrow(while isWanted: () -> Bool) -> Bool {
+        count.wait { count -> Bool? in
+            guard isWanted() else { return false }
+            guard count > 0 else { return nil }
+            count -= 1
+            return true
+        }
+    }
+
+    /// Makes all waiting callers check whether they still want a thread.
+    func wake() { count.change { _ in } }
 }

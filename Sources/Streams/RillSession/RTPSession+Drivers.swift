@@ -2,7 +2,6 @@ package import RillCore
 package import RillRTP
 package import RillReceive
 package import RillSend
-import RillState
 
 /// What drivers need besides packets, frames and events.
 extension RTPSession {

@@ -2,7 +2,6 @@ public import RillCore
 public import RillRTP
 public import RillReceive
 public import RillSend
-import RillState
 
 /// A two-way session with one remote endpoint: its streams, its RTCP, and whether the remote side is present.
 ///

@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillSend
-import RillState
 
 // The circuit breakers of the streams that are sent (RFC 8083): what is reported on them, and what follows.
 

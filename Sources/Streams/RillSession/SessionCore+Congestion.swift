@@ -3,7 +3,6 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
-import RillState
 
 // Congestion control: the pacer between the streams and the datagrams, and feedback in both directions.
 

@@ -2,7 +2,6 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
-import RillState
 
 // Incoming RTCP: each packet of a compound is routed to its stream, whoever wrote it.
 

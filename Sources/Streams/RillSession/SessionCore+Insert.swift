@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillReceive
-import RillState
 
 extension SessionCore {
     /// Inserts a datagram that arrived from the remote side; poll afterwards.

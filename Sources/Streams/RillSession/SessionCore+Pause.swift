@@ -2,7 +2,6 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
-import RillState
 
 // Paused streams: muted by their sender, or paused because the remote side does not want them (RFC 7728).
 

@@ -1,6 +1,5 @@
 import RillCore
 import RillReceive
-import RillState
 
 extension SessionCore {
     /// Returns what to do at `now`; call it until it returns `wait`.

@@ -2,7 +2,6 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
-import RillState
 
 // Outgoing RTCP.
 

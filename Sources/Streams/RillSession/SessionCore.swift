@@ -3,7 +3,6 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
-import RillState
 
 /// The state machine of an ``RTPSession``, and the work on its streams.
 ///

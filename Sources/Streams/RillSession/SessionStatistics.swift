@@ -2,7 +2,6 @@ import RillCore
 public import RillRTP
 public import RillReceive
 public import RillSend
-import RillState
 
 /// The statistics of a session in both directions, with the names of W3C webrtc-stats where they exist.
 public struct SessionStatistics: Codable, Equatable, Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import RillCore
-import RillFaces
 import RillFiles
 import RillTestSupport
 import Testing

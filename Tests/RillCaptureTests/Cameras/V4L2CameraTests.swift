@@ -178,6 +178,24 @@ import Testing
         #expect(statistics.gaps == 3 && statistics.framesMissed == 6)
     }
 
+    @Test func `Timestamps that are replaced are counted by fault`() throws {
+        var odd = FakeCamera()
+        odd.picture = { number, count in
+            var picture = FakePicture(bytes: [UInt8](repeating: 1, count: count))
+            switch number % 10 {
+            case 3: picture.stampError = .seconds(1000)
+            case 7: picture.stampError = nil
+            default: break
+            }
+            return picture
+        }
+        let system = FakeSystem(odd)
+        let (camera, _) = try openCamera(system)
+        #expect(try frames(camera, system, for: .seconds(1)).count == 30)
+        let faults = camera.status.statistics.timestampFaults
+        #expect(faults.future == 3 && faults.unstamped == 3 && faults.count == 6, "\(faults)")
+    }
+
     @Test func `Frames wait with the driver while all buffers are in use`() throws {
         let system = FakeSystem()
         let (camera, _) = try openCamera(system, capacity: 2)

@@ -32,7 +32,8 @@ import Testing
 
     @Test func `An older file is emptied`() throws {
         try write([9, 9, 9], to: folder.path("file"))
-        try ByteOutput(path: folder.path("file")).finish()
+        var output = try ByteOutput(path: folder.path("file"))
+        try output.finish()
         #expect(try read(folder.path("file")) == [])
     }
 

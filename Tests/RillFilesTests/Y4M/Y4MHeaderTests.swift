@@ -12,7 +12,7 @@ import Testing
         let parameters = ["W17", "H13", "F30000:1001", "It", "A128:117", "C420mpeg2", "XCOLORRANGE=FULL"]
         let expected = Y4MHeader(
             resolution: Resolution(width: 17, height: 13), frameRate: FrameRate(30000, per: 1001),
-            interlacing: .topFieldFirst, pixelAspect: Y4MHeader.PixelAspect(width: 128, height: 117),
+            interlacing: .topFieldFirst, pixelAspect: PixelAspect(width: 128, height: 117),
             chromaSiting: .mpeg2, range: .full)
         for order in permutations(of: parameters) {
             let line = "YUV4MPEG2 " + order.joined(separator: " ")

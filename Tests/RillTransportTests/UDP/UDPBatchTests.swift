@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import RillBytes
 import RillCore
 import RillTestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Glibc
-import RillBytes
 import RillCore
 import RillTestSupport
 import Synchronization

@@ -1,6 +1,5 @@
 public import RillBeauty
 public import RillCore
-public import RillFaces
 public import RillSecurity
 public import RillSession
 

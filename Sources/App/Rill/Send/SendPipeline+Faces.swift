@@ -1,6 +1,5 @@
-import RillBeauty
+public import RillBeauty
 public import RillCore
-public import RillFaces
 
 // Faces: those that the beauty filter finds, and those that the app gives.
 

@@ -1,7 +1,6 @@
 import RillBeauty
 import RillCodec
 public import RillCore
-import RillFaces
 import RillImage
 import RillRTP
 import RillThreads

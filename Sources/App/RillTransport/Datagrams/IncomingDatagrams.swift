@@ -1,4 +1,3 @@
-import RillBytes
 public import RillCore
 
 /// A batch of received datagrams: the memory that a transport receives into, and the properties of each datagram.

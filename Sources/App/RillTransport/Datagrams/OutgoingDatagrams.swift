@@ -1,4 +1,3 @@
-import RillBytes
 public import RillCore
 
 /// A batch of datagrams to send: the memory that packets are written into, and sent from in one call.

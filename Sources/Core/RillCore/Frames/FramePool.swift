@@ -74,3 +74,43 @@ extension FramePool.Statistics: CustomStringConvertible {
     /// The counts that are not zero, by name: `inUse 2, handedOut 120`.
     public var description: String { countedText(self) }
 }
+
+/// Errors of frame memory.
+public enum FrameError: Error, Equatable, Sendable {
+    /// The system has no memory for a pool.
+    case outOfMemory(byteCount: Int)
+}
+
+extension FrameError: CustomStringConvertible {
+    /// The size of the failed allocation, and a remedy.
+    public var description: String {
+        switch self {
+        case .outOfMemory(let byteCount):
+            "no memory for a frame pool of \(byteCount) bytes: use fewer or smaller frames"
+        }
+    }
+}
+
+/// A frame pool that follows the size of the pictures: a new size replaces it.
+///
+/// The previous pool lives as long as its frames are in use, so for that time there are two.
+package struct ResizingPool: Sendable {
+    private let capacity: Int
+    private var pool: FramePool?
+
+    /// Creates the pool. Each underlying pool holds `capacity` I420 frames and is allocated on first use.
+    package init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Returns the pool for pictures of that size.
+    package mutating func pool(for resolution: Resolution) throws(FrameError) -> FramePool {
+        if let pool, pool.layout.resolution == resolution { return pool }
+        let pool = try FramePool(resolution: resolution, capacity: capacity)
+        self.pool = pool
+        return pool
+    }
+
+    /// Whether a frame of the last size is available.
+    package var hasBuffer: Bool { pool.map { $0.statistics.inUse < capacity } ?? true }
+}

@@ -75,3 +75,26 @@ public struct MutablePlanes: ~Copyable, ~Escapable {
     /// Red-difference chroma.
     public var v: MutablePlane
 }
+
+extension MutablePlanes {
+    /// Fills the picture with a gray.
+    package mutating func fill(gray luma: UInt8) {
+        y.fill(luma)
+        u.fill(128)
+        v.fill(128)
+    }
+
+    /// Copies an I420 picture to an even place.
+    package mutating func paste(_ picture: VideoFrame, x: Int, y: Int) {
+        for line in 0..<picture.y.height {
+            var row = self.y.row(y + line)
+            row.copy(from: picture.y.row(line), at: x)
+        }
+        for line in 0..<picture.u.height {
+            var uRow = u.row(y / 2 + line)
+            uRow.copy(from: picture.u.row(line), at: x / 2)
+            var vRow = v.row(y / 2 + line)
+            vRow.copy(from: picture.v.row(line), at: x / 2)
+        }
+    }
+}

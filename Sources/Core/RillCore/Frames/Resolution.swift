@@ -46,10 +46,6 @@ extension Resolution: CustomStringConvertible {
 }
 
 extension Resolution: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case width, height
-    }
-
     /// Decodes `width` and `height`.
     ///
     /// - Throws: `DecodingError` if one of them is outside `1...maximumDimension`.
@@ -63,12 +59,5 @@ extension Resolution: Codable {
                 debugDescription: "a resolution lies between 1x1 and 16383x16383, not \(width)x\(height)")
         }
         self = resolution
-    }
-
-    /// Encodes `width` and `height`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(width, forKey: .width)
-        try container.encode(height, forKey: .height)
     }
 }

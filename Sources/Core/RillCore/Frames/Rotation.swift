@@ -31,14 +31,7 @@ public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
 
     private var quarters: Int { rawValue / 90 }
 
-    private init(quarters: Int) {
-        switch quarters & 3 {
-        case 0: self = .none
-        case 1: self = .clockwise90
-        case 2: self = .clockwise180
-        default: self = .clockwise270
-        }
-    }
+    private init(quarters: Int) { self = Rotation(rawValue: 90 * (quarters & 3)) ?? .none }
 }
 
 extension Rotation: AdditiveArithmetic {

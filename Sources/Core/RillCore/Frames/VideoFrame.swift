@@ -81,3 +81,33 @@ public struct VideoFrame: @unchecked Sendable {
         unsafe base + layout[plane: index].offset
     }
 }
+
+extension VideoFrame {
+    /// Finishes `target` with this picture's time, color space, rotation and timestamps.
+    package func finished(_ target: consuming MutableFrame) -> VideoFrame {
+        var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
+        frame.rotation = rotation
+        frame.isDiscontinuity = isDiscontinuity
+        frame.timestamps = timestamps
+        return frame
+    }
+}
+
+extension VideoFrame: CustomStringConvertible, CustomReflectable {
+    /// For example `640x480 i420 at 1.500s`, followed by the rotation if the picture is not upright.
+    public var description: String {
+        "\(resolution) \(format.rawValue) at \(captureTime)"
+            + (rotation == .none ? "" : ", rotate by \(rotation.degrees)°")
+    }
+
+    /// The frame's properties without the pool that it came from. The pool's state cannot be copied, so `dump` and a
+    /// debugger would trap on the default mirror.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "format": format, "resolution": resolution, "captureTime": captureTime, "colorSpace": colorSpace,
+                "rotation": rotation,
+            ])
+    }
+}

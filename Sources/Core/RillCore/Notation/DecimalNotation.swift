@@ -40,29 +40,21 @@ struct DecimalNotation {
         self.unit = String(text[position...])
     }
 
-    /// Whether the text is a zero without a unit. Zero is the same in every unit.
-    var isPlainZero: Bool { digits == 0 && unit.isEmpty }
-
-    /// Returns the value in steps of the quantity, when one unit is `scale` steps. It may be at most `maximum` steps.
-    func value(
-        scale: Int64, maximum: Int64, text: some StringProtocol, _ quantity: NotationError.Quantity
-    ) throws(NotationError) -> Int64 {
-        let scaled = Int128(digits) * Int128(scale)
-        guard scaled % Int128(divisor) == 0 else { throw .tooFine(String(text), quantity) }
-        guard scaled / Int128(divisor) <= Int128(maximum) else { throw .tooLarge(String(text), quantity) }
-        return Int64(scaled / Int128(divisor))
-    }
-
     /// Parses all of `text` as a quantity. `units` holds the size of each unit in steps.
     static func parse(
         _ text: some StringProtocol, as quantity: NotationError.Quantity, units: KeyValuePairs<String, Int64>,
         maximum: Int64
     ) throws(NotationError) -> Int64 {
         guard let number = DecimalNotation(text) else { throw .notANumber(String(text), quantity) }
-        if number.isPlainZero { return 0 }
+        // Zero is the same in every unit.
+        if number.digits == 0, number.unit.isEmpty { return 0 }
         guard let unit = units.first(where: { $0.key == number.unit }) else {
             throw .unknownUnit(number.unit, in: String(text), quantity)
         }
-        return try number.value(scale: unit.value, maximum: maximum, text: text, quantity)
+        let scaled = Int128(number.digits) * Int128(unit.value)
+        guard scaled % Int128(number.divisor) == 0 else { throw .tooFine(String(text), quantity) }
+        let value = scaled / Int128(number.divisor)
+        guard value <= Int128(maximum) else { throw .tooLarge(String(text), quantity) }
+        return Int64(value)
     }
 }

@@ -29,47 +29,35 @@ extension NotationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notANumber(let text, let quantity):
-            "\"\(text)\" is not a number: expected \(quantity.expectation)"
+            "\"\(text)\" is not a number: expected \(quantity.texts.expectation)"
         case .unknownUnit("", let text, let quantity):
-            "\"\(text)\" has no unit: expected \(quantity.expectation)"
+            "\"\(text)\" has no unit: expected \(quantity.texts.expectation)"
         case .unknownUnit(let unit, let text, let quantity):
-            "\"\(unit)\" in \"\(text)\" is not a unit: expected \(quantity.expectation)"
+            "\"\(unit)\" in \"\(text)\" is not a unit: expected \(quantity.texts.expectation)"
         case .tooFine(let text, let quantity):
-            "\"\(text)\" has too many decimals: the finest step is \(quantity.finestStep)"
+            "\"\(text)\" has too many decimals: the finest step is \(quantity.texts.finestStep)"
         case .tooLarge(let text, let quantity):
-            "\"\(text)\" is too large: the most is \(quantity.maximum)"
+            "\"\(text)\" is too large: the most is \(quantity.texts.maximum)"
         }
     }
 }
 
 extension NotationError.Quantity {
-    fileprivate var expectation: String {
+    fileprivate var texts: (expectation: String, finestStep: String, maximum: String) {
         switch self {
-        case .bitrate: "bits per second, like 1500k, 2M or 45000"
-        case .duration: "a duration, like 40ms, 1.5s or 250us"
-        case .percentage: "a percentage, like 2% or 0.5%"
-        case .resolution: "a size in pixels, like 640x480"
-        case .frameRate: "frames a second, like 30 or 30000/1001"
-        }
-    }
-
-    fileprivate var finestStep: String {
-        switch self {
-        case .bitrate: "1 bit per second"
-        case .duration: "1ns"
-        case .percentage: "0.0001%"
-        case .resolution: "1 pixel"
-        case .frameRate: "1"
-        }
-    }
-
-    fileprivate var maximum: String {
-        switch self {
-        case .bitrate: "\(Bitrate.notationMaximum)"
-        case .duration: MediaDuration.notationMaximum.notation
-        case .percentage: "100%"
-        case .resolution: "\(Resolution.maximumDimension)x\(Resolution.maximumDimension), the least 1x1"
-        case .frameRate: "2147483647, the least 1"
+        case .bitrate:
+            ("bits per second, like 1500k, 2M or 45000", "1 bit per second", "\(Bitrate.notationMaximum)")
+        case .duration:
+            ("a duration, like 40ms, 1.5s or 250us", "1ns", MediaDuration.notationMaximum.notation)
+        case .percentage:
+            ("a percentage, like 2% or 0.5%", "0.0001%", "100%")
+        case .resolution:
+            (
+                "a size in pixels, like 640x480", "1 pixel",
+                "\(Resolution.maximumDimension)x\(Resolution.maximumDimension), the least 1x1"
+            )
+        case .frameRate:
+            ("frames a second, like 30 or 30000/1001", "1", "2147483647, the least 1")
         }
     }
 }

@@ -10,3 +10,11 @@ package func systemText(_ code: Int32) -> String {
     }
     return "\(text) (errno \(code))"
 }
+
+/// Repeats a system call as long as a signal interrupts it. Returns its result; `errno` is that of the last call.
+package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}

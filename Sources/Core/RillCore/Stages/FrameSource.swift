@@ -46,3 +46,26 @@ public struct SourceFormat: Hashable, Sendable {
         self.isLive = isLive
     }
 }
+
+/// The frame that a converting source took from another source, until its converted copy has a buffer.
+package struct PendingFrame {
+    private var frame: VideoFrame?
+
+    package init() {}
+
+    /// Returns the next output of `source`, with its frames converted.
+    ///
+    /// If `convert` returns `nil`, the output is `.noBuffer`, and the next call converts the same frame again.
+    package mutating func next(
+        of source: any FrameSource, _ convert: (VideoFrame) throws -> VideoFrame?
+    ) throws -> SourceOutput {
+        if frame == nil {
+            let output = try source.next()
+            guard case .frame(let next) = output else { return output }
+            frame = next
+        }
+        guard let frame, let converted = try convert(frame) else { return .noBuffer }
+        self.frame = nil
+        return .frame(converted)
+    }
+}

@@ -52,3 +52,80 @@ public final class ConcurrentPacketTap: PacketSink, Sendable {
     /// Calls the function on the caller's thread. It may already be running on another thread.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
 }
+
+/// The description of a packet to send.
+public struct OutgoingPacket: Hashable, Sendable {
+    /// The packet's purpose.
+    public var kind: Kind
+    /// The index of its stream at the sender, or `nil` if the packet concerns all streams.
+    public var stream: Int?
+    /// The length of the packet in bytes, without the headers of lower layers.
+    public var byteCount: Int
+
+    /// Creates a description.
+    public init(kind: Kind, stream: Int? = nil, byteCount: Int) {
+        self.kind = kind
+        self.stream = stream
+        self.byteCount = byteCount
+    }
+
+    /// The purpose of a packet. A pacer orders by it, and a rate controller counts by it.
+    public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+        /// A packet of a stream, sent for the first time.
+        case media
+        /// A retransmitted packet, on its own stream or on the original one.
+        case retransmission
+        /// A FEC packet, which protects others.
+        case fec
+        /// A padding packet, sent to fill time or to probe the path.
+        case padding
+        /// An RTCP packet.
+        case rtcp
+    }
+}
+
+/// Packets that are created while a state is locked, and sent after the lock is released: the sink may call back into
+/// the sender.
+///
+/// One owner. The memory grows to the largest batch so far, and is kept.
+package final class PacketBatch: PacketSink {
+    private var bytes: [UInt8] = []
+    private var packets: [Packet] = []
+
+    private struct Packet {
+        /// The end of the packet in `bytes`, where the next one starts.
+        var end: Int
+        var kind: OutgoingPacket.Kind
+        var time: MediaTime
+    }
+
+    package init() {}
+
+    package var isEmpty: Bool { packets.isEmpty }
+
+    /// Keeps a copy of a media packet.
+    package func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        send(packet, as: .media, at: time)
+    }
+
+    /// Keeps a copy of a packet, with its purpose.
+    package func send(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
+        bytes.append(copying: packet)
+        packets.append(Packet(end: bytes.count, kind: kind, time: time))
+    }
+
+    /// Sends all packets to `sink` in order, and empties the batch.
+    package func deliver(to sink: some PacketSink) {
+        send(bytes.span, to: sink)
+        bytes.removeAll(keepingCapacity: true)
+        packets.removeAll(keepingCapacity: true)
+    }
+
+    private func send(_ bytes: Span<UInt8>, to sink: some PacketSink) {
+        var start = 0
+        for packet in packets {
+            sink.send(bytes.extracting(start..<packet.end), as: packet.kind, at: packet.time)
+            start = packet.end
+        }
+    }
+}

@@ -51,24 +51,20 @@ public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
     public func step(at position: Int) -> Step { steps[position % period] }
 
     /// The steps of one period.
-    public var steps: [Step] {
-        switch self {
-        case .l1t1: TemporalPattern.steps1
-        case .l1t2: TemporalPattern.steps2
-        case .l1t3: TemporalPattern.steps3
-        }
-    }
+    public var steps: [Step] { TemporalPattern.steps[layerCount - 1] }
 
     // Created once, so that a frame's step needs no allocation.
-    private static let steps1 = [Step(temporalIndex: 0, distances: [1], isDiscardable: false, isLayerSync: false)]
-    private static let steps2 = [
-        Step(temporalIndex: 0, distances: [2], isDiscardable: false, isLayerSync: false),
-        Step(temporalIndex: 1, distances: [1], isDiscardable: true, isLayerSync: true),
-    ]
-    private static let steps3 = [
-        Step(temporalIndex: 0, distances: [4], isDiscardable: false, isLayerSync: false),
-        Step(temporalIndex: 2, distances: [1], isDiscardable: true, isLayerSync: true),
-        Step(temporalIndex: 1, distances: [2], isDiscardable: false, isLayerSync: true),
-        Step(temporalIndex: 2, distances: [1, 3], isDiscardable: true, isLayerSync: false),
+    private static let steps = [
+        [Step(temporalIndex: 0, distances: [1], isDiscardable: false, isLayerSync: false)],
+        [
+            Step(temporalIndex: 0, distances: [2], isDiscardable: false, isLayerSync: false),
+            Step(temporalIndex: 1, distances: [1], isDiscardable: true, isLayerSync: true),
+        ],
+        [
+            Step(temporalIndex: 0, distances: [4], isDiscardable: false, isLayerSync: false),
+            Step(temporalIndex: 2, distances: [1], isDiscardable: true, isLayerSync: true),
+            Step(temporalIndex: 1, distances: [2], isDiscardable: false, isLayerSync: true),
+            Step(temporalIndex: 2, distances: [1, 3], isDiscardable: true, isLayerSync: false),
+        ],
     ]
 }

@@ -1,7 +1,6 @@
 public import RillBeauty
 public import RillCodec
 public import RillCore
-public import RillFaces
 public import RillLink
 public import RillReceive
 public import RillSend

@@ -71,13 +71,13 @@ package final class RelayLog: Sendable {
 
     /// The file. One owner.
     private final class File {
-        private var output: ByteOutput?
+        private var output: ByteOutput
 
-        init(_ output: consuming ByteOutput) { self.output = consume output }
+        init(_ output: consuming ByteOutput) { self.output = output }
 
-        func write(_ bytes: [UInt8]) throws(FileError) { try output?.write(bytes.span) }
+        func write(_ bytes: [UInt8]) throws(FileError) { try output.write(bytes.span) }
 
-        func finish() throws(FileError) { try output.take()?.finish() }
+        func finish() throws(FileError) { try output.finish() }
     }
 
     /// The interval of writing, in nanoseconds.

@@ -99,7 +99,7 @@ public final class SendTraceWriter: SendTraceSink {
     /// Writes what is pending, and closes the file.
     public func finish() throws(TraceError) {
         try flush()
-        guard let output = output.take() else { return }
+        guard var output = output.take() else { return }
         do throws(FileError) { try output.finish() } catch { throw .file(error) }
     }
 

@@ -1,7 +1,6 @@
-import RillBeauty
+public import RillBeauty
 public import RillCodec
 public import RillCore
-public import RillFaces
 import RillImage
 
 /// An offline repetition of what a live run encoded: the same frames with the same settings and requests, so the same

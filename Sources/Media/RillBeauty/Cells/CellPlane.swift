@@ -63,19 +63,6 @@ struct CellArea: Equatable {
     /// Nothing.
     static let none = CellArea(rows: 0..<0, vectors: 0..<0)
 
-    init(rows: Range<Int>, vectors: Range<Int>) { (self.rows, self.vectors) = (rows, vectors) }
-
-    /// The part of a plane that contains these columns and rows, as far as they exist.
-    init(columns: Range<Int>, rows: Range<Int>, of plane: borrowing CellPlane) {
-        let columns = columns.clamped(to: 0..<plane.width)
-        let rows = rows.clamped(to: 0..<plane.height)
-        guard !columns.isEmpty, !rows.isEmpty else {
-            self = .none
-            return
-        }
-        self.init(rows: rows, vectors: columns.lowerBound / 16..<(columns.upperBound + 15) / 16)
-    }
-
     var isEmpty: Bool { rows.isEmpty || vectors.isEmpty }
 
     /// The columns of the vectors.
@@ -85,10 +72,7 @@ struct CellArea: Equatable {
     func union(_ other: CellArea) -> CellArea {
         guard !isEmpty else { return other }
         guard !other.isEmpty else { return self }
-        func union(_ a: Range<Int>, _ b: Range<Int>) -> Range<Int> {
-            min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
-        }
-        return CellArea(rows: union(rows, other.rows), vectors: union(vectors, other.vectors))
+        return CellArea(rows: hull(rows, other.rows), vectors: hull(vectors, other.vectors))
     }
 
     /// The same area of a plane of twice the size, and what is beside it.
@@ -97,6 +81,19 @@ struct CellArea: Equatable {
         return CellArea(
             rows: max(0, 2 * rows.lowerBound - 1)..<min(height, 2 * rows.upperBound + 1),
             vectors: max(0, 2 * vectors.lowerBound - 1)..<min(vectorCount, 2 * vectors.upperBound + 1))
+    }
+}
+
+extension CellArea {
+    /// The part of a plane that contains these columns and rows, as far as they exist.
+    init(columns: Range<Int>, rows: Range<Int>, of plane: borrowing CellPlane) {
+        let columns = columns.clamped(to: 0..<plane.width)
+        let rows = rows.clamped(to: 0..<plane.height)
+        guard !columns.isEmpty, !rows.isEmpty else {
+            self = .none
+            return
+        }
+        self.init(rows: rows, vectors: columns.lowerBound / 16..<(columns.upperBound + 15) / 16)
     }
 }
 
@@ -125,7 +122,7 @@ final class MaskSpans {
             var (first, end) = (0, mask.vectorCount)
             while first < end, row[bytes: 16 &* first].isZero { first &+= 1 }
             while end > first, row[bytes: 16 &* (end &- 1)].isZero { end &-= 1 }
-            rows[y] = RowSpans(here: first..<end, touched: union(rows[y].here, first..<end))
+            rows[y] = RowSpans(here: first..<end, touched: hull(rows[y].here, first..<end))
         }
     }
 
@@ -146,13 +143,14 @@ final class MaskSpans {
     }
 
     private static func around(_ a: Range<Int>, _ b: Range<Int>) -> Range<Int> {
-        let both = union(a, b)
+        let both = hull(a, b)
         return both.isEmpty ? both : max(0, both.lowerBound - 1)..<both.upperBound + 1
     }
+}
 
-    private static func union(_ a: Range<Int>, _ b: Range<Int>) -> Range<Int> {
-        guard !a.isEmpty else { return b }
-        guard !b.isEmpty else { return a }
-        return min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
-    }
+/// The smallest range that contains both.
+private func hull(_ a: Range<Int>, _ b: Range<Int>) -> Range<Int> {
+    guard !a.isEmpty else { return b }
+    guard !b.isEmpty else { return a }
+    return min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
 }

@@ -6,6 +6,8 @@
 typealias Bytes = SIMD16<UInt8>
 /// Eight unsigned 16-bit numbers.
 typealias Words = SIMD8<UInt16>
+/// Eight signed numbers.
+typealias Numbers = SIMD8<Int16>
 
 extension SIMD16 where Scalar == UInt8 {
     /// Lane-wise minimum (`pminub`).

@@ -5,26 +5,22 @@
 /// in others. Memory is allocated once.
 final class FaceFeatures {
     private let lips, eyes: FeatureMap
-    /// The same per cell, where they are looked for in blocks.
-    private let cells: (lips: CellCopy, eyes: CellCopy)?
+    /// Their weights per cell: copies of twice the size where they are looked for in blocks.
+    private let lipCells, eyeCells: FeatureMap.Weights
+    private let inBlocks: Bool
     private let hue, scores: CellPlane
     private let width, height: Int
     private var sums: [Int32]
     private var pictureCount = 0
 
-    /// A plane in a class, so that there may be none.
-    private final class CellCopy {
-        let plane: CellPlane
-        init(width: Int, height: Int) { plane = CellPlane(width: width, height: height) }
-    }
-
     /// Allocates planes of that many cells; with `inBlocks`, most of them a quarter as large.
     init(width: Int, height: Int, inBlocks: Bool) {
-        (self.width, self.height) = (width, height)
+        (self.width, self.height, self.inBlocks) = (width, height, inBlocks)
         let size = inBlocks ? ((width + 1) / 2, (height + 1) / 2) : (width, height)
         lips = FeatureMap(width: size.0, height: size.1)
         eyes = FeatureMap(width: size.0, height: size.1)
-        cells = inBlocks ? (CellCopy(width: width, height: height), CellCopy(width: width, height: height)) : nil
+        lipCells = inBlocks ? FeatureMap.Weights(width: width, height: height) : lips.weights
+        eyeCells = inBlocks ? FeatureMap.Weights(width: width, height: height) : eyes.weights
         hue = CellPlane(width: size.0, height: size.1)
         scores = CellPlane(width: size.0, height: size.1)
         sums = [Int32](repeating: 0, count: size.0)
@@ -45,7 +41,7 @@ final class FaceFeatures {
         _ faces: [Face], luma: borrowing CellPlane, u: borrowing CellPlane, v: borrowing CellPlane, isFirst: Bool
     ) {
         pictureCount &+= 1
-        let takesTurns = cells != nil && !isFirst && FaceFeatures.canTakeTurns(faces)
+        let takesTurns = inBlocks && !isFirst && FaceFeatures.canTakeTurns(faces)
         let (findsLips, findsEyes) = (!takesTurns || pictureCount % 2 == 0, !takesTurns || pictureCount % 2 != 0)
         for face in faces {
             let mean = FaceFeatures.meanLuma(luma, in: face.region)
@@ -55,9 +51,9 @@ final class FaceFeatures {
         if findsLips { lips.converge(isFirst: isFirst) }
         if findsEyes { eyes.converge(isFirst: isFirst) }
         let isShared = eyes.part(from: lips)
-        guard let cells else { return }
-        if findsLips || isShared { lips.enlarge(to: cells.lips.plane) }
-        if findsEyes || isShared { eyes.enlarge(to: cells.eyes.plane) }
+        guard inBlocks else { return }
+        if findsLips || isShared { lips.enlarge(to: lipCells.plane) }
+        if findsEyes || isShared { eyes.enlarge(to: eyeCells.plane) }
     }
 
     /// Whether lips are looked for in one picture and eyes in the next: as long as large faces do not come or go. Their
@@ -130,7 +126,7 @@ final class FaceFeatures {
 
     /// Where a cell may be lips, and where an eye.
     var areas: (lips: CellArea, eyes: CellArea) {
-        guard cells != nil else { return (lips.area, eyes.area) }
+        guard inBlocks else { return (lips.area, eyes.area) }
         func enlarged(_ area: CellArea) -> CellArea {
             area.enlarged(height: height, vectorCount: (width + 15) / 16)
         }
@@ -141,13 +137,8 @@ final class FaceFeatures {
     /// of 0 and of 4 change by turns while a face comes and goes.
     func spare(_ plane: borrowing CellPlane, offset: UInt8) {
         let areas = areas
-        if let cells {
-            SparingKernel.run(plane, weights: cells.lips.plane, offset: offset, areas.lips)
-            SparingKernel.run(plane, weights: cells.eyes.plane, offset: offset, areas.eyes)
-        } else {
-            SparingKernel.run(plane, weights: lips.weights, offset: offset, areas.lips)
-            SparingKernel.run(plane, weights: eyes.weights, offset: offset, areas.eyes)
-        }
+        SparingKernel.run(plane, weights: lipCells.plane, offset: offset, areas.lips)
+        SparingKernel.run(plane, weights: eyeCells.plane, offset: offset, areas.eyes)
     }
 
     /// Raises the lift of eyes by up to `amount` code values, inside of the mask.
@@ -155,22 +146,13 @@ final class FaceFeatures {
         _ lift: borrowing CellPlane, luma: borrowing CellPlane, mask: borrowing CellPlane, amount: UInt8
     ) {
         guard amount > 0 else { return }
-        if let cells {
-            EyeLiftKernel.run(lift, eyes: cells.eyes.plane, luma: luma, mask: mask, amount: amount, areas.eyes)
-        } else {
-            EyeLiftKernel.run(lift, eyes: eyes.weights, luma: luma, mask: mask, amount: amount, areas.eyes)
-        }
+        EyeLiftKernel.run(lift, eyes: eyeCells.plane, luma: luma, mask: mask, amount: amount, areas.eyes)
     }
 
     /// Takes back the redness of lips and eyes, and reddens lips by up to `amount` code values of Cr.
     func color(_ source: PictureRows, amount: UInt8, in target: PictureRows) {
         let areas = areas
-        if let cells {
-            FeatureColorKernel.run(source, weights: cells.eyes.plane, amount: 0, areas.eyes, to: target)
-            FeatureColorKernel.run(source, weights: cells.lips.plane, amount: amount, areas.lips, to: target)
-        } else {
-            FeatureColorKernel.run(source, weights: eyes.weights, amount: 0, areas.eyes, to: target)
-            FeatureColorKernel.run(source, weights: lips.weights, amount: amount, areas.lips, to: target)
-        }
+        FeatureColorKernel.run(source, weights: eyeCells.plane, amount: 0, areas.eyes, to: target)
+        FeatureColorKernel.run(source, weights: lipCells.plane, amount: amount, areas.lips, to: target)
     }
 }

@@ -3,7 +3,7 @@
 /// downwards by up to a half.
 final class FeatureMap {
     /// How much each cell is it, from 0 to 255.
-    let weights: CellPlane
+    let weights: Weights
     /// The same in the last picture alone, and a row of weights.
     private let seen, row: CellPlane
     /// Where weights may differ from 0: places of the last frames, and of those before.
@@ -14,9 +14,15 @@ final class FeatureMap {
     /// After this many frames nothing is left of a position.
     private static let memory = 48
 
+    /// A plane that several objects read.
+    final class Weights {
+        let plane: CellPlane
+        init(width: Int, height: Int) { plane = CellPlane(width: width, height: height) }
+    }
+
     /// Allocates planes of that size.
     init(width: Int, height: Int) {
-        weights = CellPlane(width: width, height: height)
+        weights = Weights(width: width, height: height)
         seen = CellPlane(width: width, height: height)
         row = CellPlane(width: width, height: 1)
     }
@@ -54,7 +60,7 @@ final class FeatureMap {
     func converge(isFirst: Bool) {
         let area = area
         for y in area.rows {
-            let (weights, seen) = (weights.row(y), seen.row(y))
+            let (weights, seen) = (weights.plane.row(y), seen.row(y))
             for vector in area.vectors {
                 let x = 16 &* vector
                 let (old, new) = (weights[bytes: x], seen[bytes: x])
@@ -72,7 +78,7 @@ final class FeatureMap {
         let (mine, theirs) = (area, other.area)
         let rows = mine.rows.clamped(to: theirs.rows)
         for y in rows {
-            let (own, others) = (weights.row(y), other.weights.row(y))
+            let (own, others) = (weights.plane.row(y), other.weights.plane.row(y))
             for vector in mine.vectors.clamped(to: theirs.vectors) {
                 let x = 16 &* vector
                 let (a, b) = (own[bytes: x], others[bytes: x])
@@ -87,12 +93,12 @@ final class FeatureMap {
     func enlarge(to target: borrowing CellPlane) {
         let area = area
         guard !area.isEmpty else { return }
-        for y in area.rows { weights.extend(y) }
+        for y in area.rows { weights.plane.extend(y) }
         let large = area.enlarged(height: target.height, vectorCount: target.vectorCount)
         // One more on both sides: the neighbors of what is not 0 are not 0 either.
-        let vectors = max(0, area.vectors.lowerBound - 1)..<min(weights.vectorCount, area.vectors.upperBound + 1)
+        let vectors = max(0, area.vectors.lowerBound - 1)..<min(weights.plane.vectorCount, area.vectors.upperBound + 1)
         for y in large.rows {
-            let rows = EnlargingKernel.rows(of: weights, y)
+            let rows = EnlargingKernel.rows(of: weights.plane, y)
             let output = target.row(y)
             for vector in vectors {
                 let x = 16 &* vector

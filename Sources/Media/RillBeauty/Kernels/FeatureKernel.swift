@@ -51,8 +51,6 @@ enum FeatureKernel {
         }
     }
 
-    private typealias Numbers = SIMD8<Int16>
-
     /// Sixteen samples, and twice the mean of those above and below.
     private struct Samples {
         let here, away: (even: Numbers, odd: Numbers)

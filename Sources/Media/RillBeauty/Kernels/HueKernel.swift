@@ -40,8 +40,6 @@ enum HueKernel {
         }
     }
 
-    private typealias Numbers = SIMD8<Int16>
-
     /// How far the average is from gray, in 16ths of a code value: at most 62 code values.
     @inline(__always)
     private static func deviation(_ rows: (Row, Row, Row), _ x: Int) -> (even: Numbers, odd: Numbers) {

@@ -171,8 +171,6 @@ struct SkinColorKernel {
         return 144 * across * across + 64 * down * down < 144 * face.side * face.side
     }
 
-    private typealias Numbers = SIMD8<Int16>
-
     /// The properties of eight blocks before their distance across the direction of the color is known.
     private struct Distances {
         /// How far inside of the limits of distance from gray and of luma, in eighths of a code value and in code

@@ -173,10 +173,7 @@ final class SkinBlocks {
     }
 
     private func makeGeneralMask(_ cells: borrowing CellPlane) {
-        measureTexture(cells, where: general.likelihood)
-        TextureKernel.run(
-            likelihood: general.likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
-        blur(textured, to: general.skin)
+        leaveTexture(cells, of: general)
         let (near, far) = size.closingDistances
         close(textured, near, far, limit: general.likelihood, near)
         // Twice: the steps of the closing leave a pattern.
@@ -188,10 +185,7 @@ final class SkinBlocks {
 
     /// Where the color is that of a face, texture is no reason against it; but what is coarse is not smoothed.
     private func makeLearnedMask(_ cells: borrowing CellPlane, _ faces: FaceFinder?) {
-        measureTexture(cells, where: learned.likelihood)
-        TextureKernel.run(
-            likelihood: learned.likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
-        blur(textured, to: learned.skin)
+        leaveTexture(cells, of: learned)
         if let faces { leaveHair(faces) }
         // An eye with its brow is a third of the face high.
         let reach = max(2, min(10, faceSide / 6))
@@ -222,6 +216,14 @@ final class SkinBlocks {
         for face in faces.faces where face.strength > 0 {
             HairKernel.run(learned.likelihood, textured: textured, above: face.region.divided(by: faceScale))
         }
+    }
+
+    /// Limits the likelihood of skin by its texture, and smooths it.
+    private func leaveTexture(_ cells: borrowing CellPlane, of layer: SkinLayer) {
+        measureTexture(cells, where: layer.likelihood)
+        TextureKernel.run(
+            likelihood: layer.likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
+        blur(textured, to: layer.skin)
     }
 
     private func measureTexture(_ cells: borrowing CellPlane, where likelihood: borrowing CellPlane) {

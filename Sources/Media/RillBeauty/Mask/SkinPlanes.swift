@@ -57,7 +57,7 @@ final class SkinPlanes {
         pixelRows = CellPlane(width: pictureWidth, height: 3)
         size = PictureClass(height: pictureHeight)
         blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
-        hasPixels = size == .small && cascade != nil
+        hasPixels = size.isSmall && cascade != nil
         pixels = CellPlane(width: hasPixels ? pictureWidth : 1, height: hasPixels ? pictureHeight : 1)
         if let cascade { faces = finder(cascade) }
     }
@@ -82,12 +82,13 @@ final class SkinPlanes {
         guard let faces else { return }
         defer { note(faces.faces) }
         if faces.needsSkin { blocks.findSearched() }
-        switch size {
-        case .small:
+        if size.isLarge {
+            faces.advance(blocks.luma, skin: blocks.searched)
+        } else if size.isSmall {
             for y in 0..<pixels.height where hasPixels { pixels.row(y).copy(picture.row(y), count: picture.width) }
             faces.advance(pixels, skin: blocks.searched)
-        case .medium: faces.advance(luma, skin: blocks.searched)
-        case .large: faces.advance(blocks.luma, skin: blocks.searched)
+        } else {
+            faces.advance(luma, skin: blocks.searched)
         }
     }
 
@@ -129,7 +130,7 @@ final class SkinPlanes {
         for face in faces.faces where face.featureStrength > 0 {
             guard let color = face.color else { continue }
             // Cells are twice as large as the pixels in which faces of small pictures are found.
-            let region = size == .small ? face.region.divided(by: 2) : face.region
+            let region = size.isSmall ? face.region.divided(by: 2) : face.region
             featureFaces.append(FaceFeatures.Face(region: region, color: color, strength: face.featureStrength))
         }
         if let chroma {

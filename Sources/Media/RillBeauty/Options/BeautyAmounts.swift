@@ -55,9 +55,8 @@ struct BeautyAmounts: Equatable {
     /// Returns the amounts between these and `other`, at `step` of `count`.
     func moved(towards other: BeautyAmounts, step: Int, of count: Int) -> BeautyAmounts {
         func between<Number: FixedWidthInteger>(_ a: Number, _ b: Number) -> Number {
-            a + Number((Int(b) - Int(a)) * step / count)
+            Number(Int(a) + (Int(b) - Int(a)) * step / count)
         }
-        func between(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8(Int(a) + (Int(b) - Int(a)) * step / count) }
         var result = BeautyAmounts()
         result.smoothing = between(smoothing, other.smoothing)
         result.lift = between(lift, other.lift)

@@ -65,3 +65,125 @@ public struct BeautyOptions: Hashable, Sendable {
 
 /// Clamps a number to 0...1; NaN becomes 0.
 private func amount(_ value: Double) -> Double { value > 0 ? min(value, 1) : 0 }
+
+extension BeautyOptions {
+    /// Parses options: `natural`, `strong` or `off`, or settings in any order, such as
+    /// `smoothness=0.7,lightening=0.3,contrast=high`.
+    ///
+    /// Missing settings are off. A preset may come first and be modified: `natural,redness=0`.
+    ///
+    /// - Parameter text: the options.
+    /// - Throws: ``BeautyError``.
+    public init(notation text: String) throws(BeautyError) {
+        var options = BeautyOptions.off
+        for (index, word) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            if index == 0, let preset = BeautyOptions(preset: word) {
+                options = preset
+                continue
+            }
+            guard let mark = word.firstIndex(of: "=") else { throw .unknownSetting(String(word)) }
+            try options.set(word[..<mark], to: word[word.index(after: mark)...])
+        }
+        self = options
+    }
+
+    private init?(preset: Substring) {
+        switch preset {
+        case "off": self = .off
+        case "natural": self = .natural
+        case "strong": self = .strong
+        default: return nil
+        }
+    }
+
+    private mutating func set(_ key: Substring, to value: Substring) throws(BeautyError) {
+        if key == "contrast" {
+            guard let contrast = LighteningContrast(rawValue: String(value)) else {
+                throw .unknownSetting("contrast=\(value)")
+            }
+            lighteningContrast = contrast
+            return
+        }
+        guard let number = Double(value), (0...1).contains(number) else {
+            throw .amountOutOfRange(setting: String(key), text: String(value))
+        }
+        switch key {
+        case "lightening": lightening = number
+        case "smoothness": smoothness = number
+        case "redness": redness = number
+        case "sharpness": sharpness = number
+        case "lips": lips = number
+        case "eyes": eyes = number
+        default: throw .unknownSetting(String(key))
+        }
+    }
+
+    /// Creates options from untrusted numbers.
+    ///
+    /// - Parameters:
+    ///   - lightening: the amount of lightening, 0 to 1.
+    ///   - smoothness: the amount of smoothing, 0 to 1.
+    ///   - redness: the amount of reddening, 0 to 1.
+    ///   - sharpness: the amount of sharpening, 0 to 1.
+    ///   - lips: the color of lips, 0 to 1.
+    ///   - eyes: the brightness of eyes, 0 to 1.
+    ///   - lighteningContrast: how lightening spreads over skin.
+    /// - Throws: ``BeautyError/amountOutOfRange(setting:text:)`` if an amount is not within 0...1.
+    public init(
+        validatingLightening lightening: Double, smoothness: Double, redness: Double, sharpness: Double,
+        lips: Double = 0, eyes: Double = 0, lighteningContrast: LighteningContrast = .normal
+    ) throws(BeautyError) {
+        let amounts = [
+            ("lightening", lightening), ("smoothness", smoothness), ("redness", redness), ("sharpness", sharpness),
+            ("lips", lips), ("eyes", eyes),
+        ]
+        for (name, amount) in amounts where !(0...1).contains(amount) {
+            throw .amountOutOfRange(setting: name, text: "\(amount)")
+        }
+        self.init(
+            lighteningContrast: lighteningContrast, lightening: lightening, smoothness: smoothness, redness: redness,
+            sharpness: sharpness, lips: lips, eyes: eyes)
+    }
+}
+
+extension BeautyOptions: CustomStringConvertible {
+    /// The notation that ``init(notation:)`` parses.
+    public var description: String {
+        switch self {
+        case .off: "off"
+        case .natural: "natural"
+        case .strong: "strong"
+        default:
+            "lightening=\(lightening),smoothness=\(smoothness),redness=\(redness),sharpness=\(sharpness),"
+                + (lips > 0 ? "lips=\(lips)," : "") + (eyes > 0 ? "eyes=\(eyes)," : "")
+                + "contrast=\(lighteningContrast.rawValue)"
+        }
+    }
+}
+
+/// Errors of the beauty filter and its options.
+public enum BeautyError: Error, Equatable, Sendable {
+    /// There is no setting with this name, or no such value.
+    case unknownSetting(String)
+    /// The amount is not a number from 0 to 1.
+    case amountOutOfRange(setting: String, text: String)
+    /// The picture is not I420 in limited range, or is smaller than 16x16.
+    case unsupportedPicture(format: String, width: Int, height: Int)
+    /// A cascade of face features contradicts itself.
+    case invalidCascade(String)
+}
+
+extension BeautyError: CustomStringConvertible {
+    /// The fault and the expected value.
+    public var description: String {
+        switch self {
+        case .unknownSetting(let text):
+            "\"\(text)\" is not a setting: expected natural, strong or off, or lightening, smoothness, redness, "
+                + "sharpness, lips and eyes from 0 to 1 and contrast=low, normal or high, as in smoothness=0.7,contrast=high"
+        case .amountOutOfRange(let setting, let text): "\(setting) goes from 0 to 1, not \"\(text)\""
+        case .unsupportedPicture(let format, let width, let height):
+            "the filter takes I420 in limited range, 16x16 or larger, not \(format) of \(width)x\(height)"
+        case .invalidCascade(let reason): "this is not a cascade of upright features for one window: \(reason)"
+        }
+    }
+}

@@ -116,7 +116,7 @@ public final class V4L2Camera: FrameSource {
             isDiscontinuity = true
             tell(lifecycle.opened(session.mode, at: calls.now))
         } catch {
-            if let event = lifecycle.openFailed(error, at: calls.now) { tell(event) }
+            tell(lifecycle.openFailed(error, at: calls.now))
         }
     }
 
@@ -131,22 +131,20 @@ public final class V4L2Camera: FrameSource {
         // The target comes first: without one, the frame stays with the driver.
         guard let target = try target(session.mode.resolution) else { return .noBuffer }
         do throws(CameraError) {
-            switch try session.next(until: deadline, into: target) {
-            case .nothing:
-                if let event = lifecycle.nothingCame(at: calls.now, path: session.path) { tell(event) }
+            let outcome = try session.next(until: deadline, into: target)
+            if case .nothing = outcome {
+                tell(lifecycle.nothingCame(at: calls.now, path: session.path))
                 return nil
-            case .damaged(let fault):
-                note(session)
-                if let event = lifecycle.received(at: calls.now) { tell(event) }
-                tell(.errorFrame(fault))
-                return nil
-            case .frame(var frame):
-                frame.isDiscontinuity = isDiscontinuity
-                isDiscontinuity = false
-                note(session)
-                if let event = lifecycle.received(at: calls.now) { tell(event) }
-                return .frame(frame)
             }
+            status.note(session.takeCounts())
+            tell(lifecycle.received(at: calls.now))
+            guard case .frame(var frame) = outcome else {
+                if case .damaged(let fault) = outcome { tell(.errorFrame(fault)) }
+                return nil
+            }
+            frame.isDiscontinuity = isDiscontinuity
+            isDiscontinuity = false
+            return .frame(frame)
         } catch {
             tell(lifecycle.failed(error))
             return nil
@@ -157,11 +155,8 @@ public final class V4L2Camera: FrameSource {
         do { return try pools.pool(for: resolution).makeFrame() } catch { throw .frames(error) }
     }
 
-    private func note(_ session: CameraSession) {
-        status.note(session.takeCounts())
-    }
-
-    private func tell(_ event: CameraEvent) {
+    private func tell(_ event: CameraEvent?) {
+        guard let event else { return }
         status.note(event)
         onEvent?(event)
     }

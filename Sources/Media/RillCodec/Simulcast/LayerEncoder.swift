@@ -1,5 +1,5 @@
 public import RillCore
-import RillImage
+public import RillImage
 
 /// The encoder of one layer: scales each frame to the layer's size if needed, and encodes it.
 ///
@@ -44,7 +44,9 @@ public final class LayerEncoder {
             if let own = try settings.codec.attempt({ try make?(settings) }) {
                 own
             } else {
-                try settings.makeBuiltInEncoder(firstPass: firstPass)
+                try VPXEncoder(
+                    settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
+                    frameRate: settings.frameRate, bitrate: settings.bitrate, firstPass: firstPass)
             }
         self.scaler = try LayerScaler(of: settings)
     }
@@ -150,4 +152,60 @@ extension LayerScaler {
             throw .frames(error)
         }
     }
+}
+
+/// Fits pictures to a layer's shape and size. Pictures that already fit pass unchanged.
+public final class LayerScaler {
+    /// The layer's size.
+    public let resolution: Resolution
+    /// How pictures of another shape are fitted.
+    public let aspect: AspectPolicy
+    private let pool: FramePool
+
+    /// Creates a scaler.
+    ///
+    /// - Parameters:
+    ///   - resolution: the target size.
+    ///   - aspect: how pictures of another shape are fitted.
+    ///   - capacity: how many scaled pictures may be in use at once.
+    /// - Throws: ``/RillCore/FrameError`` if there is no memory.
+    public init(_ resolution: Resolution, aspect: AspectPolicy = .crop, capacity: Int) throws(FrameError) {
+        self.resolution = resolution
+        self.aspect = aspect
+        self.pool = try FramePool(resolution: resolution, capacity: capacity)
+    }
+
+    /// Returns an I420 picture at the layer's size; `nil` if all of the scaler's buffers are in use.
+    public func fitted(_ frame: VideoFrame) -> VideoFrame? {
+        if frame.resolution == resolution { return frame }
+        return frame.scaled(PictureFit(frame.resolution, into: resolution, aspect), into: pool)
+    }
+}
+
+/// The first pass of a layer that is encoded in two passes. It gets the same frames as the ``LayerEncoder``, and
+/// scales them in the same way. One owner, one thread at a time.
+public final class LayerAnalyzer {
+    private let pass: VPXFirstPass
+    private let scaler: LayerScaler
+
+    /// Creates the first pass.
+    public init(_ settings: LayerSettings) throws(CodecError) {
+        try settings.validate()
+        pass = try VPXFirstPass(
+            settings.encoder, resolution: settings.resolution, frameRate: settings.frameRate,
+            bitrate: settings.bitrate)
+        scaler = try LayerScaler(of: settings)
+    }
+
+    /// Analyzes one frame.
+    public func add(_ frame: VideoFrame) throws(CodecError) {
+        guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
+        guard let scaled = scaler.fitted(frame) else {
+            preconditionFailure("the scaled frame of the task before is still in use")
+        }
+        try pass.add(scaled)
+    }
+
+    /// Returns the statistics. Called once, after the last frame.
+    public func finish() throws(CodecError) -> FirstPassStatistics { try pass.finish() }
 }

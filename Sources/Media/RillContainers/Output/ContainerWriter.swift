@@ -1,5 +1,6 @@
 internal import CFFmpeg
 public import RillCore
+public import RillFiles
 import RillRTP
 
 /// Writes coded VP8 or VP9 frames to a WebM or Matroska file, optionally with the audio of another file.
@@ -60,7 +61,7 @@ public final class ContainerWriter: EncodedFrameSink {
     private var heldTick: Int64?
     /// The duration of the frame before that.
     private var lastStep: Int64 = 33
-    private var failure: ContainerError?
+    private var failure = FirstFailure<ContainerError>()
 
     /// Creates or truncates a file and writes its header.
     ///
@@ -91,12 +92,11 @@ public final class ContainerWriter: EncodedFrameSink {
     ///   - payload: its bytes.
     /// - Throws: ``ContainerError``. After the first failure all calls throw the same error.
     public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws(ContainerError) {
-        if let failure { throw failure }
         guard frame.codec == video.codec else {
             throw .unexpectedCodec(path: path, expected: video.codec, given: frame.codec)
         }
         let tick = clock.tick(of: frame.captureTime)
-        try keepingFailure { () throws(ContainerError) in
+        try failure.keeping { () throws(ContainerError) in
             try writeHeld(until: tick)
             try muxer.hold(payload, at: tick, isKey: frame.isKey)
         }
@@ -106,8 +106,7 @@ public final class ContainerWriter: EncodedFrameSink {
     /// Writes the buffered packets, the rest of the audio, the index and the duration, and closes the file. Called
     /// once. After a failed write it throws that error again.
     public func finish() throws(ContainerError) {
-        if let failure { throw failure }
-        try keepingFailure { () throws(ContainerError) in
+        try failure.keeping { () throws(ContainerError) in
             try writeHeld(until: nil)
             try writeSound(upTo: .max)
             try muxer.finish()
@@ -129,31 +128,6 @@ public final class ContainerWriter: EncodedFrameSink {
             unsafe try muxer.write(packet, track: 1 + track)
         }
     }
-
-    private func keepingFailure(_ work: () throws(ContainerError) -> Void) throws(ContainerError) {
-        do { try work() } catch {
-            failure = error
-            throw error
-        }
-    }
-}
-
-/// The ratio of a pixel's display width to its height.
-public struct PixelAspect: Hashable, Sendable {
-    /// The width; at least 1.
-    public let width: Int32
-    /// The height; at least 1.
-    public let height: Int32
-
-    /// 1:1.
-    public static let square = PixelAspect(width: 1, height: 1)
-
-    /// Creates a ratio of two positive numbers; others trap.
-    public init(width: Int32, height: Int32) {
-        precondition(width > 0 && height > 0, "a pixel of \(width)x\(height)")
-        self.width = width
-        self.height = height
-    }
 }
 
 extension MediaDuration {
@@ -169,9 +143,7 @@ public enum ContainerFormat: String, Sendable, CaseIterable {
 
     /// Returns the container for the extension of a file name, ignoring case; `nil` if it is unknown.
     public init?(path: String) {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
-        self.init(rawValue: name[name.index(after: dot)...].lowercased())
+        self.init(rawValue: VideoFileFormat.ending(of: path))
     }
 
     /// libavformat's name of the format.

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 import RillCore
+import RillFiles
 import RillRTP
 
 /// libavformat's muxer: one video track, followed by the audio tracks. Single owner.
@@ -122,7 +123,7 @@ final class Muxer {
             unsafe parameters.pointee.color_primaries = AVCOL_PRI_BT709
             unsafe parameters.pointee.color_trc = AVCOL_TRC_BT709
         }
-        let aspect = AVRational(num: video.pixelAspect.width, den: video.pixelAspect.height)
+        let aspect = AVRational(video.pixelAspect)
         unsafe parameters.pointee.sample_aspect_ratio = aspect
         unsafe stream.pointee.sample_aspect_ratio = aspect
         unsafe stream.pointee.time_base = AVRational(num: 1, den: Int32(MuxerClock.rate))
@@ -164,6 +165,14 @@ final class Muxer {
         unsafe av_free(bytes)
         unsafe context.pointee.pb = nil
         return result >= 0
+    }
+}
+
+extension AVRational {
+    /// Square pixels for numbers that do not fit a container.
+    fileprivate init(_ aspect: PixelAspect) {
+        let (width, height) = (Int32(exactly: aspect.width), Int32(exactly: aspect.height))
+        self = if let width, let height { AVRational(num: width, den: height) } else { AVRational(num: 1, den: 1) }
     }
 }
 

@@ -13,40 +13,32 @@ final class MuxerBytes {
 
     /// The state that the callbacks use.
     private final class State {
-        var output: ByteOutput?
+        var output: ByteOutput
         /// The position of the muxer's next write: at the end, unless it went back.
         var position = 0
         /// Why the file could not be written, since libavformat only passes on numbers.
         var failure: FileError?
 
-        init(_ output: consuming ByteOutput) { self.output = consume output }
+        init(_ output: consuming ByteOutput) { self.output = output }
 
         func write(_ bytes: Span<UInt8>) throws(FileError) {
-            let end = output?.position ?? 0
-            let inside = min(max(0, end - position), bytes.count)
-            if inside > 0 {
-                var copy: [UInt8] = []
-                copy.reserveCapacity(inside)
-                for index in 0..<inside { copy.append(bytes[index]) }
-                try output?.replace(at: position, with: copy)
-            }
-            if inside < bytes.count { try output?.write(bytes.extracting(inside...)) }
+            let inside = min(max(0, output.position - position), bytes.count)
+            if inside > 0 { try output.replace(at: position, with: bytes.extracting(..<inside).array) }
+            if inside < bytes.count { try output.write(bytes.extracting(inside...)) }
             position += bytes.count
         }
 
         /// Moves to a position in the file. Returns the new position, or `nil` if it is invalid.
         func seek(_ offset: Int64, _ whence: Int32) -> Int64? {
-            let end = output?.position ?? 0
-            let base: Int? =
-                switch whence & ~AVSEEK_FORCE {
-                case SEEK_SET: 0
-                case SEEK_CUR: position
-                case SEEK_END: end
-                case AVSEEK_SIZE: nil
-                default: nil
-                }
-            if whence & AVSEEK_SIZE != 0 { return Int64(end) }
-            guard let base, let target = Int(exactly: offset), (0...end).contains(base + target) else { return nil }
+            let base: Int
+            switch whence & ~AVSEEK_FORCE {
+            case SEEK_SET: base = 0
+            case SEEK_CUR: base = position
+            case SEEK_END: base = output.position
+            case AVSEEK_SIZE: return Int64(output.position)
+            default: return nil
+            }
+            guard let target = Int(exactly: offset), (0...output.position).contains(base + target) else { return nil }
             position = base + target
             return Int64(position)
         }
@@ -93,7 +85,7 @@ final class MuxerBytes {
     func finish() throws(FileError) {
         flush()
         if let failure = state.failure { throw failure }
-        try state.output.take()?.finish()
+        try state.output.finish()
     }
 
     private static func write(

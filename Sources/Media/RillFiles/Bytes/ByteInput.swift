@@ -136,6 +136,36 @@ package struct ByteInput: ~Copyable {
         return end - start
     }
 
+    /// Buffers the first `count` bytes of a file of the format that begins with `magic`.
+    ///
+    /// - Throws: `empty`, `foreign`, `truncated`.
+    mutating func requireStart(_ count: Int, of magic: String) throws(FileError) {
+        guard try fill(count) > 0 else { throw .empty(path: path) }
+        guard buffered.starts(with: magic.utf8.prefix(buffered.count)) else {
+            throw .foreign(path: path, expected: magic, found: buffered.prefixBytes())
+        }
+        try require(count)
+    }
+
+    /// Buffers the `count` bytes of a record's header. Returns `false` at the end of the file.
+    ///
+    /// - Throws: `truncated` if the file ends inside.
+    mutating func fillRecord(_ count: Int, atMost limit: Int = bufferByteCount) throws(FileError) -> Bool {
+        guard try fill(count, atMost: limit) > 0 else { return false }
+        try require(count)
+        return true
+    }
+
+    /// Buffers `count` bytes of a structure that starts here.
+    ///
+    /// - Throws: `truncated` if the file ends before.
+    mutating func require(_ count: Int) throws(FileError) {
+        let available = try fill(count)
+        guard available >= count else {
+            throw .truncated(path: path, position: position, needed: count, available: available)
+        }
+    }
+
     /// Skips `count` buffered bytes.
     package mutating func consume(_ count: Int) {
         precondition(count <= end - start, "\(count) bytes of \(end - start)")
@@ -225,6 +255,17 @@ package struct ByteInput: ~Copyable {
     }
 
     /// Fills the pieces, `needed` bytes in all, and then the buffer with what follows.
+    /// Replaces `bytes` with the next `count` bytes.
+    ///
+    /// - Throws: `truncated` if the file ends before (`bytes` then holds what exists).
+    mutating func readAll(_ count: Int, into bytes: inout [UInt8]) throws(FileError) {
+        let start = position
+        try read(count, into: &bytes)
+        guard bytes.count == count else {
+            throw .truncated(path: path, position: start, needed: count, available: bytes.count)
+        }
+    }
+
     private mutating func readPieces(_ needed: Int, lookahead: Int) throws(FileError) -> Int {
         var read = unsafe pieces.fill(from: UnsafeRawBufferPointer(start: buffer + start, count: end - start))
         start += read

@@ -13,7 +13,8 @@ package struct ByteOutput: ~Copyable {
     package let path: String
     /// The number of bytes written so far.
     package private(set) var position = 0
-    private let descriptor: Descriptor
+    private var descriptor: Descriptor?
+    private let number: Int32
     /// The file offset of the first byte, if written bytes can still be changed.
     private let origin: Int?
     private let raisesPipeSignal: Bool
@@ -40,7 +41,8 @@ package struct ByteOutput: ~Copyable {
         let status = descriptor.status
         raisesPipeSignal = status?.isPipeOrSocket ?? true
         origin = status?.isRegularFile == true && !descriptor.isAppending ? descriptor.offset : nil
-        self.descriptor = descriptor
+        number = descriptor.number
+        self.descriptor = consume descriptor
     }
 
     /// Whether ``replace(at:with:)`` works: not for pipes, terminals and files opened for appending.
@@ -88,7 +90,7 @@ package struct ByteOutput: ~Copyable {
                 // The range is in bounds, and pwrite(2) only reads it.
                 retryingInterrupted {
                     unsafe pwrite(
-                        descriptor.number, bytes.baseAddress! + done, bytes.count - done,
+                        number, bytes.baseAddress! + done, bytes.count - done,
                         off_t(origin + position + done))
                 }
             }
@@ -97,16 +99,14 @@ package struct ByteOutput: ~Copyable {
         }
     }
 
-    /// Closes the file. Throws an error of this or an earlier call.
-    package consuming func finish() throws(FileError) {
-        let (path, position, failure) = (path, position, failure)
-        let code = close()
+    /// Closes the file. Called once, after the last write.
+    ///
+    /// - Throws: `writeFailed`, also if it was thrown before.
+    package mutating func finish() throws(FileError) {
+        guard let descriptor = descriptor.take() else { preconditionFailure("\(path) was finished before") }
+        let code = descriptor.close()
         if let failure { throw failure }
         guard code == 0 else { throw .writeFailed(path: path, position: position, code: code) }
-    }
-
-    private consuming func close() -> Int32 {
-        descriptor.close()
     }
 
     // The pointer loses its const only for writev, which does not write through it.
@@ -116,6 +116,7 @@ package struct ByteOutput: ~Copyable {
     }
 
     private mutating func writePieces() throws(FileError) {
+        precondition(descriptor != nil, "\(path) was finished")
         if let failure { throw failure }
         while !pieces.isEmpty {
             let (count, code) = writeOnce()
@@ -133,7 +134,7 @@ package struct ByteOutput: ~Copyable {
     /// Makes one system call. Returns its result and `errno`.
     private func writeOnce() -> (count: Int, code: Int32) {
         let pieces = unsafe pieces.remaining
-        let number = descriptor.number
+        let number = number
         // The caller keeps the memory of the pieces valid until the write returns.
         func write() -> Int { retryingInterrupted { unsafe writev(number, pieces.baseAddress!, Int32(pieces.count)) } }
         guard raisesPipeSignal else { return (write(), errno) }
@@ -157,7 +158,7 @@ private func catchingPipeSignal(_ write: () -> Int) -> (count: Int, code: Int32)
     // A signal that was already pending belongs to someone else. A partial write also raises one.
     if unsafe sigismember(&pending, SIGPIPE) == 0 {
         var atOnce = timespec()
-        _ = retryingInterrupted { Int(unsafe sigtimedwait(&pipeSignal, nil, &atOnce)) }
+        _ = retryingInterrupted { unsafe sigtimedwait(&pipeSignal, nil, &atOnce) }
     }
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     return (count, code)

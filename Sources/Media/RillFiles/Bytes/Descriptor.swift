@@ -1,4 +1,5 @@
 import Glibc
+import RillCore
 
 /// An open file, pipe or terminal. It is closed at the end of its life, unless it is one of the process's standard
 /// streams.
@@ -15,12 +16,12 @@ struct Descriptor: ~Copyable {
     ///   - name: the file's name in errors, if it is not its path.
     static func open(_ path: String, flags: Int32, name: String? = nil) throws(FileError) -> Descriptor {
         let said = name ?? path
-        let number = retryingInterrupted { Int(unsafe Glibc.open(path, flags | O_CLOEXEC, 0o666)) }
+        let number = retryingInterrupted { unsafe Glibc.open(path, flags | O_CLOEXEC, 0o666) }
         guard number >= 0 else {
             let code = errno
             throw code == ENOENT ? .notFound(path: said) : .openFailed(path: said, code: code)
         }
-        let descriptor = Descriptor(number: Int32(number), isOwned: true)
+        let descriptor = Descriptor(number: number, isOwned: true)
         // A folder can be opened for reading, and would only fail later with an obscure error.
         guard descriptor.status?.isFolder != true else { throw .openFailed(path: said, code: EISDIR) }
         return descriptor
@@ -79,13 +80,5 @@ struct Descriptor: ~Copyable {
         var isFolder: Bool { mode & S_IFMT == S_IFDIR }
         /// Whether writing to it raises SIGPIPE when there is no reader.
         var isPipeOrSocket: Bool { mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK }
-    }
-}
-
-/// Repeats a system call that a signal handler interrupted.
-func retryingInterrupted(_ call: () -> Int) -> Int {
-    while true {
-        let result = call()
-        if result >= 0 || errno != EINTR { return result }
     }
 }

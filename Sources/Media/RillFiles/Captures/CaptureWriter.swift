@@ -85,8 +85,7 @@ public final class CaptureWriter {
     public func write(
         _ datagram: Span<UInt8>, from source: UDPAddress, to destination: UDPAddress, at time: MediaTime
     ) throws(FileError) {
-        if let rtpDump { return try rtpDump.write(datagram, CaptureWriter.kind(of: datagram), at: time) }
-        precondition(output != nil, "\(path) was finished")
+        if let rtpDump { return try rtpDump.write(datagram, RTPDumpRecord.Kind(of: datagram), at: time) }
         let limit = InternetPacket.maximumDatagramByteCount(source.ip)
         guard datagram.count <= limit else {
             throw .tooLarge(path: path, position: output?.position ?? 0, byteCount: datagram.count, limit: limit)
@@ -104,8 +103,7 @@ public final class CaptureWriter {
     /// - Throws: `writeFailed`.
     public func finish() throws(FileError) {
         if let rtpDump { return try rtpDump.finish() }
-        guard let output = output.take() else { preconditionFailure("\(path) was finished before") }
-        try output.finish()
+        try output?.finish()
     }
 
     /// Appends the Ethernet header: locally administered addresses and the protocol.
@@ -132,10 +130,6 @@ extension CaptureWriter {
         return try RTPDumpWriter(path: path, name: name, header: header, startTime: settings.startTime)
     }
 
-    /// Returns the kind by the second byte, which distinguishes RTP from RTCP (RFC 5761 §4).
-    private static func kind(of datagram: Span<UInt8>) -> RTPDumpRecord.Kind {
-        datagram.count > 1 && (192...223).contains(datagram[1]) ? .rtcp : .rtp
-    }
 }
 
 // MARK: - pcap

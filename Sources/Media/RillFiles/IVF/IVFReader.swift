@@ -17,7 +17,7 @@ public final class IVFReader {
     /// The file's header.
     public let header: IVFHeader
     fileprivate var input: ByteInput
-    private var failure: FileError?
+    private var failure = FirstFailure<FileError>()
 
     /// The header of a coded frame.
     public struct Frame: Hashable, Sendable {
@@ -45,15 +45,7 @@ public final class IVFReader {
 
     package init(_ input: consuming ByteInput) throws(FileError) {
         var input = input
-        let magic = IVFHeader.magic.utf8
-        let available = try input.fill(IVFHeader.byteCount)
-        guard available > 0 else { throw .empty(path: input.path) }
-        guard input.buffered.starts(with: magic.prefix(available)) else {
-            throw .foreign(path: input.path, expected: IVFHeader.magic, found: input.buffered.prefixBytes())
-        }
-        guard available >= IVFHeader.byteCount else {
-            throw .truncated(path: input.path, position: 0, needed: IVFHeader.byteCount, available: available)
-        }
+        try input.requireStart(IVFHeader.byteCount, of: IVFHeader.magic)
         self.header = try IVFHeader(parsing: input.buffered, path: input.path)
         input.consume(IVFHeader.byteCount)
         self.input = input
@@ -68,40 +60,21 @@ public final class IVFReader {
     /// - Throws: `truncated` if the file ends inside a frame (`payload` then holds what exists of it), `tooLarge`,
     ///   `timeOutOfRange`, `readFailed`. All later calls throw the same error.
     public func next(into payload: inout [UInt8]) throws(FileError) -> Frame? {
-        if let failure { throw failure }
-        do throws(FileError) {
-            return try IVFReader.readFrame(from: &input, timeBase: header.timeBase, into: &payload)
-        } catch {
-            failure = error
-            throw error
+        try failure.keeping { () throws(FileError) in
+            guard let frame = try IVFReader.readFrameHeader(from: &input, timeBase: header.timeBase) else { return nil }
+            try input.readAll(frame.byteCount, into: &payload)
+            return frame
         }
     }
 
     /// The number of bytes read so far.
     public var position: Int { input.position }
 
-    private static func readFrame(
-        from input: inout ByteInput, timeBase: IVFHeader.TimeBase, into payload: inout [UInt8]
-    ) throws(FileError) -> Frame? {
-        guard let frame = try readFrameHeader(from: &input, timeBase: timeBase) else { return nil }
-        try input.read(frame.byteCount, into: &payload)
-        guard payload.count == frame.byteCount else {
-            throw .truncated(
-                path: input.path, position: frame.position, needed: frame.byteCount, available: payload.count)
-        }
-        return frame
-    }
-
     fileprivate static func readFrameHeader(
         from input: inout ByteInput, timeBase: IVFHeader.TimeBase, atMost limit: Int = ByteInput.bufferByteCount
     ) throws(FileError) -> Frame? {
         let position = input.position
-        let available = try input.fill(IVFHeader.frameHeaderByteCount, atMost: limit)
-        guard available > 0 else { return nil }
-        guard available >= IVFHeader.frameHeaderByteCount else {
-            throw .truncated(
-                path: input.path, position: position, needed: IVFHeader.frameHeaderByteCount, available: available)
-        }
+        guard try input.fillRecord(IVFHeader.frameHeaderByteCount, atMost: limit) else { return nil }
         let byteCount = Int(input.buffered.littleEndian(UInt32.self, at: 0))
         let timestamp = input.buffered.littleEndian(Int64.self, at: 4)
         guard byteCount <= maximumFrameByteCount else {

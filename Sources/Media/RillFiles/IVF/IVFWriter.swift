@@ -19,8 +19,7 @@ import RillRTP
 public final class IVFWriter: EncodedFrameSink {
     /// The file's header. Its `frameCount` is the number of frames written so far.
     public private(set) var header: IVFHeader
-    private let path: String
-    private var output: ByteOutput?
+    private var output: ByteOutput
     private var frameHeader: [UInt8] = []
 
     /// Creates or truncates a file and writes its header.
@@ -43,7 +42,6 @@ public final class IVFWriter: EncodedFrameSink {
         var output = try ByteOutput(path: path, name: name)
         try output.write(header.bytes.span)
         self.header = header
-        self.path = output.path
         self.output = consume output
     }
 
@@ -56,7 +54,8 @@ public final class IVFWriter: EncodedFrameSink {
     public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws(FileError) {
         guard frame.codec == header.codec else {
             throw .unexpectedInput(
-                path: path, expected: "\(header.codec.rawValue) frames", given: "one of \(frame.codec.rawValue)")
+                path: output.path, expected: "\(header.codec.rawValue) frames",
+                given: "one of \(frame.codec.rawValue)")
         }
         try write(payload, at: header.timeBase.ticks(of: frame.captureTime))
     }
@@ -70,14 +69,13 @@ public final class IVFWriter: EncodedFrameSink {
     public func write(_ payload: Span<UInt8>, at timestamp: Int64) throws(FileError) {
         guard let length = UInt32(exactly: payload.count) else {
             throw .tooLarge(
-                path: path, position: output?.position ?? 0, byteCount: payload.count, limit: Int(UInt32.max))
+                path: output.path, position: output.position, byteCount: payload.count, limit: Int(UInt32.max))
         }
         frameHeader.removeAll(keepingCapacity: true)
         frameHeader.append(littleEndian: length)
         frameHeader.append(littleEndian: timestamp)
-        precondition(output != nil, "\(path) was finished")
         let head = frameHeader  // shared, not copied: its life ends with this call
-        try output?.write(head.span, payload)
+        try output.write(head.span, payload)
         header.frameCount += 1
     }
 
@@ -87,7 +85,6 @@ public final class IVFWriter: EncodedFrameSink {
     ///
     /// - Throws: `writeFailed`, also if it was thrown before.
     public func finish() throws(FileError) {
-        guard var output = output.take() else { preconditionFailure("\(path) was finished before") }
         if output.isRewritable {
             var count: [UInt8] = []
             count.append(littleEndian: UInt32(clamping: header.frameCount))

@@ -145,14 +145,19 @@ struct PCAPNGReader: ~Copyable {
         }
     }
 
+    /// Buffers `count` bytes of the block.
+    private mutating func require(_ count: Int, endingAt end: Int) throws(FileError) {
+        try requireRoom(count, endingAt: end)
+        try input.require(count)
+    }
+
     private mutating func readInterface(endingAt end: Int) throws(FileError) {
         guard interfaces.count < PCAPNGFormat.maximumInterfaceCount else {
             throw .tooLarge(
                 path: input.path, position: input.position, byteCount: interfaces.count + 1,
                 limit: PCAPNGFormat.maximumInterfaceCount)
         }
-        try requireRoom(8, endingAt: end)
-        try input.require(8)
+        try require(8, endingAt: end)
         var interface = Interface(
             linkType: LinkType(rawValue: input.buffered.integer(UInt16.self, at: 0, order)),
             snapLength: Int(input.buffered.integer(UInt32.self, at: 4, order)))
@@ -202,8 +207,7 @@ struct PCAPNGReader: ~Copyable {
         isObsolete: Bool, endingAt end: Int, into packet: inout [UInt8]
     ) throws(FileError) -> CapturedPacket {
         let headerByteCount = PCAPNGFormat.packetHeaderByteCount
-        try requireRoom(headerByteCount, endingAt: end)
-        try input.require(headerByteCount)
+        try require(headerByteCount, endingAt: end)
         let number =
             isObsolete
             ? Int(input.buffered.integer(UInt16.self, at: 0, order))
@@ -226,8 +230,7 @@ struct PCAPNGReader: ~Copyable {
         -> CapturedPacket
     {
         let interface = try interface(0)
-        try requireRoom(4, endingAt: end)
-        try input.require(4)
+        try require(4, endingAt: end)
         let originalByteCount = Int(input.buffered.integer(UInt32.self, at: 0, order))
         input.consume(4)
         let byteCount = interface.snapLength == 0 ? originalByteCount : min(originalByteCount, interface.snapLength)

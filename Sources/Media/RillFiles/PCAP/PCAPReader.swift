@@ -78,8 +78,7 @@ struct PCAPReader: ~Copyable {
     ///
     /// - Throws: `truncated`, `tooLarge`, `readFailed`.
     mutating func next(into packet: inout [UInt8]) throws(FileError) -> CapturedPacket? {
-        guard try input.fill(1) > 0 else { return nil }
-        try input.require(PCAPFormat.packetHeaderByteCount)
+        guard try input.fillRecord(PCAPFormat.packetHeaderByteCount) else { return nil }
         let seconds = input.buffered.integer(UInt32.self, at: 0, order)
         let ticks = input.buffered.integer(UInt32.self, at: 4, order)
         let byteCount = Int(input.buffered.integer(UInt32.self, at: 8, order))

@@ -15,8 +15,7 @@ public final class RTPDumpWriter: PacketSink {
     public let header: RTPDumpHeader
     /// The time that the records' offsets count from, on the clock of the packets.
     public let startTime: MediaTime
-    private let path: String
-    private var output: ByteOutput?
+    private var output: ByteOutput
     private var recordHeader: [UInt8] = []
     private var failure: FileError?
 
@@ -35,7 +34,6 @@ public final class RTPDumpWriter: PacketSink {
         try output.write(header.bytes.span)
         self.header = header
         self.startTime = startTime
-        self.path = output.path
         self.output = consume output
     }
 
@@ -50,7 +48,7 @@ public final class RTPDumpWriter: PacketSink {
     public func write(_ packet: Span<UInt8>, _ kind: RTPDumpRecord.Kind, at time: MediaTime) throws(FileError) {
         let limit = RTPDumpHeader.maximumPacketByteCount
         guard packet.count <= limit else {
-            throw .tooLarge(path: path, position: output?.position ?? 0, byteCount: packet.count, limit: limit)
+            throw .tooLarge(path: output.path, position: output.position, byteCount: packet.count, limit: limit)
         }
         // In 128 bits, so that even `distantFuture` does not overflow.
         let offset = (Int128(time.nanoseconds) - Int128(startTime.nanoseconds) + 500_000) / 1_000_000
@@ -58,9 +56,8 @@ public final class RTPDumpWriter: PacketSink {
         recordHeader.append(bigEndian: UInt16(RTPDumpHeader.packetHeaderByteCount + packet.count))
         recordHeader.append(bigEndian: kind == .rtp ? UInt16(packet.count) : 0)
         recordHeader.append(bigEndian: UInt32(clamping: offset))
-        precondition(output != nil, "\(path) was finished")
         let head = recordHeader  // shared, not copied: its life ends with this call
-        try output?.write(head.span, packet)
+        try output.write(head.span, packet)
     }
 
     /// Writes a packet. Its second byte distinguishes RTP from RTCP (RFC 5761 §4).
@@ -68,9 +65,8 @@ public final class RTPDumpWriter: PacketSink {
     /// After a failure nothing more is written, and ``finish()`` throws the error.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
         guard failure == nil else { return }
-        let isRTCP = packet.count > 1 && (192...223).contains(packet[1])
         do throws(FileError) {
-            try write(packet, isRTCP ? .rtcp : .rtp, at: time)
+            try write(packet, RTPDumpRecord.Kind(of: packet), at: time)
         } catch {
             failure = error
         }
@@ -80,7 +76,6 @@ public final class RTPDumpWriter: PacketSink {
     ///
     /// - Throws: the first failure of ``send(_:at:)``, or `writeFailed`.
     public func finish() throws(FileError) {
-        guard let output = output.take() else { preconditionFailure("\(path) was finished before") }
         try output.finish()
         if let failure { throw failure }
     }

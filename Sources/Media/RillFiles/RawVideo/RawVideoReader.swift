@@ -11,12 +11,8 @@ public import RillCore
 /// thread at a time. Cost per frame: one read straight into the frame's rows, without a copy.
 public final class RawVideoReader: FrameSource {
     /// The size, the rate and, for a regular file, the number of complete frames.
-    public private(set) var format: SourceFormat
-    /// The number of frames still to be returned.
-    private var remaining = Int.max
-    private var input: ByteInput
-    private var filler: FrameFiller
-    private var failure: FileError?
+    public var format: SourceFormat { frames.format }
+    private var frames: FrameFiller
 
     /// Opens a file.
     ///
@@ -41,21 +37,17 @@ public final class RawVideoReader: FrameSource {
         _ input: consuming ByteInput, pixelFormat: PixelFormat = .i420, resolution: Resolution,
         frameRate: FrameRate = 30, colorSpace: ColorSpace = .bt601, capacity: Int = 8
     ) {
-        self.filler = FrameFiller(pixelFormat, resolution, frameRate, colorSpace, capacity: capacity)
-        self.format = SourceFormat(
-            resolution: resolution, frameRate: frameRate,
-            frameCount: input.remainingByteCount.map { $0 / FrameRuns.byteCount(of: resolution) })
-        self.input = input
+        let frameCount = input.remainingByteCount.map { $0 / FrameRuns.byteCount(of: resolution) }
+        frames = FrameFiller(
+            input, pixelFormat, resolution, frameRate, colorSpace, frameCount: frameCount, capacity: capacity)
     }
 
     /// Skips the frames before a range, and ends after it. Called before the first frame is read.
-    func keep(_ frames: Range<Int>) throws(FileError) {
-        let (byteCount, isTooMuch) = frames.lowerBound.multipliedReportingOverflow(
+    func keep(_ range: Range<Int>) throws(FileError) {
+        let (byteCount, isTooMuch) = range.lowerBound.multipliedReportingOverflow(
             by: FrameRuns.byteCount(of: format.resolution))
-        try input.advance(by: isTooMuch ? Int.max - input.position : byteCount)
-        filler.begin(with: frames.lowerBound)
-        remaining = frames.count
-        format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+        try frames.input.advance(by: isTooMuch ? Int.max - position : byteCount)
+        frames.keep(range)
     }
 
     /// Returns the next frame, or `.end` after the last complete one.
@@ -63,26 +55,75 @@ public final class RawVideoReader: FrameSource {
     /// - Throws: `empty`, `truncated` if the file ends inside a frame, `readFailed`, `outOfMemory`. All later calls
     ///   throw the same error.
     public func next() throws(FileError) -> SourceOutput {
-        if let failure { throw failure }
-        guard remaining > 0 else { return .end }
-        do throws(FileError) {
+        try frames.next(lookahead: 1) { (input) throws(FileError) in
             // One more byte distinguishes the end of the file from a truncated frame.
-            guard try input.fill(1, atMost: 1) > 0 else {
-                guard input.position > 0 else { throw .empty(path: input.path) }
-                return .end
-            }
-            let output = try filler.next(from: &input, after: 0, lookahead: 1)
-            if case .frame = output { remaining -= 1 }
-            return output
-        } catch {
-            failure = error
-            throw error
+            if try input.fill(1, atMost: 1) > 0 { return 0 }
+            guard input.position > 0 else { throw .empty(path: input.path) }
+            return nil
         }
     }
 
     /// The number of bytes read so far.
-    public var position: Int { input.position }
+    public var position: Int { frames.input.position }
 
     /// The counts of the reader's own frame pool, which is created with the first frame; `nil` before that.
-    public var poolStatistics: FramePool.Statistics? { filler.poolStatistics }
+    public var poolStatistics: FramePool.Statistics? { frames.poolStatistics }
+}
+
+/// A file of frames without headers that can be opened for ranges of them, so that several threads can read it in
+/// parallel.
+///
+/// ```swift
+/// let clip = try RawVideoClip(path: "clip.yuv", resolution: .vga, frameRate: 30)
+/// let second = try clip.open(frames: 300..<600)
+/// ```
+public struct RawVideoClip: RangedSource {
+    /// The file.
+    public let path: String
+    /// The size, rate and number of complete frames.
+    public let format: SourceFormat
+    private let pixelFormat: PixelFormat
+    private let colorSpace: ColorSpace
+
+    /// Opens a file for its size; see ``RawVideoReader`` for the parameters.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - pixelFormat: how its samples are arranged.
+    ///   - resolution: the size of every picture.
+    ///   - frameRate: the rate that determines the capture times.
+    ///   - colorSpace: the color space of the samples.
+    /// - Throws: `notFound`, `openFailed`.
+    public init(
+        path: String, pixelFormat: PixelFormat = .i420, resolution: Resolution, frameRate: FrameRate = 30,
+        colorSpace: ColorSpace = .bt601
+    ) throws(FileError) {
+        self.path = path
+        self.pixelFormat = pixelFormat
+        self.colorSpace = colorSpace
+        let reader = try RawVideoReader(
+            path: path, pixelFormat: pixelFormat, resolution: resolution, frameRate: frameRate, colorSpace: colorSpace)
+        format = reader.format
+    }
+
+    /// Returns `frame`: every frame is independent.
+    public func entry(for frame: Int) -> Int { frame }
+
+    /// Returns the time of a frame from its number and the rate.
+    public func time(ofFrame frame: Int) -> MediaTime? { format.time(ofFrame: frame) }
+
+    /// Opens the file for a range of its frames.
+    ///
+    /// - Parameters:
+    ///   - frames: the range. It may be empty but not negative; frames beyond the end are left out.
+    ///   - capacity: how many frames may be in use downstream at once.
+    /// - Throws: ``FileError``.
+    public func open(frames: Range<Int>, capacity: Int) throws -> any FrameSource {
+        precondition(frames.lowerBound >= 0, "frames count from 0, not from \(frames.lowerBound)")
+        let reader = try RawVideoReader(
+            path: path, pixelFormat: pixelFormat, resolution: format.resolution, frameRate: format.frameRate ?? 30,
+            colorSpace: colorSpace, capacity: capacity)
+        try reader.keep(frames)
+        return reader
+    }
 }

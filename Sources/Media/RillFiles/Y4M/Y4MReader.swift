@@ -16,12 +16,8 @@ public final class Y4MReader: FrameSource {
     /// The header in the first line.
     public let header: Y4MHeader
     /// The size, the rate and, if known, the number of frames: for a regular file whose frames have plain headers.
-    public private(set) var format: SourceFormat
-    /// The number of frames still to be returned.
-    private var remaining = Int.max
-    private var input: ByteInput
-    private var filler: FrameFiller
-    private var failure: FileError?
+    public var format: SourceFormat { frames.format }
+    private var frames: FrameFiller
 
     /// Opens a clip and reads its first line.
     ///
@@ -45,28 +41,22 @@ public final class Y4MReader: FrameSource {
     ) throws(FileError) {
         var input = input
         let header = try Y4MReader.readHeader(from: &input)
-        let rate = header.frameRate ?? defaultFrameRate
+        let frameCount = input.remainingByteCount.flatMap { Y4MReader.frameCount(in: $0, of: header.resolution) }
         self.header = header
-        self.format = SourceFormat(
-            resolution: header.resolution, frameRate: rate,
-            frameCount: input.remainingByteCount.flatMap { Y4MReader.frameCount(in: $0, of: header.resolution) })
-        self.filler = FrameFiller(
-            .i420, header.resolution, rate, ColorSpace(matrix: matrix, range: header.range ?? .limited),
-            capacity: capacity)
-        self.input = input
+        frames = FrameFiller(
+            input, .i420, header.resolution, header.frameRate ?? defaultFrameRate,
+            ColorSpace(matrix: matrix, range: header.range ?? .limited), frameCount: frameCount, capacity: capacity)
     }
 
     /// Skips the frames before a range, and ends after it. Called before the first frame is read.
     ///
     /// Each skipped frame's header is checked, so damage is found as when reading the whole clip.
-    func keep(_ frames: Range<Int>) throws(FileError) {
-        for _ in 0..<frames.lowerBound {
-            guard let headerByteCount = try Y4MReader.findFrame(in: &input) else { break }
-            try input.advance(by: headerByteCount + FrameRuns.byteCount(of: header.resolution))
+    func keep(_ range: Range<Int>) throws(FileError) {
+        for _ in 0..<range.lowerBound {
+            guard let headerByteCount = try Y4MReader.findFrame(in: &frames.input) else { break }
+            try frames.input.advance(by: headerByteCount + FrameRuns.byteCount(of: header.resolution))
         }
-        filler.begin(with: frames.lowerBound)
-        remaining = frames.count
-        format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+        frames.keep(range)
     }
 
     /// Returns the next frame, or `.end` after the last complete one.
@@ -74,25 +64,16 @@ public final class Y4MReader: FrameSource {
     /// - Throws: `truncated` if the file ends inside a frame, `damaged` if none starts where one should,
     ///   `headerTooLong`, `readFailed`, `timeOutOfRange`, `outOfMemory`. All later calls throw the same error.
     public func next() throws(FileError) -> SourceOutput {
-        if let failure { throw failure }
-        guard remaining > 0 else { return .end }
-        do throws(FileError) {
-            guard let headerByteCount = try Y4MReader.findFrame(in: &input) else { return .end }
-            let output = try filler.next(
-                from: &input, after: headerByteCount, lookahead: Y4MReader.plainFrameHeader)
-            if case .frame = output { remaining -= 1 }
-            return output
-        } catch {
-            failure = error
-            throw error
+        try frames.next(lookahead: Y4MReader.plainFrameHeader) { (input) throws(FileError) in
+            try Y4MReader.findFrame(in: &input)
         }
     }
 
     /// The number of bytes read so far.
-    public var position: Int { input.position }
+    public var position: Int { frames.input.position }
 
     /// The counts of the reader's own frame pool, which is created with the first frame; `nil` before that.
-    public var poolStatistics: FramePool.Statistics? { filler.poolStatistics }
+    public var poolStatistics: FramePool.Statistics? { frames.poolStatistics }
 
     // MARK: Lines of text
 
@@ -108,14 +89,7 @@ public final class Y4MReader: FrameSource {
 
     private static func readHeader(from input: inout ByteInput) throws(FileError) -> Y4MHeader {
         let magic = Y4MHeader.magic.utf8
-        let available = try input.fill(magic.count + 1)
-        guard available > 0 else { throw .empty(path: input.path) }
-        guard input.buffered.starts(with: magic.prefix(available)) else {
-            throw .foreign(path: input.path, expected: Y4MHeader.magic, found: input.buffered.prefixBytes())
-        }
-        guard available > magic.count else {
-            throw .truncated(path: input.path, position: 0, needed: magic.count + 1, available: available)
-        }
+        try input.requireStart(magic.count + 1, of: Y4MHeader.magic)
         let separator = input.buffered[magic.count]
         guard separator == UInt8(ascii: " ") || separator == UInt8(ascii: "\n") else {
             throw .foreign(path: input.path, expected: Y4MHeader.magic + " ", found: input.buffered.prefixBytes())
@@ -134,10 +108,7 @@ public final class Y4MReader: FrameSource {
         let available = try input.fill(plainFrameHeader, atMost: plainFrameHeader)
         guard available > 0 else { return nil }
         guard input.buffered.starts(with: magic.prefix(available)) else { throw damaged(input) }
-        guard available >= plainFrameHeader else {
-            throw .truncated(
-                path: input.path, position: input.position, needed: plainFrameHeader, available: available)
-        }
+        try input.require(plainFrameHeader)
         let separator = input.buffered[magic.count]
         switch separator {
         case UInt8(ascii: "\n"): return plainFrameHeader
@@ -150,5 +121,52 @@ public final class Y4MReader: FrameSource {
         .damaged(
             path: input.path, position: input.position, expected: "a frame (\"\(Y4MHeader.frameMagic)\")",
             found: input.buffered.prefixBytes())
+    }
+}
+
+/// A Y4M file that can be opened for ranges of its frames, so that several threads can read it in parallel.
+///
+/// ```swift
+/// let clip = try Y4MClip(path: "clip.y4m")
+/// let second = try clip.open(frames: 300..<600)
+/// ```
+///
+/// Cost of opening: reading the header of each frame before the range.
+public struct Y4MClip: RangedSource {
+    /// The file.
+    public let path: String
+    /// The size, the rate and, if all frames have plain headers, the number of frames.
+    public let format: SourceFormat
+    private let matrix: ColorSpace.Matrix
+
+    /// Opens a file and reads its first line.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - matrix: the color matrix of the frames, which Y4M does not store.
+    /// - Throws: the errors of ``Y4MReader``.
+    public init(path: String, matrix: ColorSpace.Matrix = .bt601) throws(FileError) {
+        self.path = path
+        self.matrix = matrix
+        format = try Y4MReader(path: path, matrix: matrix).format
+    }
+
+    /// Returns `frame`: every frame is independent.
+    public func entry(for frame: Int) -> Int { frame }
+
+    /// Returns the time of a frame from its number and the rate.
+    public func time(ofFrame frame: Int) -> MediaTime? { format.time(ofFrame: frame) }
+
+    /// Opens the file for a range of its frames.
+    ///
+    /// - Parameters:
+    ///   - frames: the range. It may be empty but not negative; frames beyond the end are left out.
+    ///   - capacity: how many frames may be in use downstream at once.
+    /// - Throws: ``FileError``, also for a damaged header of a frame before the range.
+    public func open(frames: Range<Int>, capacity: Int) throws -> any FrameSource {
+        precondition(frames.lowerBound >= 0, "frames count from 0, not from \(frames.lowerBound)")
+        let reader = try Y4MReader(path: path, capacity: capacity, matrix: matrix)
+        try reader.keep(frames)
+        return reader
     }
 }

@@ -15,7 +15,6 @@ public import RillCore
 public final class Y4MWriter: FrameSink {
     /// The header in the first line.
     public let header: Y4MHeader
-    private let path: String
     private var writer: FrameWriter
     private static let frameHeader = [UInt8](Y4MHeader.frameMagic.utf8) + [UInt8(ascii: "\n")]
 
@@ -30,7 +29,6 @@ public final class Y4MWriter: FrameSink {
         var output = try ByteOutput(path: path, name: name)
         try output.write([UInt8](header.line.utf8).span)
         self.header = header
-        self.path = output.path
         self.writer = FrameWriter(output, .i420, header.resolution)
     }
 
@@ -61,7 +59,7 @@ public final class Y4MWriter: FrameSink {
         let range = header.range ?? .limited
         guard frame.colorSpace.range == range else {
             throw .unexpectedInput(
-                path: path, expected: "frames of \(range.rawValue) range",
+                path: writer.path, expected: "frames of \(range.rawValue) range",
                 given: "one of \(frame.colorSpace.range.rawValue) range")
         }
         try writer.write(Y4MWriter.frameHeader.span, frame)

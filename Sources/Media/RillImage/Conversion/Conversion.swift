@@ -40,15 +40,6 @@ extension VideoFrame {
         }
         return finished(target)
     }
-
-    /// Finishes `target` with this picture's time, color space, rotation and timestamps.
-    func finished(_ target: consuming MutableFrame) -> VideoFrame {
-        var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
-        frame.rotation = rotation
-        frame.isDiscontinuity = isDiscontinuity
-        frame.timestamps = timestamps
-        return frame
-    }
 }
 
 extension MutableFrame {

@@ -6,11 +6,9 @@ public import RillCore
 /// One owner, one thread at a time.
 public final class I420Source: FrameSource {
     private let source: any FrameSource
-    private let capacity: Int
     private var planar: ResizingPool
     private var colors: ColorConverter
-    /// A picture that found no free buffer to be converted into.
-    private var waiting: VideoFrame?
+    private var pending = PendingFrame()
 
     /// Creates a source that converts the pictures of another one, of any size and range.
     ///
@@ -19,7 +17,6 @@ public final class I420Source: FrameSource {
     ///   - capacity: how many converted pictures may be in use downstream at once.
     public init(_ source: any FrameSource, capacity: Int = 8) {
         self.source = source
-        self.capacity = capacity
         planar = ResizingPool(capacity: capacity)
         colors = ColorConverter(capacity: capacity)
     }
@@ -34,17 +31,7 @@ public final class I420Source: FrameSource {
     ///
     /// - Throws: an error of the source, or ``/RillCore/FrameError``.
     public func next() throws -> SourceOutput {
-        if waiting == nil {
-            switch try source.next() {
-            case .frame(let frame): waiting = frame
-            case .noBuffer: return .noBuffer
-            case .pending: return .pending
-            case .end: return .end
-            }
-        }
-        guard let frame = waiting, let converted = try convert(frame) else { return .noBuffer }
-        waiting = nil
-        return .frame(converted)
+        try pending.next(of: source, convert)
     }
 
     private func convert(_ frame: VideoFrame) throws(FrameError) -> VideoFrame? {

@@ -1,6 +1,5 @@
 public import RillBeauty
 public import RillCore
-public import RillFaces
 import RillImage
 
 /// A source that applies the beauty filter to its pictures: offline, for files.
@@ -14,8 +13,7 @@ public final class BeautySource: FrameSource {
     private let source: any FrameSource
     private let options: BeautyOptions
     private var stage: BeautyStage
-    /// A picture that found no free buffer.
-    private var waiting: VideoFrame?
+    private var pending = PendingFrame()
     /// The reason why faces are not searched for although this was requested; `nil` if they are.
     public let faceFailure: FaceCascadeError?
 
@@ -44,15 +42,6 @@ public final class BeautySource: FrameSource {
 
     /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     public func next() throws -> SourceOutput {
-        if waiting == nil {
-            let output = try source.next()
-            guard case .frame(let frame) = output else { return output }
-            waiting = frame
-        }
-        guard let frame = waiting, let result = try stage.apply(options, to: frame, clock: { .zero }) else {
-            return .noBuffer
-        }
-        waiting = nil
-        return .frame(result)
+        try pending.next(of: source) { frame in try stage.apply(options, to: frame, clock: { .zero }) }
     }
 }

@@ -59,9 +59,11 @@ public final class DecodedSource: FrameSource {
         let timestamps =
             isRegularFile
             ? try IVFIndex(of: IVFReader(path: path)).times
-            : lookahead.filter { $0.payload.isShown(as: header.codec) }.map(\.time)
+            : lookahead.filter { $0.payload.header(as: header.codec)?.isShown ?? true }.map(\.time)
         colorSpace = lookahead.first.map { $0.payload.colorSpace(as: header.codec) } ?? .bt601
-        guard let resolution = lookahead.first?.payload.keyFrameResolution(as: header.codec) ?? header.resolution else {
+        let first = lookahead.first?.payload.header(as: header.codec)
+        guard let resolution = first?.isKeyFrame == true ? first?.resolution ?? header.resolution : header.resolution
+        else {
             throw CodecError.invalidSettings("\(path) does not store the size of its pictures")
         }
         format = SourceFormat(
@@ -118,18 +120,10 @@ public final class DecodedSource: FrameSource {
 }
 
 extension [UInt8] {
-    /// The size of a key frame's picture; `nil` for other frames and invalid bytes.
-    fileprivate func keyFrameResolution(as codec: VideoCodec) -> Resolution? {
+    /// The header of a coded frame; `nil` if it is invalid. The decoder reports what is wrong with it later.
+    fileprivate func header(as codec: VideoCodec) -> CodedFrameHeader? {
         let bytes = self
-        // The decoder reports what is wrong with a frame later, here and below.
-        guard let header = try? CodedFrameHeader(parsing: bytes.span, as: codec), header.isKeyFrame else { return nil }
-        return header.resolution
-    }
-
-    /// Whether a frame yields a picture; `true` if its header is invalid.
-    fileprivate func isShown(as codec: VideoCodec) -> Bool {
-        let bytes = self
-        return (try? CodedFrameHeader(parsing: bytes.span, as: codec))?.isShown ?? true
+        return try? CodedFrameHeader(parsing: bytes.span, as: codec)
     }
 
     /// The color space of a key frame's samples, if the codec declares it.

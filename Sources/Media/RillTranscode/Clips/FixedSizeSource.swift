@@ -10,8 +10,7 @@ import RillImage
 public final class FixedSizeSource: FrameSource {
     private let source: any FrameSource
     private let scaler: LayerScaler
-    /// A picture that found no free buffer to be scaled into.
-    private var waiting: VideoFrame?
+    private var pending = PendingFrame()
     /// The number of pictures that had another size.
     public private(set) var framesScaled = 0
 
@@ -40,18 +39,11 @@ public final class FixedSizeSource: FrameSource {
 
     /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     public func next() throws -> SourceOutput {
-        if waiting == nil {
-            switch try source.next() {
-            case .frame(let frame) where frame.resolution == scaler.resolution: return .frame(frame)
-            case .frame(let frame): waiting = frame
-            case .noBuffer: return .noBuffer
-            case .pending: return .pending
-            case .end: return .end
-            }
+        try pending.next(of: source) { frame in
+            guard frame.resolution != scaler.resolution else { return frame }
+            let scaled = scaler.fitted(frame)
+            framesScaled += scaled == nil ? 0 : 1
+            return scaled
         }
-        guard let frame = waiting.flatMap({ scaler.fitted($0) }) else { return .noBuffer }
-        waiting = nil
-        framesScaled += 1
-        return .frame(frame)
     }
 }

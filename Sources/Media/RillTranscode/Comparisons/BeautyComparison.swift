@@ -1,6 +1,5 @@
 public import RillBeauty
 public import RillCore
-public import RillFaces
 import RillImage
 
 /// A source that shows the effect of the beauty filter: the original picture, the filtered one, and its skin mask in
@@ -29,7 +28,7 @@ public final class BeautyComparison: FrameSource {
         _ source: any FrameSource, options: BeautyOptions, faces: FaceDetection = .automatic, capacity: Int = 8
     ) throws {
         size = source.format.resolution
-        guard let wide = Resolution(validatingWidth: 3 * size.evenWidth, height: size.height) else {
+        guard let wide = Resolution(validatingWidth: 6 * size.chroma.width, height: size.height) else {
             throw BeautyError.unsupportedPicture(format: "three pictures", width: size.width, height: size.height)
         }
         format = SourceFormat(
@@ -51,12 +50,10 @@ public final class BeautyComparison: FrameSource {
                 format: "\(frame.format)", width: frame.resolution.width, height: frame.resolution.height)
         }
         var planes = wide.planes
-        planes.y.fill(16)
-        planes.u.fill(128)
-        planes.v.fill(128)
+        planes.fill(gray: 16)
         planes.paste(frame, x: 0, y: 0)
-        planes.paste(result, x: size.evenWidth, y: 0)
-        pasteMask(at: 2 * size.evenWidth, into: &planes)
+        planes.paste(result, x: 2 * size.chroma.width, y: 0)
+        pasteMask(at: 4 * size.chroma.width, into: &planes)
         return .frame(wide.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace))
     }
 

@@ -42,7 +42,7 @@ public final class CodingComparison: FrameSource {
         try layer.validate()
         self.layer = layer
         size = layer.resolution
-        let (width, height) = (2 * size.evenWidth, 2 * size.evenHeight)
+        let (width, height) = (4 * size.chroma.width, 4 * size.chroma.height)
         guard let whole = Resolution(validatingWidth: width, height: height) else {
             throw CodecError.invalidSettings("four pictures of \(size) are too large for one of \(width)x\(height)")
         }
@@ -70,10 +70,8 @@ public final class CodingComparison: FrameSource {
         newest = try code(picture)
         guard let shown else { preconditionFailure("the first picture is always coded and shown") }
         var planes = whole.planes
-        planes.y.fill(16)
-        planes.u.fill(128)
-        planes.v.fill(128)
-        let (x, y) = (size.evenWidth, size.evenHeight)
+        planes.fill(gray: 16)
+        let (x, y) = (2 * size.chroma.width, 2 * size.chroma.height)
         planes.paste(picture, x: 0, y: 0)
         planes.paste(shown, x: x, y: 0)
         planes.paste(picture, x: 0, y: y)

@@ -112,9 +112,9 @@ final class Spool {
     private func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            let count = unsafe pwrite(
-                descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(byteCount + done))
-            if count < 0, errno == EINTR { continue }
+            let count = retryingInterrupted {
+                unsafe pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(byteCount + done))
+            }
             guard count > 0 else {
                 throw .writeFailed(path: "waiting frames in \(folder)", position: byteCount + done, code: errno)
             }
@@ -127,8 +127,9 @@ final class Spool {
     private func read(into bytes: UnsafeMutableRawBufferPointer, at position: Int) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            let count = unsafe pread(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(position + done))
-            if count < 0, errno == EINTR { continue }
+            let count = retryingInterrupted {
+                unsafe pread(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(position + done))
+            }
             guard count > 0 else {
                 throw .readFailed(path: "waiting frames in \(folder)", position: position + done, code: errno)
             }

@@ -81,27 +81,15 @@ public final class ThumbnailSink: FrameSink {
         let columns = min(Self.columns, kept.count)
         let rows = (kept.count + columns - 1) / columns
         // Even positions, so that chroma samples line up.
-        let (width, height) = ((size.width + 1) / 2 * 2 + Self.gap, (size.height + 1) / 2 * 2 + Self.gap)
+        let (width, height) = (2 * size.chroma.width + Self.gap, 2 * size.chroma.height + Self.gap)
         let whole = Resolution(width: columns * width + Self.gap, height: rows * height + Self.gap)
         guard var target = try FramePool(resolution: whole, capacity: 1).makeFrame() else {
             throw .outOfMemory(byteCount: FrameLayout(.i420, whole).byteCount)
         }
         var planes = target.planes
-        planes.y.fill(32)
-        planes.u.fill(128)
-        planes.v.fill(128)
+        planes.fill(gray: 32)
         for (index, frame) in kept.enumerated() {
-            let (x, y) = (Self.gap + index % columns * width, Self.gap + index / columns * height)
-            for line in 0..<size.height {
-                var row = planes.y.row(y + line)
-                row.copy(from: frame.y.row(line), at: x)
-            }
-            for line in 0..<size.chroma.height {
-                var u = planes.u.row(y / 2 + line)
-                u.copy(from: frame.u.row(line), at: x / 2)
-                var v = planes.v.row(y / 2 + line)
-                v.copy(from: frame.v.row(line), at: x / 2)
-            }
+            planes.paste(frame, x: Self.gap + index % columns * width, y: Self.gap + index / columns * height)
         }
         return target.finish(captureTime: .zero, colorSpace: kept[0].colorSpace)
     }

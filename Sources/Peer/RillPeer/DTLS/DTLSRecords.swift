@@ -1,4 +1,4 @@
-import RillBytes
+import RillCore
 
 /// The records of a datagram (RFC 6347 §4.1).
 package enum DTLSRecords {

@@ -1,5 +1,4 @@
 public import RillCore
-import RillState
 
 /// One end of ICE: finds a path to the other side, and notices when it changes or is lost (RFC 8445).
 ///

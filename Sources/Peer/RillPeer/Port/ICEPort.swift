@@ -1,5 +1,4 @@
 public import RillCore
-import RillState
 
 /// Many agents on one UDP port: finds the one that a datagram is for, and polls those that have something to do.
 ///

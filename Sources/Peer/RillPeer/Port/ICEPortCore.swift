@@ -1,5 +1,4 @@
 import RillCore
-import RillState
 
 /// The tables of an ``ICEPort``.
 struct ICEPortCore: ~Copyable {

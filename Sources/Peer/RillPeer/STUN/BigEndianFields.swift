@@ -1,4 +1,4 @@
-import RillBytes
+import RillCore
 
 // Big-endian fields at an offset, for headers whose size was checked before.
 

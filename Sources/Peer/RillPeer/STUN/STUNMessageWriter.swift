@@ -1,4 +1,3 @@
-import RillBytes
 public import RillCore
 
 /// An attribute to write. Integrity and fingerprint are not among them: ``STUNMessageWriter/finish(_:_:into:)`` adds

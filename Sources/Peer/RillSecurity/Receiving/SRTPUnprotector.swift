@@ -1,4 +1,4 @@
-import RillBytes
+import RillCore
 public import RillRTP
 
 /// Unprotects the packets of the other side of a call: SRTP and SRTCP (RFC 3711, RFC 7714), using libsrtp.

@@ -1,4 +1,4 @@
-import RillBytes
+import RillCore
 public import RillRTP
 
 /// Protects the packets that one side of a call sends: SRTP and SRTCP (RFC 3711, RFC 7714), using libsrtp.

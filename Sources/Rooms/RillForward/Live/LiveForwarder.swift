@@ -1,4 +1,3 @@
-import RillBytes
 public import RillCore
 public import RillPeer
 public import RillRTP

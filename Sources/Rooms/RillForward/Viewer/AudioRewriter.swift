@@ -1,4 +1,3 @@
-import RillBytes
 import RillCore
 import RillRTP
 

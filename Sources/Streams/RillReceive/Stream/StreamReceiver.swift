@@ -1,6 +1,5 @@
 public import RillCore
 import RillRTP
-package import RillState
 
 /// The first half of receiving one stream: packets go in, encoded frames come out in decode order, and feedback goes
 /// back.

@@ -1,7 +1,6 @@
 import RillCongestion
 import RillCore
 import RillRTP
-import RillState
 
 /// Packets that wait for the pacer, and leave it for the ``DatagramQueue`` without another copy.
 ///

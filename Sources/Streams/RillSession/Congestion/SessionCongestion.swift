@@ -1,7 +1,6 @@
 import RillCongestion
 import RillCore
 import RillRTP
-import RillState
 
 /// The congestion control of a session that sends: what left, what came of it, and what waits to leave.
 ///

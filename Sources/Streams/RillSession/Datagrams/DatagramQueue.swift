@@ -1,6 +1,5 @@
 package import RillCore
 import RillRTP
-import RillState
 
 /// Datagrams that wait to be sent, in order. Each packet is copied here once, from its stream's history, with room
 /// after it for what protects it.

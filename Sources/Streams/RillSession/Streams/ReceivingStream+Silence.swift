@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillReceive
-import RillState
 
 extension ReceivingStream {
     /// What a stream's source has announced about its silence: that it ends (BYE), or pauses (PAUSED).

@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillReceive
-import RillState
 
 /// A stream that a session receives. It has no jitter buffer before its SSRC is known.
 final class ReceivingStream {

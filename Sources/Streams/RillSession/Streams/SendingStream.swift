@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillSend
-import RillState
 
 /// A stream that a session sends.
 final class SendingStream {

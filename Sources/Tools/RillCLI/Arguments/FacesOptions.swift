@@ -1,6 +1,6 @@
 import ArgumentParser
 import Rill
-import RillFaces
+import RillBeauty
 
 /// `--faces`, wherever `--beauty` is.
 struct FacesOptions: ParsableArguments {

@@ -13,7 +13,7 @@ struct SourceVideo {
     /// Whether the clip names its color matrix.
     private let namesMatrix: Bool
     /// Width and height of a pixel; `nil` if unknown.
-    private let pixelAspect: Y4MHeader.PixelAspect?
+    private let pixelAspect: PixelAspect?
     private let interlacing: Y4MHeader.Interlacing
     private let chromaSiting: Y4MHeader.ChromaSiting
     private let resolution: Resolution
@@ -36,8 +36,7 @@ struct SourceVideo {
             container?.colorSpace ?? decoded?.colorSpace ?? ColorSpace(range: header?.range ?? .limited)
         namesMatrix = container?.namesMatrix ?? (decoded != nil)
         pixelAspect =
-            container.map { .init(width: Int($0.pixelAspect.width), height: Int($0.pixelAspect.height)) }
-            ?? (header.map(\.pixelAspect) ?? .square)
+            container.map(\.pixelAspect) ?? (header.map(\.pixelAspect) ?? .square)
         interlacing = container.map { .init($0.fieldOrder) } ?? header?.interlacing ?? .progressive
         chromaSiting = header?.chromaSiting ?? .jpeg
         audioCodecNames = container?.audioCodecNames ?? []
@@ -116,7 +115,7 @@ struct SourceVideo {
         let video = ContainerWriter.Video(
             codec: layer.encoder.codec, resolution: layer.resolution, frameRate: rate,
             colorSpace: ColorSpace(matrix: colorSpace.matrix, range: .limited),
-            pixelAspect: pixelAspect.flatMap(PixelAspect.init) ?? .square)
+            pixelAspect: pixelAspect ?? .square)
         let sound = hasSound && !audioCodecNames.isEmpty ? try AudioTracks(of: self.path, for: format) : nil
         return try ContainerWriter(
             path: file.partPath, name: file.path, format: format, video: video, audio: sound)
@@ -141,13 +140,5 @@ extension Y4MHeader.Interlacing {
         case .mixed: "picture by picture"
         case .progressive, .unknown: nil
         }
-    }
-}
-
-extension PixelAspect {
-    /// `nil` for numbers that do not fit a container.
-    fileprivate init?(_ aspect: Y4MHeader.PixelAspect) {
-        guard let width = Int32(exactly: aspect.width), let height = Int32(exactly: aspect.height) else { return nil }
-        self.init(width: width, height: height)
     }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import Rill
+import RillBeauty
 import RillContainers
 import RillCore
-import RillFaces
 import RillTranscode
 
 /// The opened input of a transcode: its properties, how it is read, and the processing of its pictures before the

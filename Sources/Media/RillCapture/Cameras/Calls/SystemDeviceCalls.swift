@@ -12,7 +12,7 @@ package final class SystemDeviceCalls: DeviceCalls {
     package func nodes() -> [VideoNodeEntry] { VideoNodes.list() }
 
     package func open(_ path: String) -> Result<Int32, SystemError> {
-        let descriptor = repeating { unsafe Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+        let descriptor = retryingInterrupted { unsafe Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
         return descriptor < 0 ? .failure(SystemError(errno)) : .success(descriptor)
     }
 
@@ -23,7 +23,7 @@ package final class SystemDeviceCalls: DeviceCalls {
     @unsafe
     package func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
         // The caller guarantees that the argument has the type that the request takes.
-        let result = repeating { unsafe CV4L2_ioctl(descriptor, request, argument) }
+        let result = retryingInterrupted { unsafe CV4L2_ioctl(descriptor, request, argument) }
         return result < 0 ? errno : 0
     }
 
@@ -44,7 +44,7 @@ package final class SystemDeviceCalls: DeviceCalls {
 
     package func waitForFrame(_ descriptor: Int32, until deadline: MediaTime) -> FrameReadiness {
         var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let count = repeating { unsafe poll(&question, 1, milliseconds(until: deadline)) }
+        let count = retryingInterrupted { unsafe poll(&question, 1, milliseconds(until: deadline)) }
         if count == 0 { return .timedOut }
         let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
         return count < 0 || question.revents & failures != 0 ? .failed : .ready
@@ -66,13 +66,5 @@ package final class SystemDeviceCalls: DeviceCalls {
     private func milliseconds(until deadline: MediaTime) -> Int32 {
         guard deadline != .distantFuture else { return -1 }
         return Int32(clamping: max(0, (deadline - now).nanoseconds + 999_999) / 1_000_000)
-    }
-
-    /// Repeats a call that a signal interrupted.
-    private func repeating(_ call: () -> Int32) -> Int32 {
-        while true {
-            let result = call()
-            if result >= 0 || errno != EINTR { return result }
-        }
     }
 }

@@ -32,24 +32,13 @@ public enum CameraPixelFormat: String, Hashable, Sendable, CaseIterable {
         case oneBuffer
         case bufferPerPlane
     }
-
-    /// The number of planes of samples, which may follow each other in one buffer.
-    var planeCount: Int {
-        switch self {
-        case .i420, .yv12: 3
-        case .nv12, .nv21, .nv16: 2
-        case .yuyv, .uyvy, .yvyu, .rgb24, .bgr24, .grey, .mjpeg: 1
-        }
-    }
 }
 
 /// The four-character code by which V4L2 identifies a format, with the first character in the lowest byte.
 struct FourCC: Hashable, Sendable {
     let code: UInt32
 
-    init(_ code: UInt32) {
-        self.code = code
-    }
+    init(_ code: UInt32) { self.code = code }
 
     init(_ letters: String) {
         code = letters.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }

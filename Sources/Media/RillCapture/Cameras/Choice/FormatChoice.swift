@@ -13,7 +13,9 @@ struct FormatChoice: Equatable {
     var fourCC: FourCC
     var resolution: Resolution
     var frameRate: FrameRate
+}
 
+extension FormatChoice {
     /// Chooses the best of `formats`. Returns `nil` if none is supported.
     init?(of formats: [CameraFormat], for constraints: CameraConstraints) {
         var best: (choice: FormatChoice, rank: Rank)?
@@ -32,12 +34,6 @@ struct FormatChoice: Equatable {
         }
         guard let best else { return nil }
         self = best.choice
-    }
-
-    init(fourCC: FourCC, resolution: Resolution, frameRate: FrameRate) {
-        self.fourCC = fourCC
-        self.resolution = resolution
-        self.frameRate = frameRate
     }
 }
 

@@ -38,12 +38,12 @@ struct PictureLayout: Hashable, Sendable {
         self.colorSpace = colorSpace
         planes = []
         var offset = 0
-        for index in 0..<format.planeCount {
-            let size = format.planeSize(index, resolution)
+        let sizes = format.planeSizes(resolution)
+        for (index, size) in sizes.enumerated() {
             let buffer = arrangement == .oneBuffer ? 0 : index
             var stride = strides.indices.contains(buffer) ? strides[buffer] : 0
             // For one buffer the driver reports the stride of luma; that of chroma is proportional.
-            if arrangement == .oneBuffer, index > 0, format.planeCount == 3 { stride /= 2 }
+            if arrangement == .oneBuffer, index > 0, sizes.count == 3 { stride /= 2 }
             stride = max(stride, size.width)
             planes.append(
                 Plane(
@@ -64,17 +64,18 @@ struct PictureLayout: Hashable, Sendable {
 }
 
 extension CameraPixelFormat {
-    /// Returns the bytes per row and the number of rows of a plane.
-    fileprivate func planeSize(_ index: Int, _ resolution: Resolution) -> (width: Int, height: Int) {
+    /// Returns the bytes per row and the number of rows of each plane. Planes may follow each other in one buffer.
+    fileprivate func planeSizes(_ resolution: Resolution) -> [(width: Int, height: Int)] {
         let (width, height, chroma) = (resolution.width, resolution.height, resolution.chroma)
-        switch self {
-        case .i420, .yv12: return index == 0 ? (width, height) : (chroma.width, chroma.height)
-        case .nv12, .nv21: return index == 0 ? (width, height) : (2 * chroma.width, chroma.height)
-        case .nv16: return index == 0 ? (width, height) : (2 * chroma.width, height)
-        case .yuyv, .uyvy, .yvyu: return (4 * chroma.width, height)
-        case .rgb24, .bgr24: return (3 * width, height)
-        case .grey: return (width, height)
-        case .mjpeg: return (1, 1)
+        let luma = (width, height)
+        return switch self {
+        case .i420, .yv12: [luma, (chroma.width, chroma.height), (chroma.width, chroma.height)]
+        case .nv12, .nv21: [luma, (2 * chroma.width, chroma.height)]
+        case .nv16: [luma, (2 * chroma.width, height)]
+        case .yuyv, .uyvy, .yvyu: [(4 * chroma.width, height)]
+        case .rgb24, .bgr24: [(3 * width, height)]
+        case .grey: [luma]
+        case .mjpeg: [(1, 1)]
         }
     }
 }

@@ -10,7 +10,7 @@ import RillCore
 /// A pure value: it reads no clock.
 struct FrameTimestampCheck: Sendable {
     /// The number of replaced timestamps, by fault.
-    private(set) var faults = TimestampFaults()
+    var faults = TimestampFaults()
     private var interval: MediaDuration
     private var last: (time: MediaTime, sequence: UInt32)?
     /// The smallest age at dequeuing of a frame with a valid timestamp.
@@ -40,7 +40,7 @@ struct FrameTimestampCheck: Sendable {
     ) -> MediaTime {
         let time: MediaTime
         if let stamp, let fault = fault(stamp, queuedAt: queuedAt, now: now) {
-            faults.note(fault)
+            faults[keyPath: fault] += 1
             time = replacement(sequence, now)
         } else if let stamp {
             age = min(age ?? .seconds(1), now - stamp)
@@ -53,12 +53,15 @@ struct FrameTimestampCheck: Sendable {
         return time
     }
 
-    private func fault(_ stamp: MediaTime, queuedAt: MediaTime, now: MediaTime) -> TimestampFaults.Kind? {
-        if stamp > now + Self.tolerance { return .future }
-        if let last, stamp == last.time { return .repeated }
-        if let last, stamp < last.time { return .backward }
+    /// What is wrong with a timestamp: its count.
+    private func fault(
+        _ stamp: MediaTime, queuedAt: MediaTime, now: MediaTime
+    ) -> WritableKeyPath<TimestampFaults, Int>? {
+        if stamp > now + Self.tolerance { return \.future }
+        if let last, stamp == last.time { return \.repeated }
+        if let last, stamp < last.time { return \.backward }
         // Some drivers timestamp the start of exposure, which may be one interval before the buffer was queued.
-        if stamp < queuedAt - max(interval, .milliseconds(100)) { return .jumped }
+        if stamp < queuedAt - max(interval, .milliseconds(100)) { return \.jumped }
         return nil
     }
 
@@ -85,19 +88,6 @@ public struct TimestampFaults: Codable, Hashable, Sendable {
     public var repeated = 0
     /// Timestamps from before the driver had the buffer.
     public var jumped = 0
-
-    enum Kind {
-        case future, backward, repeated, jumped
-    }
-
-    mutating func note(_ kind: Kind) {
-        switch kind {
-        case .future: future += 1
-        case .backward: backward += 1
-        case .repeated: repeated += 1
-        case .jumped: jumped += 1
-        }
-    }
 
     /// The sum of all faults.
     public var count: Int { unstamped + future + backward + repeated + jumped }

@@ -45,39 +45,31 @@ final class PictureReader {
             let expected = layout.byteCount(buffer: buffer)
             guard count >= expected else { return .short(byteCount: count, expected: expected) }
         }
-        func plane(_ index: Int) -> PictureLayout.Plane { layout.planes[index] }
+        let (y, u, v) = (
+            view(0, first, second, third), view(1, first, second, third), view(2, first, second, third)
+        )
         switch layout.format {
-        case .yuyv: frame.fill(fromPacked: view(0, first, second, third), .yuyv)
-        case .uyvy: frame.fill(fromPacked: view(0, first, second, third), .uyvy)
-        case .yvyu: frame.fill(fromPacked: view(0, first, second, third), .yvyu)
-        case .i420:
-            frame.fill(
-                fromPlanar: view(0, first, second, third), u: view(1, first, second, third),
-                v: view(2, first, second, third))
-        case .yv12:
-            frame.fill(
-                fromPlanar: view(0, first, second, third), u: view(2, first, second, third),
-                v: view(1, first, second, third))
-        case .nv12, .nv21:
-            frame.fill(
-                fromLuma: view(0, first, second, third), interleaved: view(1, first, second, third),
-                isVFirst: layout.format == .nv21)
-        case .nv16:
-            frame.fill(
-                fromLuma: view(0, first, second, third), tallInterleaved: view(1, first, second, third), using: &row)
-        case .rgb24: frame.fill(fromRGB: view(0, first, second, third), isBlueFirst: false)
-        case .bgr24: frame.fill(fromRGB: view(0, first, second, third), isBlueFirst: true)
-        case .grey: frame.fill(fromGrey: view(0, first, second, third))
+        case .yuyv: frame.fill(fromPacked: y, .yuyv)
+        case .uyvy: frame.fill(fromPacked: y, .uyvy)
+        case .yvyu: frame.fill(fromPacked: y, .yvyu)
+        case .i420: frame.fill(fromPlanar: y, u: u, v: v)
+        case .yv12: frame.fill(fromPlanar: y, u: v, v: u)
+        case .nv12, .nv21: frame.fill(fromLuma: y, interleaved: u, isVFirst: layout.format == .nv21)
+        case .nv16: frame.fill(fromLuma: y, tallInterleaved: u, using: &row)
+        case .rgb24: frame.fill(fromRGB: y, isBlueFirst: false)
+        case .bgr24: frame.fill(fromRGB: y, isBlueFirst: true)
+        case .grey: frame.fill(fromGrey: y)
         case .mjpeg: preconditionFailure("JPEG has its own reader")
         }
         if layout.colorSpace.range == .full { frame.reduceToLimitedRange() }
         return nil
     }
 
-    /// A view of one plane of the picture in its buffer. All buffers were checked to be long enough.
+    /// A view of one plane of the picture in its buffer; of the last one if there are fewer. All buffers were checked to
+    /// be long enough.
     @_lifetime(copy first, copy second, copy third)
     private func view(_ index: Int, _ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Plane {
-        let plane = layout.planes[index]
+        let plane = layout.planes[min(index, layout.planes.count - 1)]
         let bytes = plane.buffer == 0 ? first : plane.buffer == 1 ? second : third
         return Plane(
             bytes: bytes.extracting(plane.offset..<plane.end), stride: plane.stride, width: plane.width,

@@ -63,3 +63,34 @@ extension CameraStatistics: CustomStringConvertible {
     /// The counts that are not zero, by name: `framesCaptured 120, timestampFaults (repeated 2)`.
     public var description: String { countedText(self) }
 }
+
+/// A camera's counts, readable from any thread while another one uses the camera.
+public final class CameraStatus: Sendable {
+    private let state = Monitor(CameraStatistics())
+
+    init() {}
+
+    /// Counts since the camera was created.
+    public var statistics: CameraStatistics { state.withLock { $0 } }
+
+    func note(_ counts: CameraStatistics) {
+        state.withLock { statistics in
+            statistics.framesCaptured += counts.framesCaptured
+            statistics.framesMissed += counts.framesMissed
+            statistics.gaps += counts.gaps
+            statistics.timestampFaults = statistics.timestampFaults + counts.timestampFaults
+        }
+    }
+
+    func note(_ event: CameraEvent) {
+        state.withLock { statistics in
+            switch event {
+            case .stalled: statistics.stalls += 1
+            case .errorFrame: statistics.errorFrames += 1
+            case .lost: statistics.losses += 1
+            case .reopened: statistics.reopenings += 1
+            case .opened, .streaming, .busy, .denied, .failed: break
+            }
+        }
+    }
+}

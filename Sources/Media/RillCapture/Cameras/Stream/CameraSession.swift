@@ -12,15 +12,7 @@ final class CameraSession {
     private let now: () -> MediaTime
     private var timestamps: FrameTimestampCheck
     private var sequence = SequenceGaps()
-    private var counts = Counts()
-
-    /// Counts since they were last taken.
-    struct Counts {
-        var frames = 0
-        var missed = 0
-        var gaps = 0
-        var timestampFaults = TimestampFaults()
-    }
+    private var counts = CameraStatistics()
 
     /// The result of a wait for a frame.
     enum Outcome {
@@ -48,12 +40,12 @@ final class CameraSession {
         let readiness = stream.wait(until: deadline)
         guard readiness != .timedOut else { return .nothing }
         // The call that dequeues a buffer reports what is wrong with the device. Most often it is gone.
-        guard case .filled(let filled) = try stream.dequeue() else {
+        guard let filled = try stream.dequeue() else {
             if readiness == .failed { throw .callFailed(.wait, path: path, code: EIO) }
             return .nothing
         }
         let missed = sequence.add(filled.sequence)
-        counts.missed += missed
+        counts.framesMissed += missed
         counts.gaps += missed > 0 ? 1 : 0
         let time = timestamps.time(
             stamp: filled.stamp, sequence: filled.sequence, queuedAt: filled.queuedAt, now: now())
@@ -61,7 +53,7 @@ final class CameraSession {
         // The pixels are copied: the driver may have the buffer back.
         try stream.queue(filled.index)
         if let fault { return .damaged(fault) }
-        counts.frames += 1
+        counts.framesCaptured += 1
         return .frame(target.finish(captureTime: time, colorSpace: mode.colorSpace))
     }
 
@@ -73,8 +65,11 @@ final class CameraSession {
         return reader.read(first, second, third, into: &target)
     }
 
-    func takeCounts() -> Counts {
-        defer { counts = Counts() }
+    /// The counts of frames and timestamps since they were last taken.
+    func takeCounts() -> CameraStatistics {
+        counts.timestampFaults = timestamps.faults
+        timestamps.faults = TimestampFaults()
+        defer { counts = CameraStatistics() }
         return counts
     }
 }

@@ -36,13 +36,6 @@ final class VideoStream {
         var queuedAt: MediaTime
     }
 
-    /// The result of an attempt to dequeue a buffer.
-    enum Dequeued {
-        case filled(Filled)
-        /// No buffer is filled.
-        case none
-    }
-
     /// Configures a camera and starts it.
     ///
     /// - Parameters:
@@ -76,23 +69,22 @@ final class VideoStream {
         try unsafe node.request(CV4L2_QBUF, &buffer, as: .queueBuffer)
     }
 
-    /// Takes the buffer that was filled first.
-    func dequeue() throws(CameraError) -> Dequeued {
+    /// Takes the buffer that was filled first; `nil` if none is.
+    func dequeue() throws(CameraError) -> Filled? {
         var buffer = unsafe node.buffer(0, planes)
         switch unsafe node.attempt(CV4L2_DQBUF, &buffer) {
         case 0: break
-        case EAGAIN: return .none
+        case EAGAIN: return nil
         case let code: throw .callFailed(.dequeueBuffer, path: node.path, code: code)
         }
         let index = unsafe Int(buffer.index)
         guard index < buffers.count else { throw .callFailed(.dequeueBuffer, path: node.path, code: EINVAL) }
         let isMonotonic =
             unsafe buffer.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
-        return unsafe .filled(
-            Filled(
-                index: index, data: data(of: buffer),
-                isDamaged: buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0, sequence: buffer.sequence,
-                stamp: isMonotonic ? MediaTime(buffer.timestamp) : nil, queuedAt: queuedAt[index]))
+        return unsafe Filled(
+            index: index, data: data(of: buffer), isDamaged: buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0,
+            sequence: buffer.sequence, stamp: isMonotonic ? MediaTime(buffer.timestamp) : nil,
+            queuedAt: queuedAt[index])
     }
 
     private func data(of buffer: v4l2_buffer) -> (Range<Int>, Range<Int>, Range<Int>) {

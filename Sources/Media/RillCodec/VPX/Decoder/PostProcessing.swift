@@ -21,7 +21,7 @@ struct Smoother {
 
     /// Sets the post-processing of the picture that was decoded last, which has that many pixels.
     func prepare(
-        _ context: borrowing VPXDecoderContext, pixelCount: Int, isKeyFrame: Bool
+        _ context: borrowing VPXContext, pixelCount: Int, isKeyFrame: Bool
     ) throws(CodecError) {
         let quantizer = try context.lastQuantizer()
         guard !isKeyFrame, pixelCount <= maximumPixelCount,

@@ -30,7 +30,7 @@ public final class VPXDecoder: VideoDecoder {
     public var hasBuffer: Bool { blocks.statistics.leases < poolCapacity }
 
     private let vpx: VPXCodec
-    private let context: VPXDecoderContext
+    private let context: VPXContext
     private let poolCapacity: Int
     private let maximumPixelCount: Int
     private let damagePolicy: DamagePolicy
@@ -70,7 +70,7 @@ public final class VPXDecoder: VideoDecoder {
         self.maximumPixelCount = maximumPixelCount
         self.damagePolicy = damagePolicy
         self.smoother = vpx == .vp8 ? Smoother(postProcessing) : nil
-        self.context = try VPXDecoderContext(
+        self.context = try VPXContext(
             vpx, vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0), hasPostProcessing: smoother != nil)
         switch vpx {
         case .vp8:
@@ -192,4 +192,15 @@ public final class VPXDecoder: VideoDecoder {
             from: (image.planes.0, image.planes.1, image.planes.2), (image.stride.0, image.stride.1, image.stride.2))
         return frame.finish(captureTime: captureTime)
     }
+}
+
+/// How a decoder treats frames after damage: after one that was truncated, altered or lost.
+public enum DamagePolicy: Sendable, Equatable {
+    /// Shows nothing that may depend on the damage: frames are skipped until the next key frame. The picture freezes,
+    /// and is correct when it continues.
+    case waitForKeyFrame
+    /// Decodes each frame from what is available, and shows it with its faults until a key frame repairs them. The
+    /// picture continues and may be wrong in any way. With VP9 this only works if libvpx could still decode the damaged
+    /// frame: it rejects all frames after one that it could not decode.
+    case continueDecoding
 }

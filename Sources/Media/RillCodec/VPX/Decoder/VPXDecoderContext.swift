@@ -1,11 +1,8 @@
 internal import CVPX
 import RillCore
 
-/// libvpx's decoder, with the calls that ``VPXDecoder`` makes.
-@safe
-struct VPXDecoderContext: ~Copyable {
-    private let handle: VPXHandle
-
+/// libvpx's decoder: the calls that ``VPXDecoder`` makes.
+extension VPXContext {
     /// Creates a decoder.
     ///
     /// - Parameters:
@@ -16,34 +13,34 @@ struct VPXDecoderContext: ~Copyable {
     init(
         _ codec: VPXCodec, _ configuration: vpx_codec_dec_cfg_t, hasPostProcessing: Bool
     ) throws(CodecError) {
-        handle = VPXHandle()
+        self.init()
         var configuration = configuration
         let flags = hasPostProcessing ? CVPX_USE_POSTPROC : 0
-        let result = unsafe CVPX_dec_init(handle.context, codec.decoderInterface, &configuration, flags)
-        try handle.check(result, "vpx_codec_dec_init")
+        let result = unsafe CVPX_dec_init(context, codec.decoderInterface, &configuration, flags)
+        try check(result, "vpx_codec_dec_init")
     }
 
     /// Makes libvpx decode into the blocks of `memory`, which must outlive this context's ``close()``.
     func decode(into memory: ReferenceBlocks) throws(CodecError) {
         let result = unsafe vpx_codec_set_frame_buffer_functions(
-            handle.context, takeReferenceBlock, releaseReferenceBlock, Unmanaged.passUnretained(memory).toOpaque())
-        try handle.check(result, "vpx_codec_set_frame_buffer_functions")
+            context, takeReferenceBlock, releaseReferenceBlock, Unmanaged.passUnretained(memory).toOpaque())
+        try check(result, "vpx_codec_set_frame_buffer_functions")
     }
 
-    /// Destroys the decoder, and libvpx releases all blocks. Nothing may be called afterwards. The handle destroys it
+    /// Destroys the decoder, and libvpx releases all blocks. Nothing may be called afterwards. The context destroys it
     /// once more at its own end, which is harmless.
     func close() {
-        unsafe vpx_codec_destroy(handle.context)
+        unsafe vpx_codec_destroy(context)
     }
 
     /// Whether the VP8 picture that was decoded last is damaged, or refers to a damaged one.
     func isLastFrameCorrupted() throws(CodecError) -> Bool {
-        try handle.control(reading: VP8D_GET_FRAME_CORRUPTED.rawValue) != 0
+        try control(reading: VP8D_GET_FRAME_CORRUPTED.rawValue) != 0
     }
 
     /// The quantizer index of the frame that was decoded last: 0 to 127 for VP8.
     func lastQuantizer() throws(CodecError) -> Int {
-        try handle.control(reading: VPXD_GET_LAST_QUANTIZER.rawValue)
+        try control(reading: VPXD_GET_LAST_QUANTIZER.rawValue)
     }
 
     /// Sets the post-processing of the pictures that ``decodedImage()`` returns from now on. References are not
@@ -55,13 +52,13 @@ struct VPXDecoderContext: ~Copyable {
     func setPostProcessing(_ kinds: vp8_postproc_level, level: Int) throws(CodecError) {
         var configuration = vp8_postproc_cfg_t(
             post_proc_flag: Int32(kinds.rawValue), deblocking_level: Int32(level), noise_level: 0)
-        try handle.check(unsafe CVPX_dec_set_postproc(handle.context, &configuration), "VP8_SET_POSTPROC")
+        try check(unsafe CVPX_dec_set_postproc(context, &configuration), "VP8_SET_POSTPROC")
     }
 
     /// Decodes one frame. Returns `false` if libvpx rejected its bytes (``detail`` has the reason).
     func decode(_ payload: Span<UInt8>) -> Bool {
         unsafe payload.withUnsafeBufferPointer { bytes in
-            unsafe vpx_codec_decode(handle.context, bytes.baseAddress, UInt32(bytes.count), nil, 0) == VPX_CODEC_OK
+            unsafe vpx_codec_decode(context, bytes.baseAddress, UInt32(bytes.count), nil, 0) == VPX_CODEC_OK
         }
     }
 
@@ -69,9 +66,6 @@ struct VPXDecoderContext: ~Copyable {
     /// shown.
     func decodedImage() -> UnsafePointer<vpx_image_t>? {
         var iterator: vpx_codec_iter_t?
-        return unsafe UnsafePointer(vpx_codec_get_frame(handle.context, &iterator))
+        return unsafe UnsafePointer(vpx_codec_get_frame(context, &iterator))
     }
-
-    /// libvpx's own message for the last error.
-    var detail: String { handle.detail }
 }

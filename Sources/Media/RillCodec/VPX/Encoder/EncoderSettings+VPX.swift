@@ -1,5 +1,32 @@
 public import RillCore
-import RillRTP
+public import RillRTP
+
+extension EncoderSettings {
+    /// Creates the settings for a call with that codec.
+    public init(_ codec: VideoCodec = .default) {
+        switch codec {
+        case .vp8: self.init(codec, quantizers: 2...56, undershootPercentage: 100, overshootPercentage: 15)
+        default: self.init(codec, quantizers: 2...52, undershootPercentage: 50, overshootPercentage: 50)
+        }
+    }
+
+    /// Returns the settings for a file, where coding may take its time.
+    ///
+    /// They use libvpx's own defaults for variable bitrates, all quantizers, and a key frame at least every 240
+    /// frames so that players can seek.
+    public static func good(_ codec: VideoCodec = .default) -> EncoderSettings {
+        var settings = EncoderSettings(codec)
+        settings.effort = .good
+        settings.quantizers = 0...63
+        settings.staticThreshold = 0
+        settings.maximumKeyFrameInterval = 240
+        (settings.undershootPercentage, settings.overshootPercentage) = codec == .vp8 ? (100, 100) : (25, 25)
+        settings.bufferSize = .seconds(6)
+        settings.initialBufferLevel = .seconds(4)
+        settings.optimalBufferLevel = .seconds(5)
+        return settings
+    }
+}
 
 // The mapping of encoder settings to libvpx.
 
@@ -40,66 +67,47 @@ extension EncoderSettings {
         }
     }
 
+    /// Throws `unsupportedCodec`, or `invalidSettings` for the first value that libvpx would not accept.
     func validate(with bitrate: Bitrate) throws(CodecError) {
-        guard (minimumBitrate ... .megabits(1000)).contains(bitrate) else {
-            throw .invalidSettings(
-                "with \(temporalPattern.rawValue) the bitrate goes from \(minimumBitrate) to 1000M, not \(bitrate)")
+        func check(_ isValid: Bool, _ rule: @autoclosure () -> String) throws(CodecError) {
+            guard isValid else { throw .invalidSettings(rule()) }
         }
-        try validate()
-    }
-
-    private func validate() throws(CodecError) {
+        try check(
+            (minimumBitrate ... .megabits(1000)).contains(bitrate),
+            "with \(temporalPattern.rawValue) the bitrate goes from \(minimumBitrate) to 1000M, not \(bitrate)")
         _ = try VPXCodec(codec)
-        guard quantizers.lowerBound >= 0, quantizers.upperBound <= 63 else {
-            throw .invalidSettings("quantizers go from 0 to 63, not \(quantizers)")
-        }
-        guard (1...16).contains(threadCount) else {
-            throw .invalidSettings("an encoder has 1 to 16 threads, not \(threadCount)")
-        }
+        try check(
+            quantizers.lowerBound >= 0 && quantizers.upperBound <= 63, "quantizers go from 0 to 63, not \(quantizers)")
+        try check((1...16).contains(threadCount), "an encoder has 1 to 16 threads, not \(threadCount)")
         let speeds = Self.speeds(of: vpx, effort)
-        guard speed.map(speeds.contains) ?? true else {
-            throw .invalidSettings(
-                "the speed of \(codec.rawValue) goes from \(speeds.lowerBound) to \(speeds.upperBound), not \(speed ?? 0)"
-            )
-        }
-        guard quality.map((0...63).contains) ?? true else {
-            throw .invalidSettings("the quality goes from 0 (best) to 63, not \(quality ?? 0)")
-        }
-        guard (0...25).contains(lagInFrames) else {
-            throw .invalidSettings("0 to 25 frames are held back, not \(lagInFrames)")
-        }
-        guard effort == .realtime || temporalPattern == .l1t1 else {
-            throw .invalidSettings("temporal layers need the effort realtime")
-        }
-        guard (1...1_000_000).contains(maximumKeyFrameInterval) else {
-            throw .invalidSettings(
-                "the maximum key frame interval goes from 1 to 1000000 frames, not \(maximumKeyFrameInterval)")
-        }
-        guard (0...100_000).contains(staticThreshold) else {
-            throw .invalidSettings("the static threshold goes from 0 to 100000, not \(staticThreshold)")
-        }
-        guard (0...100).contains(undershootPercentage), (0...100).contains(overshootPercentage),
-            (0...100).contains(dropThreshold)
-        else {
-            throw .invalidSettings("undershoot, overshoot and drop threshold are percentages from 0 to 100")
-        }
-        guard dropThreshold == 0 || vpx == .vp9 || temporalPattern == .l1t1 else {
-            throw .invalidSettings(
-                "libvpx produces VP8 that cannot be decoded if it drops frames of temporal layers")
-        }
-        guard (0...100_000).contains(maximumKeyFramePercentage) else {
-            throw .invalidSettings(
-                "a key frame's limit goes from 0 to 100000 percent, not \(maximumKeyFramePercentage)")
-        }
+        try check(
+            speed.map(speeds.contains) ?? true,
+            "the speed of \(codec.rawValue) goes from \(speeds.lowerBound) to \(speeds.upperBound), not \(speed ?? 0)")
+        try check(quality.map((0...63).contains) ?? true, "the quality goes from 0 (best) to 63, not \(quality ?? 0)")
+        try check((0...25).contains(lagInFrames), "0 to 25 frames are held back, not \(lagInFrames)")
+        try check(effort == .realtime || temporalPattern == .l1t1, "temporal layers need the effort realtime")
+        try check(
+            (1...1_000_000).contains(maximumKeyFrameInterval),
+            "the maximum key frame interval goes from 1 to 1000000 frames, not \(maximumKeyFrameInterval)")
+        try check(
+            (0...100_000).contains(staticThreshold),
+            "the static threshold goes from 0 to 100000, not \(staticThreshold)")
+        try check(
+            [undershootPercentage, overshootPercentage, dropThreshold].allSatisfy((0...100).contains),
+            "undershoot, overshoot and drop threshold are percentages from 0 to 100")
+        try check(
+            dropThreshold == 0 || vpx == .vp9 || temporalPattern == .l1t1,
+            "libvpx produces VP8 that cannot be decoded if it drops frames of temporal layers")
+        try check(
+            (0...100_000).contains(maximumKeyFramePercentage),
+            "a key frame's limit goes from 0 to 100000 percent, not \(maximumKeyFramePercentage)")
         let levels = [bufferSize, initialBufferLevel, optimalBufferLevel]
-        guard levels.allSatisfy({ $0 >= .milliseconds(1) && $0 <= .seconds(60) }) else {
-            throw .invalidSettings("buffer levels lie between 1 ms and 60 s")
-        }
-        guard burstLimit.map({ $0 >= .milliseconds(10) && $0 <= .seconds(10) }) ?? true else {
-            throw .invalidSettings("the burst limit lies between 10 ms and 10 s")
-        }
-        guard burstLimit == nil || effort == .realtime else {
-            throw .invalidSettings("a burst limit needs the effort realtime")
-        }
+        try check(
+            levels.allSatisfy { $0 >= .milliseconds(1) && $0 <= .seconds(60) },
+            "buffer levels lie between 1 ms and 60 s")
+        try check(
+            burstLimit.map { $0 >= .milliseconds(10) && $0 <= .seconds(10) } ?? true,
+            "the burst limit lies between 10 ms and 10 s")
+        try check(burstLimit == nil || effort == .realtime, "a burst limit needs the effort realtime")
     }
 }

@@ -82,21 +82,24 @@ extension EncoderSettings {
         unsafe configuration.ts_periodicity = UInt32(temporalPattern.period)
         // C arrays of five numbers, one per layer, and of sixteen, one per frame of the period. The patterns have at
         // most four.
-        unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { unsafe store(layers, in: $0) }
-        unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { unsafe store(decimators, in: $0) }
-        unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { unsafe store(sums, in: $0) }
+        unsafe store(layers, in: &configuration.ts_layer_id)
+        unsafe store(decimators, in: &configuration.ts_rate_decimator)
+        unsafe store(sums, in: &configuration.ts_target_bitrate)
         guard vpx == .vp9 else { return }
         // The references are passed with each frame. Decoding a layer must not depend on state of frames that may be
         // left out, so probabilities and motion vectors do not carry over.
         unsafe configuration.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
         unsafe configuration.g_error_resilient = 1  // VPX_ERROR_RESILIENT_DEFAULT
-        unsafe withUnsafeMutableBytes(of: &configuration.layer_target_bitrate) { unsafe store(sums, in: $0) }
+        unsafe store(sums, in: &configuration.layer_target_bitrate)
     }
 
+    /// Writes a C array of numbers.
     @unsafe
-    private func store(_ values: [UInt32], in bytes: UnsafeMutableRawBufferPointer) {
-        for (index, value) in values.enumerated() {
-            unsafe bytes.storeBytes(of: value, toByteOffset: 4 * index, as: UInt32.self)
+    private func store<Field>(_ values: [UInt32], in field: inout Field) {
+        unsafe withUnsafeMutableBytes(of: &field) { bytes in
+            for (index, value) in values.enumerated() {
+                unsafe bytes.storeBytes(of: value, toByteOffset: 4 * index, as: UInt32.self)
+            }
         }
     }
 }
@@ -105,7 +108,7 @@ extension EncoderSettings {
 
 extension EncoderSettings {
     /// Sets the controls that are not part of libvpx's configuration, on a new encoder.
-    func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
+    func applyControls(to context: borrowing VPXContext, _ resolution: Resolution) throws(CodecError) {
         try applyChangeableControls(to: context, resolution)
         if let quality { try context.control(VP8E_SET_CQ_LEVEL, to: quality) }
         if effort == .good { try applyLookahead(to: context) }
@@ -124,7 +127,7 @@ extension EncoderSettings {
 
     /// Enables alternate reference frames: built from up to seven future pictures, never shown, and used as
     /// references.
-    private func applyLookahead(to context: borrowing VPXEncoderContext) throws(CodecError) {
+    private func applyLookahead(to context: borrowing VPXContext) throws(CodecError) {
         try context.control(VP8E_SET_ENABLEAUTOALTREF, to: lagInFrames > 0 ? 1 : 0)
         try context.control(VP8E_SET_ARNR_MAXFRAMES, to: 7)
         try context.control(VP8E_SET_ARNR_STRENGTH, to: 5)
@@ -132,7 +135,7 @@ extension EncoderSettings {
 
     /// Sets the controls that may change while an encoder runs.
     func applyChangeableControls(
-        to context: borrowing VPXEncoderContext, _ resolution: Resolution
+        to context: borrowing VPXContext, _ resolution: Resolution
     ) throws(CodecError) {
         try context.control(VP8E_SET_CPUUSED, to: effectiveSpeed(for: resolution))
         try context.control(VP8E_SET_STATIC_THRESHOLD, to: staticThreshold)
@@ -157,12 +160,8 @@ extension EncoderSettings {
         var parameters = vpx_svc_extra_cfg_t()
         let count = temporalPattern.layerCount
         // C arrays of twelve numbers, one per spatial and temporal layer.
-        unsafe withUnsafeMutableBytes(of: &parameters.max_quantizers) {
-            unsafe store(Array(repeating: UInt32(quantizers.upperBound), count: count), in: $0)
-        }
-        unsafe withUnsafeMutableBytes(of: &parameters.min_quantizers) {
-            unsafe store(Array(repeating: UInt32(quantizers.lowerBound), count: count), in: $0)
-        }
+        unsafe store(Array(repeating: UInt32(quantizers.upperBound), count: count), in: &parameters.max_quantizers)
+        unsafe store(Array(repeating: UInt32(quantizers.lowerBound), count: count), in: &parameters.min_quantizers)
         parameters.scaling_factor_num.0 = 1
         parameters.scaling_factor_den.0 = 1
         parameters.speed_per_layer.0 = Int32(effectiveSpeed(for: resolution))

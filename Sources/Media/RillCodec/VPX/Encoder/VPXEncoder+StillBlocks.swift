@@ -74,7 +74,7 @@ struct StillBlockControl {
 
     /// Gives libvpx the map for the next frame.
     mutating func mark(
-        _ frame: VideoFrame, isKeyFrame: Bool, for context: borrowing VPXEncoderContext
+        _ frame: VideoFrame, isKeyFrame: Bool, for context: borrowing VPXContext
     ) throws(CodecError) {
         var isUsed = false
         // It stays the same if libvpx drops the frame.
@@ -92,7 +92,7 @@ struct StillBlockControl {
         hasMap = isUsed
     }
 
-    private mutating func chooseSpeed(isCalm: Bool, _ context: borrowing VPXEncoderContext) throws(CodecError) {
+    private mutating func chooseSpeed(isCalm: Bool, _ context: borrowing VPXContext) throws(CodecError) {
         guard let usualSpeed else { return }
         // Somebody who moves fast is news for a picture. Two frames later it is as calm as before.
         calmCount = isCalm ? min(calmCount + 1, blocks.showsNews ? Self.calm.frames - 2 : .max) : 0
@@ -120,7 +120,7 @@ extension StillBlockControl {
 extension StillBlockControl? {
     /// Follows new settings of a running encoder, which has the usual speed by now.
     mutating func update(
-        _ settings: EncoderSettings, _ resolution: Resolution, for context: borrowing VPXEncoderContext
+        _ settings: EncoderSettings, _ resolution: Resolution, for context: borrowing VPXContext
     ) throws(CodecError) {
         let isPossible = StillBlockControl.isPossible(settings)
         guard isPossible != (self != nil) else {

@@ -29,7 +29,7 @@ public final class VPXEncoder: VideoEncoder {
     /// they stood still (``/RillCore/EncoderSettings/skipsStillBlocks``). Empty if it was to code all.
     public var activeMap: [UInt8] { still?.activeMap ?? [] }
 
-    var context: VPXEncoderContext
+    var context: VPXContext
     private var image: VPXInputImage
     private(set) var bitrate: Bitrate
     private var frameRate: FrameRate
@@ -97,11 +97,7 @@ public final class VPXEncoder: VideoEncoder {
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> EncoderOutcome {
-        guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
-        guard frame.colorSpace.range == .limited else { throw CodecError.unsupportedRange(frame.colorSpace.range) }
-        guard frame.resolution == resolution else {
-            throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
-        }
+        let input = try unsafe image.pointing(at: frame)
         let span = timeline.span(at: frame.captureTime)
         // A stream declares its matrix in key frames.
         let isKeyFrame = try declareMatrix(of: frame) || isKeyFrame
@@ -111,7 +107,7 @@ public final class VPXEncoder: VideoEncoder {
         try still?.mark(frame, isKeyFrame: isKeyFrame, for: context)
         if let still { flags.formUnion(still.flags) }
         held.append(HeldPicture(frame, ticks: span.start))
-        try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
+        try unsafe context.encode(input, over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
         if settings.effort == .realtime {
             // Nothing is held back: a picture without a frame was dropped.
@@ -189,7 +185,7 @@ public final class VPXEncoder: VideoEncoder {
     }
 
     private func count(isKey: Bool, isHidden: Bool, byteCount: Int) throws(CodecError) {
-        let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
+        let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER.rawValue)
         lastQuantizer = quantizer
         bursts?.add(isKey: isKey, byteCount: byteCount, quantizer: quantizer)
         let isReference = isKey || settings.temporalPattern.step(at: patternPosition).temporalIndex == 0
@@ -273,10 +269,10 @@ extension VPXEncoder {
 
     private static func makeContext(
         _ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate, _ statistics: FirstPassBuffer?
-    ) throws(CodecError) -> VPXEncoderContext {
+    ) throws(CodecError) -> VPXContext {
         try settings.validate(with: bitrate)
         let pass = unsafe statistics.map { unsafe EncoderSettings.Pass.last($0.bytes) } ?? .only
-        let context = try unsafe VPXEncoderContext(
+        let context = try unsafe VPXContext(
             settings.vpx, settings.configuration(for: resolution, bitrate, pass: pass))
         try settings.applyControls(to: context, resolution)
         return context

@@ -17,7 +17,7 @@ public final class VPXFirstPass {
     /// The size of the pictures that it accepts.
     public let resolution: Resolution
     private let settings: EncoderSettings
-    private let context: VPXEncoderContext
+    private let context: VPXContext
     private let image: VPXInputImage
     private var timeline: RateControlTimeline
     private var statistics = FirstPassStatistics()
@@ -33,7 +33,7 @@ public final class VPXFirstPass {
         self.settings = settings
         self.resolution = resolution
         timeline = settings.timeline(at: frameRate)
-        context = try unsafe VPXEncoderContext(
+        context = try unsafe VPXContext(
             settings.vpx, settings.configuration(for: resolution, bitrate, pass: .first))
         try settings.applyControls(to: context, resolution)
         image = VPXInputImage(resolution)
@@ -41,11 +41,6 @@ public final class VPXFirstPass {
 
     /// Analyzes one I420 picture.
     public func add(_ frame: VideoFrame) throws(CodecError) {
-        guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
-        guard frame.colorSpace.range == .limited else { throw .unsupportedRange(frame.colorSpace.range) }
-        guard frame.resolution == resolution else {
-            throw .wrongResolution(expected: resolution, actual: frame.resolution)
-        }
         try unsafe context.encode(
             image.pointing(at: frame), over: timeline.span(at: frame.captureTime), flags: 0, .good)
         takePackets()

@@ -6,8 +6,10 @@ import RillCore
 @safe
 final class VPXInputImage {
     private let image: UnsafeMutablePointer<vpx_image_t>
+    private let resolution: Resolution
 
     init(_ resolution: Resolution) {
+        self.resolution = resolution
         unsafe image = .allocate(capacity: 1)
         unsafe image.initialize(to: vpx_image_t())
         // Wrapping fills in sizes and format; the planes of each frame replace this first address.
@@ -23,7 +25,12 @@ final class VPXInputImage {
 
     /// Returns the description with the planes of `frame`. The caller keeps the frame alive while libvpx reads them.
     @unsafe
-    func pointing(at frame: VideoFrame) -> UnsafePointer<vpx_image_t> {
+    func pointing(at frame: VideoFrame) throws(CodecError) -> UnsafePointer<vpx_image_t> {
+        guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
+        guard frame.colorSpace.range == .limited else { throw .unsupportedRange(frame.colorSpace.range) }
+        guard frame.resolution == resolution else {
+            throw .wrongResolution(expected: resolution, actual: frame.resolution)
+        }
         let planes = unsafe (frame.pointer(plane: 0), frame.pointer(plane: 1), frame.pointer(plane: 2))
         // libvpx's struct serves encoders and decoders, so its pointers are mutable; an encoder only reads.
         unsafe image.pointee.planes.0 = UnsafeMutablePointer(mutating: planes.0)
@@ -33,5 +40,21 @@ final class VPXInputImage {
         unsafe image.pointee.stride.1 = Int32(frame.layout[plane: 1].stride)
         unsafe image.pointee.stride.2 = Int32(frame.layout[plane: 2].stride)
         return unsafe UnsafePointer(image)
+    }
+}
+
+/// The properties of a coded frame that libvpx does not know, kept while libvpx holds the picture back.
+struct HeldPicture {
+    /// The timestamp that libvpx got.
+    var ticks: Int64
+    var captureTime: MediaTime
+    var rotation = Rotation.none
+    var timestamps = FrameTimestamps()
+}
+
+extension HeldPicture {
+    init(_ frame: VideoFrame, ticks: Int64) {
+        self.init(
+            ticks: ticks, captureTime: frame.captureTime, rotation: frame.rotation, timestamps: frame.timestamps)
     }
 }

@@ -223,9 +223,7 @@ private struct JPEGBitReader {
 
     /// Whether the next marker is a restart marker.
     func isRestartAhead(_ bytes: Span<UInt8>) -> Bool {
-        var marker = JPEGMarkerSearch(from: at)
-        marker.find(bytes)
-        return marker.isRestart
+        JPEGMarkerSearch(from: at, in: bytes).isRestart
     }
 
     /// Skips the next marker if it is a restart marker: whatever its number, because a lost interval leaves too few of
@@ -247,8 +245,7 @@ private struct JPEGBitReader {
 
     /// Returns the next marker, or the end of the data; `nil` if that is too far.
     private func nextMarker(_ bytes: Span<UInt8>) -> JPEGMarkerSearch? {
-        var marker = JPEGMarkerSearch(from: at)
-        marker.find(bytes)
+        let marker = JPEGMarkerSearch(from: at, in: bytes)
         // Less than a byte of padding is not surplus.
         let surplus = count / 8 + marker.skipped
         if surplus <= JPEGScanCheck.maximumSurplus { return marker }
@@ -272,11 +269,10 @@ private struct JPEGMarkerSearch {
     /// Whether these are zeros.
     private(set) var areZeros = true
 
-    init(from start: Int) { end = start }
-
     var isRestart: Bool { code.map { (0xD0...0xD7).contains($0) } ?? false }
 
-    mutating func find(_ bytes: Span<UInt8>) {
+    init(from start: Int, in bytes: Span<UInt8>) {
+        end = start
         while end < bytes.count {
             let byte = bytes[end]
             end += 1

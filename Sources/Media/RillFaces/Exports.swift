@@ -1,2 +1,0 @@
-// Re-exported because this module's signatures use it.
-@_exported public import RillBeauty
