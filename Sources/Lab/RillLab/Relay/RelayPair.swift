@@ -21,8 +21,8 @@ struct RelayPair {
         self.index = index
         self.to = pair.to
         self.hasOutwardSocket = hasOutwardSocket
-        let forward = forward.map { EmulatedLink(pair.network, through: $0) } ?? EmulatedLink(pair.network)
-        let back = back.map { EmulatedLink(pair.returnNetwork, through: $0) } ?? EmulatedLink(pair.returnNetwork)
+        let forward = EmulatedLink(pair.network, through: forward)
+        let back = EmulatedLink(pair.returnNetwork, through: back)
         (self.forward, self.back) = (forward, back)
         meters = RelayMeters(forward, back)
         senders = settings.usesNAT ? RelaySenders(limit: settings.senderLimit, idleTime: settings.idleTime) : nil

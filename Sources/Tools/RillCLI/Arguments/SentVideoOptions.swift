@@ -32,17 +32,28 @@ struct SentVideoOptions: ParsableArguments {
     @OptionGroup
     var facesOptions: FacesOptions
 
-    /// Sets the face processing, and says on standard error if faces cannot be found.
-    func beautify(_ settings: inout SendSettings) throws {
-        settings.beauty = beauty
-        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+    @OptionGroup
+    var congestionOptions: CongestionOptions
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    /// The settings of a call that sends these layers. Says on standard error if faces cannot be found.
+    func callSettings(_ layers: [LayerSettings]) throws -> VideoCallSettings {
+        var settings = VideoCallSettings(layers: layers)
+        settings.send.beauty = beauty
+        settings.send.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+        settings.send.congestion = congestionOptions.settings(for: layers)
+        settings.statisticsInterval = CallMonitor.interval
+        return settings
     }
 
     /// Opens a source. Without a name the portrait scene has the size of ``size``.
-    func open(
-        _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
-    ) throws -> any FrameSource {
-        try openSource(name, size: size, atEnd: ending, options, cameraOptions)
+    func open(_ name: String?, atEnd ending: LiveClip.Ending) throws -> any FrameSource {
+        try openSource(name, size: size, atEnd: ending, clipOptions, cameraOptions)
     }
 
     /// The high stream of pictures of that size.
@@ -74,11 +85,11 @@ func openSource(
 
 extension LayerSettings {
     /// A line about the stream, for a page: `VP8 640x480, up to 30 fps, 800 kbit/s`.
-    var fact: (name: String, value: String) {
-        let rate = Decimal.text(Double(bitrate.bitsPerSecond) / 1000, decimals: 0)
-        return (
-            "\(rid) stream",
-            "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) fps, \(rate) kbit/s"
-        )
+    var fact: [String] { ["\(rid) stream", summary] }
+
+    /// The same without the name.
+    var summary: String {
+        "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) fps, "
+            + "\(Decimal.text(bitrate.kilobits, decimals: 0)) kbit/s"
     }
 }

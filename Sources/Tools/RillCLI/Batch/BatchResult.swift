@@ -17,8 +17,9 @@ enum BatchResult: Sendable {
 
     init(_ error: any Error) {
         switch error {
-        case TranscodeFailure.unreadable(let reason): self = .unreadable(reason: reason)
-        case TranscodeFailure.interrupted: self = .interrupted
+        case let error as CommandError where error.exitCode == .unreadableInput:
+            self = .unreadable(reason: error.description)
+        case let error as CommandError where error.exitCode == .interrupted: self = .interrupted
         case let error as ValidationError: self = .failed(reason: error.message)
         default: self = .failed(reason: "\(error)")
         }

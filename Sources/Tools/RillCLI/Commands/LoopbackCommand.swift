@@ -337,7 +337,21 @@ struct LoopbackCommand: ParsableCommand {
     private func show(_ report: LoopbackReport, _ measurement: Measurement) throws {
         StandardError.print(measurement.text)
         guard json else { return try StandardOutput.print(report.text) }
-        try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
+        let added = measured ? ["measured": measurement] : [:]
+        try JSONOutput.print(JoinedObject(first: report, second: added))
+    }
+
+    private func openSource() throws -> any FrameSource {
+        if let camera { return try readingInput { try cameraOptions.open(camera) } }
+        if let clip { return try readingInput { try clipOptions.open(clip) } }
+        return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
+    }
+
+    /// The source, limited to `--duration`.
+    private func timed(_ source: any FrameSource) -> any FrameSource {
+        if camera != nil { return TimedSource(source, duration: sceneOptions.endlessDuration) }
+        guard clip != nil, let duration = sceneOptions.duration else { return source }
+        return TimedSource(source, duration: duration)
     }
 
     /// The camera, if the argument names one.
@@ -357,9 +371,7 @@ struct LoopbackCommand: ParsableCommand {
             throw ValidationError(
                 "the report goes to standard output: pictures, captures, traces and pages need a file")
         }
-        if let report, !report.hasSuffix(".html") {
-            throw ValidationError("\(report): the name of a page must end in .html")
-        }
+        try requirePage(report)
         for path in [coded, lowCoded].compactMap({ $0 }) where VideoFileFormat(path: path) != .ivf {
             throw ValidationError("\(path): the name of a file of encoded frames must end in .ivf")
         }
@@ -376,21 +388,5 @@ struct LoopbackCommand: ParsableCommand {
         if measured, !json {
             throw ValidationError("--measured needs --json; without --json the measurements are always printed")
         }
-    }
-}
-
-/// The report, with the measurements if they were requested.
-private struct MeasuredReport: Encodable {
-    var report: LoopbackReport
-    var measured: Measurement?
-
-    private enum CodingKeys: String, CodingKey {
-        case measured
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try report.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(measured, forKey: .measured)
     }
 }

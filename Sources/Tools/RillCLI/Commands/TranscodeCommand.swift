@@ -96,26 +96,23 @@ struct TranscodeCommand: ParsableCommand {
     /// Transcodes one clip.
     private func transcode(_ job: TranscodeJob) throws {
         let start = Measurement.now
-        let interruption = Interruption()
-        let outcome: TranscodeOutcome
-        var bar: ProgressBar?
-        do {
-            outcome = try job.run {
-                bar = ProgressBar("transcode", total: $0)
-            } watch: { progress in
-                bar?.update(progress.framesRead)
-                return !interruption.isRequested
-            }
-            bar?.finish()
-        } catch let failure as TranscodeFailure {
-            bar?.finish()
-            throw CommandError("\(failure)", failure.exitCode)
-        }
+        let outcome = try outcome(of: job, Interruption())
         try show(outcome)
         StandardError.print(Measurement.now.since(start).text)
         if let reason = outcome.partialReason {
             StandardError.print(reason)
             throw ExitCode.partialResult
+        }
+    }
+
+    private func outcome(of job: TranscodeJob, _ interruption: Interruption) throws -> TranscodeOutcome {
+        var bar: ProgressBar?
+        defer { bar?.finish() }
+        return try job.run {
+            bar = ProgressBar("transcode", total: $0)
+        } watch: { progress in
+            bar?.update(progress.framesRead)
+            return !interruption.isRequested
         }
     }
 
