@@ -15,6 +15,21 @@ enum ContentChoice: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// What the encoder is told of the content: the options that `rill loopback` and `rill transcode` share.
+struct ContentOptions: ParsableArguments {
+    @Option(help: "Kind of content; a still screen is encoded once a second.")
+    var content = ContentChoice.camera
+
+    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
+    var stillBlocks = StillBlocksChoice.on
+
+    /// Sets the encoder's settings.
+    func apply(to settings: inout EncoderSettings) {
+        settings.content = content.content
+        settings.skipsStillBlocks = stillBlocks == .on
+    }
+}
+
 /// The values of `--still-blocks`.
 enum StillBlocksChoice: String, ExpressibleByArgument, CaseIterable {
     case on, off

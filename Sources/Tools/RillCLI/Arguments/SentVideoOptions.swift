@@ -24,13 +24,8 @@ struct SentVideoOptions: ParsableArguments {
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
     var stillBlocks = StillBlocksChoice.on
 
-    @Option(
-        help: "Beautify faces before they are sent: natural, strong, or settings like smoothness=0.7,lightening=0.3.",
-        completion: .beauty, transform: beautyNotation)
-    var beauty: BeautyOptions = .off
-
     @OptionGroup
-    var facesOptions: FacesOptions
+    var faces: SentFacesOptions
 
     @OptionGroup
     var congestionOptions: CongestionOptions
@@ -44,8 +39,7 @@ struct SentVideoOptions: ParsableArguments {
     /// The settings of a call that sends these layers. Says on standard error if faces cannot be found.
     func callSettings(_ layers: [LayerSettings]) throws -> VideoCallSettings {
         var settings = VideoCallSettings(layers: layers)
-        settings.send.beauty = beauty
-        settings.send.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+        (settings.send.beauty, settings.send.faces) = (faces.beauty, try faces.detection())
         settings.send.congestion = congestionOptions.settings(for: layers)
         settings.statisticsInterval = CallMonitor.interval
         return settings

@@ -105,16 +105,8 @@ struct LoopbackCommand: ParsableCommand {
         help: "Bitrate of the low layer, 160x120 at 5 frames a second (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(
-        help: """
-            Beautify faces before they are sent: natural, strong, or settings like \
-            smoothness=0.7,lightening=0.3,contrast=high.
-            """,
-        completion: .beauty, transform: beautyNotation)
-    var beauty: BeautyOptions = .off
-
     @OptionGroup
-    var facesOptions: FacesOptions
+    var faces: SentFacesOptions
 
     @Option(
         help: "Write the shown pictures of the high layer, as Y4M; each is repeated until the next one.",
@@ -173,11 +165,8 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Compare the shown pictures with the source.")
     var compare = true
 
-    @Option(help: "Kind of content; a still screen is encoded once a second.")
-    var content = ContentChoice.camera
-
-    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.on
+    @OptionGroup
+    var content: ContentOptions
 
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
@@ -282,10 +271,7 @@ struct LoopbackCommand: ParsableCommand {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
         var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
-        for index in layers.indices {
-            layers[index].encoder.content = content.content
-            layers[index].encoder.skipsStillBlocks = stillBlocks == .on
-        }
+        for index in layers.indices { content.apply(to: &layers[index].encoder) }
         var settings = LoopbackSettings(layers: layers, network: network)
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
@@ -298,8 +284,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.measuresQuality = compare && camera == nil
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
-        settings.beauty = beauty
-        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+        (settings.beauty, settings.faces) = (faces.beauty, try faces.detection())
         settings.congestion = congestionOptions.settings(for: layers)
         return settings
     }

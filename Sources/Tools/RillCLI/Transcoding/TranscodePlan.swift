@@ -64,8 +64,7 @@ struct TranscodePlan {
     private var lowLayer: LayerSettings {
         var layer = LayerSettings.low(options.codec)
         layer.bitrate = options.lowBitrate
-        layer.encoder.content = options.content.content
-        layer.encoder.skipsStillBlocks = options.stillBlocks == .on
+        options.content.apply(to: &layer.encoder)
         return layer
     }
 
