@@ -60,8 +60,8 @@ public final class EmulatedLink {
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
 
-    /// Creates an idle link, behind a bottleneck that it shares with others, or else with one of its own if the settings
-    /// have a rate or a trace.
+    /// Creates an idle link, behind a bottleneck that it shares with others, or else with one of its own if the
+    /// settings have a rate or a trace.
     ///
     /// - Parameters:
     ///   - settings: the properties of the link. Those of a bottleneck are not used with a shared one, which has its
