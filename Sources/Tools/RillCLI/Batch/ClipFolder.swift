@@ -24,7 +24,7 @@ struct ClipFolder {
                 .init(place: output, reason: "is the folder of the clips: the outputs would be clips of the next run")
             ])
         }
-        guard FileKind(path: path) != nil else {
+        guard FileStatus(path: path) != nil else {
             throw BatchRefusal(
                 problems: [.init(place: path, reason: "no such folder; check the path")], isUnreadable: true)
         }
@@ -77,7 +77,7 @@ struct ClipFolder {
         guard found.folders.insert(RealPath(here)).inserted else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: here).sorted() where !name.hasPrefix(".") {
             let place = folder.isEmpty ? name : "\(folder)/\(name)"
-            switch FileKind(path: "\(path)/\(place)") {
+            switch FileStatus(path: "\(path)/\(place)")?.kind {
             case .folder where isRecursive && RealPath("\(path)/\(place)") != RealPath(output):
                 try look(through: place, &found)
             case .folder: continue

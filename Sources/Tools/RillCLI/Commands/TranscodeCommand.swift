@@ -147,7 +147,7 @@ struct TranscodeCommand: ParsableCommand {
         }
         guard let input else { throw ValidationError("Missing expected argument '<input>'") }
         guard let output else { throw ValidationError("Missing expected argument '<output>'") }
-        if case .folder = FileKind(path: input) {
+        if FileStatus(path: input)?.kind == .folder {
             throw ValidationError(
                 "\(input) is a folder: add --to webm (or mkv, ivf, y4m) for the clips in it; an image sequence is "
                     + "named as \(input)/*.png or \(input)/frame%03d.png")
@@ -170,7 +170,7 @@ struct TranscodeCommand: ParsableCommand {
             return
         }
         // A folder that does not exist is reported later, like a clip that does not exist.
-        guard let input, output != nil, case .folder = FileKind(path: input) ?? .folder else {
+        guard let input, output != nil, FileStatus(path: input)?.kind ?? .folder == .folder else {
             throw ValidationError("--to needs two folders, one with the clips and one for the outputs")
         }
     }

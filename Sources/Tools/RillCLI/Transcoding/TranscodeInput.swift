@@ -1,4 +1,3 @@
-import Glibc
 import Rill
 import RillContainers
 import RillCore
@@ -122,9 +121,7 @@ struct TranscodeInput {
     }
 
     private static func canOpenAgain(_ path: String) -> Bool {
-        var status = stat()
-        guard path != "-", unsafe stat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFREG
+        path != "-" && FileStatus(path: path)?.kind == .file
     }
 }
 
