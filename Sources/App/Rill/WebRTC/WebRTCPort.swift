@@ -98,19 +98,16 @@ public final class WebRTCPort: Sendable {
         return peer
     }
 
-    /// The link of a new peer, with our addresses.
-    func makeLink(_ settings: WebRTCSettings, isOffering: Bool) throws(PeerError) -> PeerLink {
+    /// The connection of a new peer, with our addresses.
+    func makeConnection(_ settings: WebRTCSettings, isOffering: Bool) throws(PeerError) -> PeerConnection {
         var peer = PeerConnectionSettings()
         (peer.negotiation, peer.dtls, peer.ice) = (settings.negotiation, settings.dtls, settings.ice)
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = .unixEpoch.advanced(byNanoseconds: transport.clock.wallClockAtZero)
-        let link = PeerLink(
-            isOffering ? .controlling : .controlled, certificate: certificate.certificate, settings: peer,
-            using: SystemRandomNumberGenerator())
-        for ip in addresses {
-            let address = UDPAddress(ip, port: transport.localAddress.port)
-            do throws(ICEError) { try link.agent.addLocalCandidate(address) } catch { throw .ice(error) }
-        }
-        return link
+        peer.passesMedia = true
+        let connection = PeerConnection(
+            isOffering ? .controlling : .controlled, certificate: certificate.certificate, settings: peer)
+        for ip in addresses { try connection.addLocalCandidate(UDPAddress(ip, port: transport.localAddress.port)) }
+        return connection
     }
 }

@@ -26,6 +26,9 @@ public struct PeerConnectionSettings: Sendable {
     /// The seed of SSRCs, transaction identifiers and jitter. Credentials and keys do not follow from it. Outside tests
     /// it must come from the system's generator.
     public var seed: UInt64
+    /// Whether a driver holds session and keys of SRTP, under a lock of its own: the connection negotiates, finds the
+    /// path and agrees on keys, and never touches a packet of media. See ``PeerConnection/takeSections()``.
+    package var passesMedia = false
 
     /// Creates settings with every other value at its default.
     public init(seed: UInt64 = .random(in: 0 ... .max)) { self.seed = seed }

@@ -1,6 +1,6 @@
-package import RillCore
+import RillCore
 import RillRTP
-package import RillSession
+import RillSession
 
 /// The statistics of a connection, with the types and names of W3C webrtc-stats: what `getStats()` returns in a
 /// browser.
@@ -36,7 +36,7 @@ extension PeerStatistics {
     ///   - transport: the datagrams, without those of STUN.
     ///   - session: the streams; `nil` before there are any.
     ///   - now: the current time.
-    package init(_ link: PeerLink, _ transport: PeerTransportCounts, _ session: SessionStatistics?, at now: MediaTime) {
+    init(_ link: PeerLink, _ transport: PeerTransportCounts, _ session: SessionStatistics?, at now: MediaTime) {
         let time = link.settings.wallClockAtZero.advanced(byNanoseconds: now.nanoseconds)
         let stamp = Double(time.nanoseconds(since: .unixEpoch)) / 1e6
         let sections = link.sections

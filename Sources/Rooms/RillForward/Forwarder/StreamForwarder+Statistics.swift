@@ -14,12 +14,6 @@ extension StreamForwarder {
         viewers.values.reduce(into: formerCounts) { $0.add($1.counts) }
     }
 
-    /// How often publishers were asked for a key frame, for all viewers together.
-    public var keyFrameRequestCount: Int { requestCount }
-
-    /// What was not forwarded of publishers' sound.
-    public var droppedSound: DroppedSound { droppedSounds }
-
     /// How many sessions there are.
     public var sessionCount: (publishers: Int, viewers: Int) { (publishers.count, viewers.count) }
 

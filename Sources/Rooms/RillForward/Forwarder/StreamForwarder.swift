@@ -60,12 +60,12 @@ public final class StreamForwarder {
     var keyFrameRequestTime = MediaTime.distantFuture
     /// What was forwarded to viewers who have left.
     var formerCounts = ForwardCounts()
-    /// Key frames that publishers were asked for.
-    var requestCount = 0
+    /// How often publishers were asked for a key frame, for all viewers together.
+    public internal(set) var keyFrameRequestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
     package internal(set) var pollsWithoutProgress = 0
-    /// Packets of sound that were not forwarded.
-    var droppedSounds = DroppedSound()
+    /// What was not forwarded of publishers' sound.
+    public internal(set) var droppedSound = DroppedSound()
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false
@@ -181,14 +181,8 @@ public final class StreamForwarder {
         do throws(PeerError) {
             for address in addresses { try connection.addLocalCandidate(address) }
             if !isPublisher {
-                try connection.change { (negotiator) throws(PeerError) in
-                    do throws(NegotiationError) {
-                        _ = try negotiator.addTransceiver(TransceiverSettings(.video, .sendOnly))
-                        _ = try negotiator.addTransceiver(TransceiverSettings(.audio, .sendOnly))
-                    } catch {
-                        throw .negotiation(error)
-                    }
-                }
+                try connection.addTransceiver(TransceiverSettings(.video, .sendOnly))
+                try connection.addTransceiver(TransceiverSettings(.audio, .sendOnly))
             }
             let answer = try connection.answer(offer, at: now)
             do throws(ICEError) { return (try port.add(connection), answer) } catch { throw .ice(error) }

@@ -42,8 +42,8 @@ public final class ForwarderHost: StreamHost {
             case .sameSubject: .sameSubject
             case .following(let named): .following(named.compactMap { sessions[$0] })
             }
-        let (id, answer) = try refusing { () throws(ForwardError) in
-            try forwarder.publish(name, offer: offer, from: ForwardClient(client), condition)
+        let (id, answer) = try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.publish(name, offer: offer, from: ForwardClient(client), condition, at: now)
         }
         return HostedSession(id: sessions.add(id), answer: answer.text)
     }
@@ -52,8 +52,8 @@ public final class ForwarderHost: StreamHost {
     public func watch(
         _ name: String, offer: String, from client: StreamClient
     ) throws(StreamHostError) -> HostedSession {
-        let (id, answer) = try refusing { () throws(ForwardError) in
-            try forwarder.watch(name, offer: offer, from: ForwardClient(client))
+        let (id, answer) = try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.watch(name, offer: offer, from: ForwardClient(client), at: now)
         }
         let layers = forwarder.read { forwarder, now in
             forwarder.statistics(at: now).first { $0.name == name }?.layers ?? []
@@ -66,8 +66,8 @@ public final class ForwarderHost: StreamHost {
         let id = try find(session)
         for section in fragment.sections {
             for candidate in section.candidates {
-                try refusing { () throws(ForwardError) in
-                    try forwarder.addCandidate(candidate, mid: section.mid, of: id)
+                try change { (forwarder, now) throws(ForwardError) in
+                    try forwarder.addCandidate(candidate, mid: section.mid, of: id, at: now)
                 }
             }
         }
@@ -79,8 +79,8 @@ public final class ForwarderHost: StreamHost {
         guard let name = fragment.usernameFragment, let password = fragment.password else {
             throw .badDescription("a restart needs ice-ufrag and ice-pwd")
         }
-        let answer = try refusing { () throws(ForwardError) in
-            try forwarder.restart(id, usernameFragment: name, password: password)
+        let answer = try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.restart(id, usernameFragment: name, password: password, at: now)
         }
         try addCandidates(fragment, to: session)
         return SDPFragment(answer)
@@ -89,14 +89,14 @@ public final class ForwarderHost: StreamHost {
     /// Selects a viewer's layer.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
         let id = try find(session)
-        try refusing { () throws(ForwardError) in try forwarder.select(layer, for: id) }
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.select(layer, for: id, at: now) }
     }
 
     /// Ends a session. Its identifier is unknown from now on.
     public func end(_ session: String) throws(StreamHostError) {
         let id = try find(session)
         sessions.forget(session)
-        try refusing { () throws(ForwardError) in try forwarder.end(id) }
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.end(id, at: now) }
     }
 
     /// Whether the session has not ended.
@@ -148,10 +148,10 @@ public final class ForwarderHost: StreamHost {
         return id
     }
 
-    private func refusing<Value>(
-        _ body: () throws(ForwardError) -> Value
+    private func change<Value>(
+        _ body: (StreamForwarder, MediaTime) throws(ForwardError) -> sending Value
     ) throws(StreamHostError) -> Value {
-        do throws(ForwardError) { return try body() } catch {
+        do throws(ForwardError) { return try forwarder.change(body) } catch {
             switch error {
             case .unknownStream: throw .unknownStream
             case .unknownSession: throw .unknownSession

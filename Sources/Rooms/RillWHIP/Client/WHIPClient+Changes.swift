@@ -22,7 +22,7 @@ extension WHIPClient {
         guard phase == .inSession, exchange == nil, let session, let change = session.changes.first,
             session.retryTime.map({ $0 <= now }) ?? true
         else { return }
-        let type = WHIPHeaders.Field("Content-Type", "application/trickle-ice-sdpfrag")
+        let type = WHIPHeaders.Field("Content-Type", MediaType.sdpFragment)
         switch change {
         case .candidates(let text):
             // Candidates are of use only for the credentials that the server knows (RFC 9725 §4.3.2).
@@ -34,7 +34,7 @@ extension WHIPClient {
         case .select(let name):
             let text = JSONText.object([("encodingId", name.map(JSONText.string) ?? "null")])
             send(
-                .change, "POST", to: session.layers ?? session.url, [.init("Content-Type", "application/json")], text,
+                .change, "POST", to: session.layers ?? session.url, [.init("Content-Type", MediaType.json)], text,
                 at: now)
         }
     }
@@ -43,10 +43,8 @@ extension WHIPClient {
         let status = response.status
         guard (200...299).contains(status) else {
             let asked = RetrySchedule.asked(response.headers["Retry-After"])
-            let isBusy =
-                [408, 425, 429].contains(status) || (500...599).contains(status) && ![501, 505].contains(status)
             let error: WHIPClientError =
-                isBusy
+                WHIPResponse.isBusy(status)
                 ? .unavailable(status: status, detail: response.detail)
                 : status == 404 || status == 410
                     ? .sessionVanished(status: status) : .refused(status: status, detail: response.detail)

@@ -7,7 +7,7 @@ extension WHIPClient {
         guard phase == .awaitingOffer else { return }
         (offer, phase) = (text, .posting)
         var headers: [WHIPHeaders.Field] = [
-            .init("Content-Type", "application/sdp"), .init("Accept", "application/sdp"),
+            .init("Content-Type", MediaType.sdp), .init("Accept", MediaType.sdp),
         ]
         if comesBack, purpose == .publish {
             headers.append(formerTag.map { .init("If-Match", $0) } ?? .init("If-None-Match", "*"))

@@ -88,9 +88,7 @@ extension WHIPClient {
         switch status {
         // For a viewer: the stream has no publisher.
         case 404, 409: purpose == .watch
-        case 408, 425, 429: true
-        case 501, 505: false
-        default: status >= 500
+        default: WHIPResponse.isBusy(status)
         }
     }
 
@@ -100,10 +98,9 @@ extension WHIPClient {
         case .success(let location): made = location
         case .failure(let problem): return fail(.badResponse(status: response.status, problem.kind))
         }
-        let type = response.headers["Content-Type"] ?? ""
-        guard type.split(separator: ";").first.map({ $0.trimmed.lowercased() }) == "application/sdp" else {
+        guard response.headers.mediaType == MediaType.sdp else {
             endRemotely(made, at: now)
-            return fail(.badResponse(status: response.status, .contentType(type)))
+            return fail(.badResponse(status: response.status, .contentType(response.headers["Content-Type"] ?? "")))
         }
         guard !response.body.isEmpty else {
             endRemotely(made, at: now)
@@ -164,6 +161,15 @@ extension ICEServer {
 }
 
 extension WHIPResponse {
+    /// Whether a status says that the same request may succeed later.
+    static func isBusy(_ status: Int) -> Bool {
+        switch status {
+        case 408, 425, 429: true
+        case 501, 505: false
+        default: (500...599).contains(status)
+        }
+    }
+
     var isTooLong: Bool {
         let limit = WHIPClient.maximumResponseLength
         return body.utf8.count > limit
@@ -186,14 +192,5 @@ extension WHIPResponse {
         }
         guard type.hasPrefix("text/plain"), let line = body.split(whereSeparator: \.isNewline).first else { return nil }
         return ProblemDetails.cleaned(String(line))
-    }
-}
-
-extension Substring {
-    /// Without white space around it.
-    var trimmed: Substring {
-        var rest = drop { $0 == " " || $0 == "\t" }
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-        return rest
     }
 }

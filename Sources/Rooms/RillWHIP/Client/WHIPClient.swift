@@ -164,15 +164,7 @@ public struct WHIPClient: Sendable {
     }
 
     /// b64token of RFC 6750 §2.1.
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
-    }
+    private static func isOfToken(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-._~+/=".utf8.contains(byte) }
 
     // MARK: Polling
 

@@ -85,13 +85,7 @@ struct WHIPURL: Equatable, Sendable {
         }
         guard !host.isEmpty else { throw .noHost }
         let isNamed = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"): host.hasPrefix("[")
-            default: false
-            }
+            byte.isAlphanumeric || ".-_".utf8.contains(byte) || host.hasPrefix("[") && "[]:".utf8.contains(byte)
         }
         guard isNamed else { throw .badHost }
         guard let port else { return }
@@ -148,12 +142,7 @@ struct WHIPURL: Equatable, Sendable {
 
         /// Visible ASCII, without what must be percent-encoded everywhere.
         private static func isAllowed(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-                UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-                false
-            default: (0x21...0x7E).contains(byte)
-            }
+            (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
         }
     }
 }

@@ -79,7 +79,7 @@ private struct FragmentParser {
     mutating func parse(_ bytes: Substring.UTF8View.SubSequence) throws(SDPFragmentError) {
         // The pair of a carriage return and a line feed makes one line of two: the second is empty.
         number += 1
-        let line = Substring(bytes).trimmedOfBlanks
+        let line = Substring(bytes).trimmed
         guard !line.isEmpty else { return }
         let type = line.utf8.first ?? 0
         guard line.utf8.count >= 2, line.utf8.dropFirst().first == UInt8(ascii: "="),
@@ -123,7 +123,7 @@ private struct FragmentParser {
     ) throws(SDPFragmentError) {
         let isLenient = isLenient
         guard allowed.contains(value.utf8.count),
-            value.utf8.allSatisfy({ isLenient ? (0x21...0x7E).contains($0) : $0.isICECharacter })
+            value.utf8.allSatisfy({ isLenient ? (0x21...0x7E).contains($0) : $0.isAlphanumeric || "+/".utf8.contains($0) })
         else {
             throw .invalidCredential(line: number, byteCount: value.utf8.count, allowed: allowed)
         }
@@ -169,26 +169,9 @@ private struct FragmentParser {
 
 extension UInt8 {
     fileprivate var isLineFeed: Bool { self == 0x0A || self == 0x0D }
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
-
-    /// ice-char (RFC 8839 §5.4).
-    fileprivate var isICECharacter: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"): true
-        default: false
-        }
-    }
 }
 
 extension Substring {
-    /// The text without blanks around it.
-    fileprivate var trimmedOfBlanks: Substring {
-        guard let first = utf8.firstIndex(where: { !$0.isBlank }), let last = utf8.lastIndex(where: { !$0.isBlank })
-        else { return self[endIndex...] }
-        return Substring(utf8[first...last])
-    }
-
     /// The text before and after the first colon; without a colon the latter is empty.
     fileprivate var cutAtColon: (Substring, Substring) {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return (self, self[endIndex...]) }

@@ -43,5 +43,36 @@ extension String {
 }
 
 extension UInt8 {
+    /// ASCII's letters and digits.
+    var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+        }
+    }
+
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+
     fileprivate var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
+extension Substring {
+    /// The text without blanks around it.
+    var trimmed: Substring {
+        guard let first = utf8.firstIndex(where: { !$0.isBlank }), let last = utf8.lastIndex(where: { !$0.isBlank })
+        else { return self[endIndex...] }
+        return Substring(utf8[first...last])
+    }
+}
+
+/// The media types of bodies.
+enum MediaType {
+    static let sdp = "application/sdp"
+    static let sdpFragment = "application/trickle-ice-sdpfrag"
+    static let json = "application/json"
+}
+
+extension WHIPHeaders {
+    /// The type of the body, in lower case and without parameters; empty if there is none.
+    var mediaType: String { (self["Content-Type"] ?? "").prefix { $0 != ";" }.trimmed.lowercased() }
 }

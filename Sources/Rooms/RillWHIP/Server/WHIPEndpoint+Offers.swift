@@ -14,7 +14,7 @@ extension WHIPEndpoint {
             case .watch: try host.watch(stream, offer: request.body, from: client)
             }
         }
-        let entry = SessionTable.Entry(action: action, usernameFragment: request.body.usernameFragment)
+        let entry = SessionTable.Entry(action: action, usernameFragment: DescriptionLines(request.body).value("ice-ufrag"))
         remember(entry, for: session.id)
 
         let path = EndpointRoute.path(ofSession: session.id)
@@ -83,16 +83,5 @@ extension HostedLayer {
             ("name", JSONText.string(name)), ("width", "\(width)"), ("height", "\(height)"),
             ("framesPerSecond", JSONText.number(framesPerSecond)), ("bitsPerSecond", "\(bitsPerSecond)"),
         ])
-    }
-}
-
-extension String {
-    /// The first ice-ufrag of a session description; bundled sections have the same.
-    fileprivate var usernameFragment: String? {
-        let prefix = "a=ice-ufrag:".utf8
-        for line in utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.starts(with: prefix) {
-            return String(Substring(line.dropFirst(prefix.count)))
-        }
-        return nil
     }
 }

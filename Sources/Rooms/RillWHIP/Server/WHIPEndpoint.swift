@@ -180,20 +180,12 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
 }
 
 /// The media types of bodies.
-enum MediaType {
-    static let sdp = "application/sdp"
-    static let sdpFragment = "application/trickle-ice-sdpfrag"
-    static let json = "application/json"
-}
-
 extension WHIPRequest {
     /// Checks the type of the body. Parameters such as a charset are ignored.
     ///
     /// - Throws: 415, with `field` listing the accepted type.
     func require(_ type: String, sayingSoIn field: String) throws(Problem) {
-        let value = headers["Content-Type"] ?? ""
-        let given = value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        guard given.lowercased() == type else {
+        guard headers.mediaType == type else {
             throw Problem(415, "The body must be \(type).", .init(field, type), .init("Accept", type))
         }
     }
