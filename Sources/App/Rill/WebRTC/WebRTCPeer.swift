@@ -146,7 +146,9 @@ public final class WebRTCPeer: Sendable {
         port.transport.change(id) { peer, now in peer.close(at: now) }
     }
 
-    private func change<Value>(_ body: (PeerConnection, MediaTime) throws(PeerError) -> Value) throws(PeerError) -> Value {
+    private func change<Value>(_ body: (PeerConnection, MediaTime) throws(PeerError) -> Value) throws(PeerError)
+        -> Value
+    {
         guard let id = state.withLock({ $0.id }), let value = try port.transport.change(id, body) else {
             throw .closed
         }
@@ -229,8 +231,7 @@ public final class WebRTCPeer: Sendable {
 extension SendingEncoding {
     fileprivate init(_ layer: LayerSettings) {
         var limits = StreamDescription.Limits()
-        (limits.width, limits.height) = (layer.resolution.width, layer.resolution.height)
-        limits.framesPerSecond = layer.frameRate.framesPerSecond
+        limits.take(layer)
         self.init(rid: layer.rid.description, limits: limits)
     }
 }
