@@ -77,8 +77,8 @@ package final class SharedSession: Sendable {
         state.withLock { state in _ = state.media.protect(packet, into: &datagram) }
     }
 
-    /// Changes the session, and sends the pending datagrams by `send`, which takes all at once. Events wait for the next
-    /// poll.
+    /// Changes the session, and sends the pending datagrams by `send`, which takes all at once. Events wait for the
+    /// next poll.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
         changeMedia(delivering: send) { media in body(media.session) }
     }

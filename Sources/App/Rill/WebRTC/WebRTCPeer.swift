@@ -77,16 +77,6 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Offer and answer
 
-    func begin(answering offer: String) throws {
-        try addTransceivers()
-        _ = try answer(offer)
-    }
-
-    func beginOffering() throws {
-        try addTransceivers()
-        _ = try offer()
-    }
-
     /// Answers another offer of the peer's, which changes what is sent and received.
     ///
     /// - Parameter offer: the text of the offer. An offer of ours that was not answered yet is taken back.
@@ -157,7 +147,7 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Media
 
-    private func addTransceivers() throws(PeerError) {
+    func addTransceivers() throws(PeerError) {
         let sections = layers.isEmpty ? [] : settings.sections ?? [layers.map(\.rid)]
         let carried = try change { (peer, _) throws(PeerError) in
             var carried: [TransceiverID: [StreamLayer.RID]] = [:]

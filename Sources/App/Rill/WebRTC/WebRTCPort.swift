@@ -71,12 +71,7 @@ public final class WebRTCPort: Sendable {
     public func answer(
         _ offer: String, from name: String = "peer", _ settings: WebRTCSettings = WebRTCSettings()
     ) throws -> WebRTCPeer {
-        let peer = try WebRTCPeer(name, on: self, settings, isOffering: false)
-        do { try peer.begin(answering: offer) } catch {
-            peer.close()
-            throw error
-        }
-        return peer
+        try add(name, settings, isOffering: false) { peer in try peer.answer(offer) }
     }
 
     /// Offers the call to a peer. They become a participant with their answer.
@@ -90,8 +85,17 @@ public final class WebRTCPort: Sendable {
     public func offer(
         to name: String = "peer", _ settings: WebRTCSettings = WebRTCSettings()
     ) throws -> WebRTCPeer {
-        let peer = try WebRTCPeer(name, on: self, settings, isOffering: true)
-        do { try peer.beginOffering() } catch {
+        try add(name, settings, isOffering: true) { peer in try peer.offer() }
+    }
+
+    private func add(
+        _ name: String, _ settings: WebRTCSettings, isOffering: Bool, _ negotiate: (WebRTCPeer) throws -> String
+    ) throws -> WebRTCPeer {
+        let peer = try WebRTCPeer(name, on: self, settings, isOffering: isOffering)
+        do {
+            try peer.addTransceivers()
+            _ = try negotiate(peer)
+        } catch {
             peer.close()
             throw error
         }

@@ -1,5 +1,5 @@
-/// Tokens that come at a rate, and are taken: up to a limit they are kept, so that what a network held back for a moment
-/// may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
+/// Tokens that come at a rate, and are taken: up to a limit they are kept, so that what a network held back for a
+/// moment may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
 package struct TokenBucket: Sendable {
     private let rate: Double
     private let limit: Double

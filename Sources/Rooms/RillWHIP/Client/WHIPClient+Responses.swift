@@ -35,24 +35,21 @@ extension WHIPClient {
         guard exchange.redirectionCount < WHIPClient.maximumRedirectionCount else {
             return take(.tooManyRedirections(limit: WHIPClient.maximumRedirectionCount), of: exchange, at: now)
         }
-        switch location(of: response, from: exchange.url) {
-        case .success(let url): redirect(exchange, to: url, at: now)
-        case .failure(let problem): take(.badResponse(status: response.status, problem.kind), of: exchange, at: now)
+        do throws(WHIPResponseProblem) {
+            redirect(exchange, to: try location(of: response, from: exchange.url), at: now)
+        } catch {
+            take(.badResponse(status: response.status, error), of: exchange, at: now)
         }
     }
 
-    struct Problem: Error { let kind: WHIPResponseProblem }
-
     /// The URL of a response's `Location`.
-    func location(of response: WHIPResponse, from url: WHIPURL) -> Result<WHIPURL, Problem> {
-        guard let text = response.headers["Location"], !text.isEmpty else {
-            return .failure(Problem(kind: .noLocation))
-        }
+    func location(of response: WHIPResponse, from url: WHIPURL) throws(WHIPResponseProblem) -> WHIPURL {
+        guard let text = response.headers["Location"], !text.isEmpty else { throw .noLocation }
         do throws(WHIPURLProblem) {
             let location = try url.resolve(text)
             guard location.isSecure || !url.isSecure else { throw .leavesEncryption }
-            return .success(location)
-        } catch { return .failure(Problem(kind: .badLocation(error))) }
+            return location
+        } catch { throw .badLocation(error) }
     }
 
     // MARK: The answer
@@ -61,7 +58,7 @@ extension WHIPClient {
     private mutating func takeAnswer(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
         let status = response.status
         if case .closing = phase {
-            guard (200...201).contains(status), case .success(let made) = location(of: response, from: url) else {
+            guard (200...201).contains(status), let made = try? location(of: response, from: url) else {
                 return end()
             }
             return send(.end, "DELETE", to: made, at: now)
@@ -94,9 +91,8 @@ extension WHIPClient {
 
     private mutating func begin(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
         let made: WHIPURL
-        switch location(of: response, from: url) {
-        case .success(let location): made = location
-        case .failure(let problem): return fail(.badResponse(status: response.status, problem.kind))
+        do throws(WHIPResponseProblem) { made = try location(of: response, from: url) } catch {
+            return fail(.badResponse(status: response.status, error))
         }
         guard response.headers.mediaType == MediaType.sdp else {
             endRemotely(made, at: now)

@@ -375,7 +375,7 @@ public struct WHIPClient: Sendable {
             take(response, of: awaited, at: now)
         } else if let index = abandoned.firstIndex(where: { $0.id == id }) {
             let url = abandoned.remove(at: index).url
-            if case .success(let session) = location(of: response, from: url), response.status == 201 {
+            if response.status == 201, let session = try? location(of: response, from: url) {
                 endRemotely(session, at: now)
             }
         }

@@ -83,7 +83,7 @@ extension UInt8 {
         }
     }
 
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     fileprivate var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -21,14 +21,14 @@ public struct LayerFallback: Sendable {
     public struct Settings: Equatable, Sendable {
         /// The share of lost or late frames in the last two seconds, 0 to 1, above which a layer is given up.
         public var maximumMissingShare = 0.2
-        /// The playout delay above which a layer is given up, relative to the shortest network delay of the last minute.
+        /// Playout delay above which a layer is given up, relative to the shortest network delay of the last minute.
         public var maximumDelay = MediaDuration.seconds(1)
         /// The shortest time on the smaller layer. It doubles each time that the larger layer soon fails again.
         public var hold = MediaDuration.seconds(8)
         /// The upper bound of that time.
         public var maximumHold = MediaDuration.seconds(64)
 
-        /// Creates settings with the defaults.
+        /// Creates settings with all the defaults.
         public init() {}
     }
 
