@@ -32,7 +32,7 @@ import Testing
         }
         #expect(taken(at: .zero) == 64)
         #expect(taken(at: .milliseconds(1)) == 0)
-        #expect(taken(at: .milliseconds(10)) == 5)
+        #expect(taken(at: .milliseconds(11)) == 5)
         #expect(taken(at: .seconds(60)) == 64)
     }
 }
