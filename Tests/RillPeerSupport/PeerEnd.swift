@@ -138,7 +138,7 @@ extension PeerEvent {
     fileprivate var isReport: Bool {
         switch self {
         case .session: true
-        case .stateChanged, .streamsChanged, .failed, .ice, .warning: false
+        case .stateChanged, .streamsChanged, .failed, .ice, .warning, .keysAgreed: false
         }
     }
 }

@@ -3,7 +3,7 @@ import RillRTP
 import RillSecurity
 
 enum PeerResultOutcome: String, OutcomeKind {
-    case ice, dtls, held, media, packet, dropped
+    case ice, dtls, held, media, packet, passed, dropped
 
     init(_ result: PeerInsertResult) {
         self =
@@ -11,6 +11,7 @@ enum PeerResultOutcome: String, OutcomeKind {
             case .ice: .ice
             case .dtls: .dtls
             case .held: .held
+            case .passed: .passed
             case .media: .media
             case .packet: .packet
             case .dropped: .dropped
@@ -161,7 +162,7 @@ enum UnknownProtocolOutcome: String, OutcomeKind {
 
 enum PeerEventOutcome: String, OutcomeKind {
     case new, connecting, connected, disconnected, failedState, closed
-    case streamsChanged, failed, ice, warning, session
+    case streamsChanged, failed, ice, warning, keysAgreed, session
 
     init(_ event: PeerEvent) {
         self =
@@ -176,6 +177,7 @@ enum PeerEventOutcome: String, OutcomeKind {
             case .failed: .failed
             case .ice: .ice
             case .warning: .warning
+            case .keysAgreed: .keysAgreed
             case .session: .session
             }
     }

@@ -13,6 +13,8 @@ enum UnreachableOutcomes {
         // Data is passed on to the connection, whose result it then has (PeerConnection.insert(_:on:at:),
         // PeerPort.insert).
         "ICEOutcome.data", "ICEOutcome.early",
+        // Of connections whose media a driver holds (PeerPort.init(peerLimit:passesMedia:)).
+        "PeerResultOutcome.passed",
         // A connection passes on what DatagramKind calls DTLS, which is the test that gives this result
         // (DTLSEndpoint.insert).
         "DTLSOutcome.notDTLS",

@@ -83,7 +83,7 @@ final class AttackReport {
         case .dtls(let result): book.note(DTLSOutcome(result))
         case .media(let result): note(result)
         case .packet: book.note(UnprotectedOutcome.rtp)
-        case .held: break
+        case .held, .passed: break
         case .dropped(let reason):
             book.note(PeerDropOutcome(reason))
             switch reason {
@@ -123,7 +123,7 @@ final class AttackReport {
         case .failed(let error):
             book.note(PeerFailure(error))
             require(error.pollsWithoutProgress == nil, "\(error)")
-        case .stateChanged, .streamsChanged, .warning: break
+        case .stateChanged, .streamsChanged, .warning, .keysAgreed: break
         }
     }
 

@@ -49,11 +49,11 @@ public final class WebRTCPeer: Sendable {
             settings.negotiation.videoCodecs.removeAll { !codecs.contains($0) }
         }
         self.settings = settings
-        let made = Result { () throws(PeerError) in try port.makeLink(settings, isOffering: isOffering) }
+        let made = Result { () throws(PeerError) in try port.makeConnection(settings, isOffering: isOffering) }
         // Handed over, and no longer used here.
-        nonisolated(unsafe) let link = try made.get()
+        nonisolated(unsafe) let connection = try made.get()
         // Held until it is closed, with the call at the latest: an app that drops this object keeps the connection.
-        let id = try port.transport.add({ unsafe link }) { [self] event, view in take(event, view) }
+        let id = try port.transport.add({ unsafe connection }) { [self] event, view in take(event, view) }
         state.withLock { $0.id = id }
     }
 
@@ -77,29 +77,18 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Offer and answer
 
-    func begin(answering offer: String) throws {
-        try addTransceivers()
-        _ = try answer(offer)
-    }
-
-    func beginOffering() throws {
-        try addTransceivers()
-        _ = try offer()
-    }
-
     /// Answers another offer of the peer's, which changes what is sent and received.
     ///
     /// - Parameter offer: the text of the offer. An offer of ours that was not answered yet is taken back.
     /// - Returns: the answer.
     /// - Throws: ``/RillPeer/PeerError``, ``/Rill/CallError``.
     public func answer(_ offer: String) throws -> String {
-        let answer = try change { (link, now) throws(PeerError) -> PeerLink.Local in
-            _ = try link.setRemote(.offer, offer, at: now)
-            return try link.answer(at: now)
+        let (answer, sections) = try change { (peer, now) throws(PeerError) in
+            (try peer.answer(offer, at: now).text, peer.takeSections())
         }
-        state.withLock { $0.description = answer.description.text }
-        try apply(answer.sections)
-        return answer.description.text
+        state.withLock { $0.description = answer }
+        try apply(sections)
+        return answer
     }
 
     /// Makes another offer, which changes what is sent and received, or finds another path.
@@ -108,11 +97,11 @@ public final class WebRTCPeer: Sendable {
     /// - Returns: the offer; pass the answer to ``accept(_:)``.
     /// - Throws: ``/RillPeer/PeerError``.
     public func offer(restartsICE: Bool = false) throws(PeerError) -> String {
-        let offer = try change { (link, now) throws(PeerError) in
-            try link.offer(restartsICE: restartsICE, at: now)
+        let offer = try change { (peer, now) throws(PeerError) in
+            try peer.offer(restartsICE: restartsICE, at: now).text
         }
-        state.withLock { $0.description = offer.description.text }
-        return offer.description.text
+        state.withLock { $0.description = offer }
+        return offer
     }
 
     /// Takes the peer's answer to our offer.
@@ -120,7 +109,10 @@ public final class WebRTCPeer: Sendable {
     /// - Parameter answer: the text of the answer.
     /// - Throws: ``/RillPeer/PeerError``, ``/Rill/CallError``.
     public func accept(_ answer: String) throws {
-        let sections = try change { (link, now) throws(PeerError) in try link.setRemote(.answer, answer, at: now) }
+        let sections = try change { (peer, now) throws(PeerError) in
+            try peer.setRemote(.answer, answer, at: now)
+            return peer.takeSections()
+        }
         try apply(sections)
     }
 
@@ -131,7 +123,7 @@ public final class WebRTCPeer: Sendable {
     ///   - mid: the section for which it was gathered.
     /// - Throws: ``/RillPeer/PeerError``.
     public func addCandidate(_ text: String, mid: String? = nil) throws(PeerError) {
-        _ = try change { (link, now) throws(PeerError) in try link.addRemoteCandidate(text, mid: mid, at: now) }
+        _ = try change { (peer, now) throws(PeerError) in try peer.addRemoteCandidate(text, mid: mid, at: now) }
     }
 
     /// Closes the connection, and leaves the participant.
@@ -141,10 +133,12 @@ public final class WebRTCPeer: Sendable {
         participant?.leave()
         guard let id else { return }
         // The end is told as an event, like the other side's.
-        port.transport.change(id) { link, now in link.close(at: now) }
+        port.transport.change(id) { peer, now in peer.close(at: now) }
     }
 
-    private func change<Value>(_ body: (PeerLink, MediaTime) throws(PeerError) -> Value) throws(PeerError) -> Value {
+    private func change<Value>(_ body: (PeerConnection, MediaTime) throws(PeerError) -> Value) throws(PeerError)
+        -> Value
+    {
         guard let id = state.withLock({ $0.id }), let value = try port.transport.change(id, body) else {
             throw .closed
         }
@@ -153,21 +147,21 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Media
 
-    private func addTransceivers() throws(PeerError) {
+    func addTransceivers() throws(PeerError) {
         let sections = layers.isEmpty ? [] : settings.sections ?? [layers.map(\.rid)]
-        let carried = try change { (link, _) throws(PeerError) in
+        let carried = try change { (peer, _) throws(PeerError) in
             var carried: [TransceiverID: [StreamLayer.RID]] = [:]
             for names in sections {
                 let encodings = names.compactMap { name in layers.first { $0.rid == name }.map { SendingEncoding($0) } }
                 var transceiver = TransceiverSettings(.video, settings.receives ? .sendAndReceive : .sendOnly)
                 transceiver.sending = encodings
                 if carried.isEmpty { transceiver.receivedRIDs = settings.wantedLayers }
-                carried[try link.addTransceiver(transceiver)] = names
+                carried[try peer.addTransceiver(transceiver)] = names
             }
             if sections.isEmpty, settings.receives {
                 var transceiver = TransceiverSettings(.video, .receiveOnly)
                 transceiver.receivedRIDs = settings.wantedLayers
-                _ = try link.addTransceiver(transceiver)
+                try peer.addTransceiver(transceiver)
             }
             return carried
         }
@@ -190,7 +184,7 @@ public final class WebRTCPeer: Sendable {
         if let id = state.withLock({ $0.id }), let view = port.transport.view(of: id) { follow(view) }
     }
 
-    private func take(_ event: PeerLinkEvent, _ view: WebRTCTransport.PeerView) {
+    private func take(_ event: PeerEvent, _ view: WebRTCTransport.PeerView) {
         follow(view)
         switch event {
         case .stateChanged(_, let next):
@@ -201,7 +195,7 @@ public final class WebRTCPeer: Sendable {
             participant?.leave()
             if let id = state.withLock({ $0.id.take() }) { port.transport.remove(id) }
         case .failed(let error): state.withLock { $0.failure = error }
-        case .ice, .warning, .keysAgreed: break
+        case .streamsChanged, .ice, .warning, .keysAgreed, .session: break
         }
     }
 
@@ -227,8 +221,7 @@ public final class WebRTCPeer: Sendable {
 extension SendingEncoding {
     fileprivate init(_ layer: LayerSettings) {
         var limits = StreamDescription.Limits()
-        (limits.width, limits.height) = (layer.resolution.width, layer.resolution.height)
-        limits.framesPerSecond = layer.frameRate.framesPerSecond
+        limits.take(layer)
         self.init(rid: layer.rid.description, limits: limits)
     }
 }

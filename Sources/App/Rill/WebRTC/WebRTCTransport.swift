@@ -1,6 +1,5 @@
 import RillCore
 import RillPeer
-import RillRTP
 import RillSession
 import RillThreads
 import RillTransport
@@ -16,25 +15,21 @@ final class WebRTCTransport: DatagramTransport {
     let clock: LiveClock
 
     private struct State: ~Copyable {
-        let port = ICEPort(peerLimit: 4096)
-        var links: [ICEPeerID: Entry] = [:]
-        var schedule = PeerSchedule()
+        let port = PeerPort(peerLimit: 4096, passesMedia: true)
+        var handlers: [ICEPeerID: Handler] = [:]
         var bytes: [UInt8] = []
         /// Events that were not reported yet.
         var events: [PendingEvent] = []
-        /// Whether a thread reports them, without the lock. It takes those of others too, so that their order is kept.
+        /// Whether a thread reports them, without the lock. It takes those of others too: they keep their order.
         var isReporting = false
         var isClosed = false
     }
 
-    private struct Entry {
-        let link: PeerLink
-        let handle: @Sendable (PeerLinkEvent, PeerView) -> Void
-    }
+    typealias Handler = @Sendable (PeerEvent, PeerView) -> Void
 
     private struct PendingEvent {
-        let entry: Entry
-        let event: PeerLinkEvent
+        let handle: Handler
+        let event: PeerEvent
         let view: PeerView
     }
 
@@ -42,6 +37,8 @@ final class WebRTCTransport: DatagramTransport {
     struct PeerView: Sendable {
         var path: ICEPath?
         var keys: DTLSSRTPKeys?
+
+        init(_ peer: PeerConnection) { (path, keys) = (peer.agent.selectedPath, peer.keys) }
     }
 
     init(boundTo address: UDPAddress, clock: LiveClock) throws(TransportError) {
@@ -59,17 +56,14 @@ final class WebRTCTransport: DatagramTransport {
     /// Adds a peer.
     ///
     /// - Parameters:
-    ///   - make: makes its link.
+    ///   - make: makes its connection, whose settings say that it passes media.
     ///   - handle: is called with its events, on the thread that reads, or that changes a peer, without a lock.
     /// - Throws: ``CallError/isOver``, or what the port refuses.
-    func add(
-        _ make: () -> sending PeerLink, _ handle: @escaping @Sendable (PeerLinkEvent, PeerView) -> Void
-    ) throws -> ICEPeerID {
+    func add(_ make: () -> sending PeerConnection, _ handle: @escaping Handler) throws -> ICEPeerID {
         try state.withLock { (state) throws in
             guard !state.isClosed else { throw CallError.isOver }
-            let link = make()
-            let id = try state.port.add(link.agent)
-            state.links[id] = Entry(link: link, handle: handle)
+            let id = try state.port.add(make())
+            state.handlers[id] = handle
             return id
         }
     }
@@ -78,40 +72,26 @@ final class WebRTCTransport: DatagramTransport {
     func remove(_ id: ICEPeerID) {
         state.withLock { state in
             state.port.remove(id)
-            state.links[id] = nil
-            state.schedule.remove(id)
+            state.handlers[id] = nil
         }
     }
 
     /// What is known of a peer now.
-    func view(of id: ICEPeerID) -> PeerView? {
-        state.withLock { state in
-            state.links[id].map { PeerView(path: $0.link.agent.selectedPath, keys: $0.link.keys) }
-        }
-    }
+    func view(of id: ICEPeerID) -> PeerView? { state.withLock { state in state.port[id].map { PeerView($0) } } }
 
     /// The statistics of a peer with that session.
     func statistics(of id: ICEPeerID, _ session: SessionStatistics?) -> PeerStatistics? {
         let now = clock.now
-        var counts = PeerTransportCounts()
-        if let transport = session?.transport {
-            (counts.packetsSent, counts.packetsReceived) = (transport.packetsSent, transport.packetsReceived)
-            (counts.bytesSent, counts.bytesReceived) = (transport.bytesSent, transport.bytesReceived)
-        }
-        return state.withLock { state in
-            state.links[id].map { PeerStatistics($0.link, counts, session, at: now) }
-        }
+        return state.withLock { state in state.port[id]?.statistics(of: session, at: now) }
     }
 
     /// Changes a peer, does what follows, and has the reading thread wait for what comes then.
     func change<Value, Failure: Error>(
-        _ id: ICEPeerID, _ body: (PeerLink, MediaTime) throws(Failure) -> Value
+        _ id: ICEPeerID, _ body: (PeerConnection, MediaTime) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         let now = clock.now
         let value = try state.withLock { (state) throws(Failure) -> Value? in
-            guard let link = state.links[id]?.link else { return nil }
-            state.schedule.note(id)
-            return try state.port.change(id) { _ throws(Failure) in try body(link, now) }
+            try state.port.change(id) { (peer) throws(Failure) in try body(peer, now) }
         }
         advance()
         sockets.wake()
@@ -143,15 +123,12 @@ final class WebRTCTransport: DatagramTransport {
     func close() {
         let now = clock.now
         state.withLock { state in
-            for (id, entry) in state.links {
-                entry.link.close(at: now)
-                state.schedule.note(id)
-            }
+            for id in state.port.peers { state.port.change(id) { $0.close(at: now) } }
         }
         // Sends their last words, and reports their end.
         advance()
         state.withLock { state in
-            state.links = [:]
+            state.handlers = [:]
             state.isClosed = true
         }
         socket.close()
@@ -165,38 +142,10 @@ final class WebRTCTransport: DatagramTransport {
         let now = clock.now
         state.withLock { state in
             datagrams.removeAll { datagram, source in
-                take(datagram, on: ICEPath(source), &state, at: now)
+                // The call finds the participant by the address.
+                let result = state.port.insert(&datagram, on: ICEPath(source), at: now)
+                return if case .peer(_, .passed) = result { false } else { true }
             }
-        }
-    }
-
-    /// Takes a datagram that is not media. Returns whether it is none of the call's.
-    private func take(_ datagram: Span<UInt8>, on path: ICEPath, _ state: inout State, at now: MediaTime) -> Bool {
-        switch state.port.insert(datagram, on: path, at: now) {
-        case .dropped: return true
-        case .peer(let id, .early):
-            _ = state.links[id]?.link.hold(datagram, on: path)
-            return true
-        case .peer(let id, .data): return take(data: datagram, of: [id], &state, at: now)
-        // The call finds the participant by the address.
-        case .shared(let ids): return take(data: datagram, of: ids, &state, at: now)
-        case .peer(let id, _):
-            state.schedule.note(id)
-            return true
-        }
-    }
-
-    private func take(data: Span<UInt8>, of ids: [ICEPeerID], _ state: inout State, at now: MediaTime) -> Bool {
-        switch DatagramKind(of: data) {
-        case .rtp, .rtcp: return false
-        case .dtls:
-            // A handshake is that of the first peer which is not connected yet.
-            let open = ids.first { state.links[$0]?.link.keys == nil }
-            guard let id = open ?? ids.first else { return true }
-            state.schedule.note(id)
-            _ = state.links[id]?.link.insert(dtls: data, at: now)
-            return true
-        case .stun, .zrtp, .turnChannel, .unknown: return true
         }
     }
 
@@ -222,44 +171,22 @@ final class WebRTCTransport: DatagramTransport {
             }
             guard !events.isEmpty else { return }
             isFirst = false
-            for pending in events { pending.entry.handle(pending.event, pending.view) }
+            for pending in events { pending.handle(pending.event, pending.view) }
         }
     }
 
     private func poll(_ state: inout State, at now: MediaTime) -> MediaTime {
-        var wakeTime = MediaTime.distantFuture
-        var bound = PeerPollBound()
-        agents: while true {
+        while true {
             switch state.port.poll(at: now, into: &state.bytes) {
             case .transmit(on: let path): send(state.bytes, to: path)
             case .event(let id, let event):
-                state.schedule.note(id)
-                guard bound.take(id) else {
-                    state.links[id]?.link.stop(after: bound.count)
-                    state.port.remove(id)
-                    continue
-                }
-                state.links[id]?.link.take(event, at: now)
-            case .wait(until: let time):
-                wakeTime = time
-                break agents
+                guard let handle = state.handlers[id], let peer = state.port[id] else { continue }
+                state.events.append(PendingEvent(handle: handle, event: event, view: PeerView(peer)))
+            // Of sessions, which are the call's.
+            case .decode, .makeKeyFrame: continue
+            case .wait(until: let time): return PollBound.wait(until: time, after: now)
             }
         }
-        state.schedule.wake(at: now)
-        while let id = state.schedule.next {
-            guard let entry = state.links[id] else {
-                state.schedule.remove(id)
-                continue
-            }
-            switch entry.link.poll(at: now, into: &state.bytes) {
-            case .transmit(on: let path): send(state.bytes, to: path)
-            case .event(let event):
-                let view = PeerView(path: entry.link.agent.selectedPath, keys: entry.link.keys)
-                state.events.append(PendingEvent(entry: entry, event: event, view: view))
-            case .wait(until: let time): state.schedule.rest(id, until: time)
-            }
-        }
-        return PollBound.wait(until: min(wakeTime, state.schedule.wakeTime), after: now)
     }
 
     /// A datagram that the system does not take is as if it were lost, and repeated like that.

@@ -83,9 +83,11 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
     /// Removes the datagrams for which `isUnwanted` returns `true`; for transports that deal with some of them.
-    package mutating func removeAll(where isUnwanted: (Span<UInt8>, UDPAddress) -> Bool) {
+    package mutating func removeAll(where isUnwanted: (inout MutableSpan<UInt8>, UDPAddress) -> Bool) {
         var kept = 0
-        for index in entries.indices where !isUnwanted(bytes(at: index), entries[index].source) {
+        for index in entries.indices {
+            let source = entries[index].source
+            guard !withBytes(at: index, { isUnwanted(&$0, source) }) else { continue }
             entries[kept] = entries[index]
             kept += 1
         }

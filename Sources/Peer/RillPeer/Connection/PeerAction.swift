@@ -30,6 +30,8 @@ public enum PeerEvent: Equatable, Sendable {
     case ice(ICEEvent)
     /// The peer warned of something in DTLS. The connection goes on.
     case warning(DTLSAlert)
+    /// A handshake is done with the right peer: packets may be protected.
+    case keysAgreed
     /// The session: pictures, mutes, reports.
     case session(SessionEvent)
 }
@@ -46,6 +48,8 @@ public enum PeerInsertResult: Equatable, Sendable {
     case media(SessionInsertResult)
     /// It is a packet of an audio section, of that transceiver. Its first `byteCount` bytes are the decrypted packet.
     case packet(of: TransceiverID, byteCount: Int)
+    /// It is RTP or RTCP, still protected: a driver holds the media.
+    case passed
     /// It was dropped.
     case dropped(PeerDropReason)
 }

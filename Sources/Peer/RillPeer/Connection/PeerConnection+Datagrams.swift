@@ -33,13 +33,8 @@ extension PeerConnection {
         counts.packetsReceived += 1
         counts.bytesReceived += datagram.count
         switch DatagramKind(of: datagram.span) {
-        case .rtp, .rtcp: return insert(media: &datagram, at: now)
-        case .dtls:
-            return switch link.insert(dtls: datagram.span, at: now) {
-            case .taken(let result): .dtls(result)
-            case .noRole: .dropped(.noRole)
-            case .closed: .dropped(.closed)
-            }
+        case .rtp, .rtcp: return settings.passesMedia ? .passed : insert(media: &datagram, at: now)
+        case .dtls: return link.insert(dtls: datagram.span, at: now)
         case let kind: return .dropped(.unknownProtocol(kind))
         }
     }
@@ -134,7 +129,9 @@ extension PeerConnection {
         case .transmit(on: let path):
             noteSent(bytes)
             return .transmit(on: path)
-        case .event(let event): return take(event, at: now, into: &bytes)
+        case .event(let event):
+            take(event, at: now)
+            return .event(event)
         case .wait(until: let time): wakeTime = time
         }
         guard media?.isOpen == true, link.pollsWithoutProgress == 0 else { return .wait(until: wakeTime) }
@@ -151,19 +148,13 @@ extension PeerConnection {
         return pollSession(at: now, into: &bytes, wakeTime)
     }
 
-    private func take(_ event: PeerLinkEvent, at now: MediaTime, into bytes: inout [UInt8]) -> PeerAction {
+    /// Does what an event of the link means for the media.
+    private func take(_ event: PeerEvent, at now: MediaTime) {
         switch event {
-        case .stateChanged(let former, let next):
-            if next == .closed { session?.leave(at: now) }
-            return .event(.stateChanged(from: former, to: next))
-        case .failed(let error): return .event(.failed(error))
-        case .warning(let alert): return .event(.warning(alert))
-        case .ice(let event):
-            if case .selectedPathChanged(from: .some, to: _) = event { session?.restartCongestionControl(at: now) }
-            return .event(.ice(event))
-        case .keysAgreed:
-            takeKeys()
-            return pollConnection(at: now, into: &bytes)
+        case .stateChanged(_, to: .closed): session?.leave(at: now)
+        case .ice(.selectedPathChanged(from: .some, to: _)): session?.restartCongestionControl(at: now)
+        case .keysAgreed: takeKeys()
+        case .stateChanged, .streamsChanged, .failed, .ice, .warning, .session: break
         }
     }
 

@@ -41,6 +41,8 @@ public final class PeerConnection {
     var events: [PeerEvent] = []
     /// Packets of audio sections that wait to be sent.
     var waitingPackets: [[UInt8]] = []
+    /// What the last exchange changed, until the driver that holds the media takes it.
+    private var changedSections: [NegotiatedSection]?
 
     /// Creates a connection without streams.
     ///
@@ -81,10 +83,25 @@ public final class PeerConnection {
     public func statistics(at now: MediaTime) -> PeerStatistics {
         PeerStatistics(link, counts, session?.statistics, at: now)
     }
+
+    /// The statistics of a connection whose media a driver holds: with its session, whose packets are counted without
+    /// SRTP's tags; `nil` for none.
+    package func statistics(of session: SessionStatistics?, at now: MediaTime) -> PeerStatistics {
+        var counts = PeerTransportCounts()
+        if let transport = session?.transport {
+            (counts.packetsSent, counts.packetsReceived) = (transport.packetsSent, transport.packetsReceived)
+            (counts.bytesSent, counts.bytesReceived) = (transport.bytesSent, transport.bytesReceived)
+        }
+        return PeerStatistics(link, counts, session, at: now)
+    }
+
     /// What SRTP protected and unprotected; `nil` before there are keys.
     public var protection: (sent: ProtectStatistics, received: UnprotectStatistics)? {
         media?.protection
     }
+
+    /// The keys of SRTP, once the handshake is done with the right peer.
+    package var keys: DTLSSRTPKeys? { link.keys }
 
     // MARK: Offer and answer
 
@@ -108,6 +125,14 @@ public final class PeerConnection {
         _ body: (inout Negotiator) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try body(&link.negotiator)
+    }
+
+    /// Adds a transceiver. It takes effect with the next offer or answer.
+    @discardableResult
+    package func addTransceiver(_ settings: TransceiverSettings) throws(PeerError) -> TransceiverID {
+        do throws(NegotiationError) { return try link.negotiator.addTransceiver(settings) } catch {
+            throw .negotiation(error)
+        }
     }
 
     /// Makes an offer, and sets it as the local description.
@@ -182,12 +207,20 @@ public final class PeerConnection {
     /// Makes the session's streams those of the sections.
     private func apply(_ sections: [NegotiatedSection]?, at now: MediaTime) throws(PeerError) {
         guard let sections else { return }
+        guard !settings.passesMedia else {
+            changedSections = sections
+            return
+        }
         if media == nil {
             media = PeerMedia(PeerMediaSettings(settings), for: sections)
             takeKeys()
         }
         if try media?.apply(sections, at: now) == true { events.append(.streamsChanged) }
     }
+
+    /// Takes all sections, if an exchange has changed what is negotiated since this was last called: for a driver that
+    /// holds the media.
+    package func takeSections() -> [NegotiatedSection]? { changedSections.take() }
 
     /// Takes the keys of a handshake that is done.
     func takeKeys() {

@@ -1,13 +1,13 @@
-package import RillCore
-package import RillRTP
+import RillCore
+import RillRTP
 
 /// Offer and answer. What is returned of them is for the media: the sections that are negotiated now.
 extension PeerLink {
     /// An offer or answer of this side, and what follows for the media.
-    package typealias Local = (description: SessionDescription, sections: [NegotiatedSection]?)
+    typealias Local = (description: SessionDescription, sections: [NegotiatedSection]?)
 
     /// Makes an offer, and sets it as the local description.
-    package func offer(restartsICE: Bool, at now: MediaTime) throws(PeerError) -> Local {
+    func offer(restartsICE: Bool, at now: MediaTime) throws(PeerError) -> Local {
         try requireOpen()
         var transport = localTransport
         if restartsICE { transport.credentials = drawCredentials() }
@@ -24,7 +24,7 @@ extension PeerLink {
     }
 
     /// Makes the answer, and sets it as the local description.
-    package func answer(at now: MediaTime) throws(PeerError) -> Local {
+    func answer(at now: MediaTime) throws(PeerError) -> Local {
         try requireOpen()
         return try negotiate(at: now) { (negotiator) throws(NegotiationError) in
             let answer = try negotiator.makeAnswer(localTransport)
@@ -33,7 +33,7 @@ extension PeerLink {
     }
 
     /// Sets a description of the other side.
-    package func setRemote(
+    func setRemote(
         _ kind: DescriptionKind, _ text: String, at now: MediaTime
     ) throws(PeerError) -> [NegotiatedSection]? {
         try requireOpen()
@@ -43,7 +43,7 @@ extension PeerLink {
     }
 
     /// Takes back our offer that was not answered.
-    package func rollback(at now: MediaTime) throws(PeerError) {
+    func rollback(at now: MediaTime) throws(PeerError) {
         try requireOpen()
         _ = try negotiate(at: now) { (negotiator) throws(NegotiationError) in
             ((), try negotiator.setLocal(.rollback))
@@ -51,7 +51,7 @@ extension PeerLink {
     }
 
     /// Adds a candidate of the other side that was trickled. An empty text ends the candidates.
-    package func addRemoteCandidate(_ text: String, mid: String?, at now: MediaTime) throws(PeerError) -> Bool {
+    func addRemoteCandidate(_ text: String, mid: String?, at now: MediaTime) throws(PeerError) -> Bool {
         try requireOpen()
         do throws(NegotiationError) {
             switch try negotiator.addRemoteCandidate(text, mid: mid) {

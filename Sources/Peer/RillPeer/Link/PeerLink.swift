@@ -1,16 +1,15 @@
-package import RillCore
+import RillCore
 import RillRTP
 
 /// What a connection is without its media: offer and answer, ICE and DTLS, and the state that follows from them.
 ///
-/// ``PeerConnection`` puts a session on it. A driver whose sessions are shared by threads uses it by itself, under a
-/// lock of its own: it never touches a packet of media.
-package final class PeerLink {
-    package let settings: PeerConnectionSettings
-    package let agent: ICEAgent
-    package let certificate: DTLSCertificate
-    package internal(set) var negotiator: Negotiator
-    package internal(set) var dtls: DTLSEndpoint?
+/// ``PeerConnection`` puts a session on it. It never touches a packet of media.
+final class PeerLink {
+    let settings: PeerConnectionSettings
+    let agent: ICEAgent
+    let certificate: DTLSCertificate
+    var negotiator: Negotiator
+    var dtls: DTLSEndpoint?
     /// The association before a new one, until that is connected: its keys are used, unless the peer closes it.
     var formerDTLS: DTLSEndpoint?
     /// Whether the first datagrams of the peer made the association, before its answer.
@@ -19,15 +18,15 @@ package final class PeerLink {
     private var awaitsNomination = false
     /// What a rollback returns to; `nil` unless an exchange under way restarted ICE.
     var stableTransport: StableTransport?
-    package internal(set) var state = PeerConnectionState.new
+    var state = PeerConnectionState.new
 
     /// What is negotiated now.
-    package internal(set) var sections: [NegotiatedSection] = []
+    var sections: [NegotiatedSection] = []
     /// How often data began to go to another path.
-    package internal(set) var pathChangeCount = 0
+    var pathChangeCount = 0
     private var credentials: any RandomNumberGenerator & Sendable
     var fingerprints: [DTLSFingerprint] = []
-    var events: [PeerLinkEvent] = []
+    var events: [PeerEvent] = []
     /// When the other side's description was first there, or ICE was restarted.
     var startTime: MediaTime?
     var failure: PeerError?
@@ -35,7 +34,7 @@ package final class PeerLink {
     /// Polls that did nothing about what was due. After them DTLS is left alone.
     private(set) var pollsWithoutProgress = 0
     /// For tests: DTLS stays due.
-    package var isStalled = false
+    var isStalled = false
 
     /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the
     /// path, if that is another one.
@@ -43,7 +42,7 @@ package final class PeerLink {
     /// Datagrams of DTLS that came before their address had answered a check.
     private var held: [(datagram: [UInt8], path: ICEPath)] = []
 
-    package init(
+    init(
         _ role: ICERole, certificate: DTLSCertificate, settings: PeerConnectionSettings,
         using generator: any RandomNumberGenerator & Sendable
     ) {
@@ -64,43 +63,36 @@ package final class PeerLink {
     }
 
     /// The keys of SRTP, once the handshake is done with the right peer.
-    package var keys: DTLSSRTPKeys? { dtls?.srtpKeys ?? formerDTLS?.srtpKeys }
-
-    /// Adds a transceiver. It takes effect with the next offer or answer.
-    package func addTransceiver(_ settings: TransceiverSettings) throws(PeerError) -> TransceiverID {
-        do throws(NegotiationError) { return try negotiator.addTransceiver(settings) } catch {
-            throw .negotiation(error)
-        }
-    }
+    var keys: DTLSSRTPKeys? { dtls?.srtpKeys ?? formerDTLS?.srtpKeys }
 
     // MARK: Datagrams and time
 
     /// Takes a datagram of DTLS, from an address that ICE has validated.
-    package func insert(dtls datagram: Span<UInt8>, at now: MediaTime) -> PeerLinkInsertResult {
-        guard state != .closed else { return .closed }
+    func insert(dtls datagram: Span<UInt8>, at now: MediaTime) -> PeerInsertResult {
+        guard state != .closed else { return .dropped(.closed) }
         if dtls == nil {
             // The answer to an offer may come behind the first datagrams (RFC 8842 §5.3): they are those of a client.
-            guard negotiator.signalingState == .haveLocalOffer else { return .noRole }
+            guard negotiator.signalingState == .haveLocalOffer else { return .dropped(.noRole) }
             dtls = DTLSEndpoint(.server, certificate: certificate, settings: settings.dtls)
             isEarlyDTLS = true
         }
-        guard let formerDTLS else { return .taken(dtls?.insert(datagram, at: now) ?? .ended) }
+        guard let formerDTLS else { return .dtls(dtls?.insert(datagram, at: now) ?? .ended) }
         // The first records of an association are not encrypted, and in epoch 0 (RFC 6347 §4.1). The others may be of
         // both.
         let isFirst = datagram.count > 4 && datagram[3] == 0 && datagram[4] == 0
         let former = isFirst ? .ended : formerDTLS.insert(datagram, at: now)
-        guard let dtls, dtls.state != .new || isFirst && dtls.role == .server else { return .taken(former) }
-        return .taken(dtls.insert(datagram, at: now))
+        guard let dtls, dtls.state != .new || isFirst && dtls.role == .server else { return .dtls(former) }
+        return .dtls(dtls.insert(datagram, at: now))
     }
 
     /// The most datagrams that are held: those of one flight.
-    package static let maximumHeldCount = 4
+    static let maximumHeldCount = 4
 
     /// Keeps a datagram of DTLS from an address that has sent a check, and not answered ours yet, until it does: so the
     /// first flight of a peer that has its answer sooner needs no retransmission.
     ///
     /// - Returns: whether it is kept: only before there is a path, and with room.
-    package func hold(_ datagram: Span<UInt8>, on path: ICEPath) -> Bool {
+    func hold(_ datagram: Span<UInt8>, on path: ICEPath) -> Bool {
         guard agent.selectedPath == nil, keys == nil, state != .closed, DatagramKind(of: datagram) == .dtls,
             datagram.count <= 1500, held.count < PeerLink.maximumHeldCount
         else { return false }
@@ -118,7 +110,7 @@ package final class PeerLink {
     }
 
     /// What is to be done, but for ICE.
-    package func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
+    func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
         expire(at: now)
         beginHandshake(at: now)
         var bound = PollBound()
@@ -159,7 +151,7 @@ package final class PeerLink {
     }
 
     /// Fails because of an error of ours: polls do nothing about what is due.
-    package func stop(after pollCount: Int) {
+    func stop(after pollCount: Int) {
         guard pollsWithoutProgress == 0 else { return }
         pollsWithoutProgress = pollCount
         fail(.internalError(pollsWithoutProgress: pollCount))
@@ -176,7 +168,7 @@ package final class PeerLink {
     }
 
     /// Takes note of an event of the agent.
-    package func take(_ event: ICEEvent, at now: MediaTime) {
+    func take(_ event: ICEEvent, at now: MediaTime) {
         events.append(.ice(event))
         switch event {
         case .selectedPathChanged(from: let former, to: let path):
@@ -223,7 +215,7 @@ package final class PeerLink {
     }
 
     /// Closes DTLS, and so tells the peer.
-    package func close(at now: MediaTime) {
+    func close(at now: MediaTime) {
         guard state != .closed else { return }
         dtls?.close(at: now)
         setState(.closed)
@@ -310,26 +302,9 @@ package final class PeerLink {
     }
 }
 
-/// An event of a ``PeerLink``.
-package enum PeerLinkEvent: Equatable, Sendable {
-    case stateChanged(from: PeerConnectionState, to: PeerConnectionState)
-    case failed(PeerError)
-    case ice(ICEEvent)
-    case warning(DTLSAlert)
-    /// ``PeerLink/keys`` has those of a handshake that is done.
-    case keysAgreed
-}
-
-/// What became of a datagram of DTLS.
-package enum PeerLinkInsertResult: Equatable, Sendable {
-    case taken(DTLSInsertResult)
-    case noRole
-    case closed
-}
-
 /// What ``PeerLink/poll(at:into:)`` asks for.
-package enum PeerLinkAction: Equatable, Sendable {
+enum PeerLinkAction: Equatable, Sendable {
     case transmit(on: ICEPath)
-    case event(PeerLinkEvent)
+    case event(PeerEvent)
     case wait(until: MediaTime)
 }

@@ -1,4 +1,5 @@
 public import RillCore
+import RillRTP
 public import RillSession
 
 /// Many connections on one UDP port.
@@ -28,13 +29,20 @@ public import RillSession
 /// it is polled afterwards.
 public final class PeerPort {
     private let port: ICEPort
+    private let passesMedia: Bool
     private var connections: [ICEPeerID: PeerConnection] = [:]
     private var schedule = PeerSchedule()
 
     /// Creates a port without connections.
     ///
     /// - Parameter peerLimit: the most connections.
-    public init(peerLimit: Int) { port = ICEPort(peerLimit: peerLimit) }
+    public convenience init(peerLimit: Int) { self.init(peerLimit: peerLimit, passesMedia: false) }
+
+    /// Creates a port without connections. `passesMedia`: a driver holds the media of them all, as their settings say
+    /// too.
+    package init(peerLimit: Int, passesMedia: Bool) {
+        (port, self.passesMedia) = (ICEPort(peerLimit: peerLimit), passesMedia)
+    }
 
     /// How many connections there are.
     public var count: Int { connections.count }
@@ -54,6 +62,7 @@ public final class PeerPort {
     /// - Returns: its number.
     /// - Throws: `tooManyPeers` or `usernameFragmentInUse`.
     public func add(_ connection: PeerConnection) throws(ICEError) -> ICEPeerID {
+        precondition(connection.settings.passesMedia == passesMedia, "the port and its connections differ")
         let id = try port.add(connection.agent)
         connections[id] = connection
         schedule.note(id)
@@ -102,6 +111,9 @@ public final class PeerPort {
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime
     ) -> PeerPortResult {
         switch port.insert(datagram.span, on: path, at: now) {
+        // The keys, which the driver has, show whose a packet is.
+        case .peer(let id, .data) where passesMedia && datagram.span.isMedia: return .peer(id, .passed)
+        case .shared(let ids) where passesMedia && datagram.span.isMedia: return .peer(ids[0], .passed)
         case .peer(let id, .data):
             guard let connection = connections[id] else { return .dropped(.unvalidatedAddress) }
             schedule.note(id)
@@ -187,12 +199,16 @@ public final class PeerPort {
     }
 }
 
+extension Span<UInt8> {
+    fileprivate var isMedia: Bool { PacketKind(of: self) != .other }
+}
+
 extension PeerInsertResult {
     /// Whether a datagram may be that of another connection with the same address. DTLS drops the records of another
     /// one without a word (RFC 6347 §4.1.2.7).
     fileprivate var isOfAnother: Bool {
         switch self {
-        case .media, .packet: false
+        case .media, .packet, .passed: false
         case .ice, .dtls, .held, .dropped: true
         }
     }

@@ -27,7 +27,7 @@ extension StreamForwarder {
         var sound = known ?? PublishedSound(of: id, firstSound(of: id), settings)
         let outcome = sound.take(packet, of: section, at: now)
         stream.sound = sound
-        droppedSounds.add(outcome)
+        droppedSound.add(outcome)
         guard outcome == .forwarded else { return }
         // Swapped out and back, so that the memory is reused.
         var bytes: [UInt8] = []
@@ -221,7 +221,7 @@ extension StreamForwarder {
             stream.layers[index].noteRequest(at: now)
             let layer = stream.layers[index].id
             let isAsked = port.change(publisher) { $0.session?.requestKeyFrame(of: layer, at: now) ?? false }
-            if isAsked == true { requestCount += 1 }
+            if isAsked == true { keyFrameRequestCount += 1 }
         }
     }
 
@@ -243,7 +243,7 @@ extension StreamForwarder {
         case .session(.sendingStopped(_, let reason)): stop(id, reason, at: now)
         case .session(.sendingResumed):
             if let viewer = viewers[id] { note(.resumed(named(id, of: viewer.stream))) }
-        case .stateChanged, .streamsChanged, .ice, .warning, .session: break
+        case .stateChanged, .streamsChanged, .ice, .warning, .keysAgreed, .session: break
         }
     }
 

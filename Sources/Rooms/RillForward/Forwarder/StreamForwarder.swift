@@ -60,12 +60,12 @@ public final class StreamForwarder {
     var keyFrameRequestTime = MediaTime.distantFuture
     /// What was forwarded to viewers who have left.
     var formerCounts = ForwardCounts()
-    /// Key frames that publishers were asked for.
-    var requestCount = 0
+    /// How often publishers were asked for a key frame, for all viewers together.
+    public internal(set) var keyFrameRequestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
     package internal(set) var pollsWithoutProgress = 0
-    /// Packets of sound that were not forwarded.
-    var droppedSounds = DroppedSound()
+    /// What was not forwarded of publishers' sound.
+    public internal(set) var droppedSound = DroppedSound()
     /// A packet of audio for a viewer.
     var audioPacket: [UInt8] = []
     var isClosed = false
@@ -186,14 +186,8 @@ public final class StreamForwarder {
         do throws(PeerError) {
             for address in addresses { try connection.addLocalCandidate(address) }
             if !isPublisher {
-                try connection.change { (negotiator) throws(PeerError) in
-                    do throws(NegotiationError) {
-                        _ = try negotiator.addTransceiver(TransceiverSettings(.video, .sendOnly))
-                        _ = try negotiator.addTransceiver(TransceiverSettings(.audio, .sendOnly))
-                    } catch {
-                        throw .negotiation(error)
-                    }
-                }
+                try connection.addTransceiver(TransceiverSettings(.video, .sendOnly))
+                try connection.addTransceiver(TransceiverSettings(.audio, .sendOnly))
             }
             let answer = try connection.answer(offer, at: now)
             do throws(ICEError) { return (try port.add(connection), answer) } catch { throw .ice(error) }
@@ -217,5 +211,52 @@ extension SessionDescription {
         change(&description.otherAttributes)
         for index in description.media.indices { change(&description.media[index].otherAttributes) }
         return description
+    }
+}
+
+extension StreamForwarder {
+    /// The streams, by name.
+    ///
+    /// - Parameter now: the current time.
+    public func statistics(at now: MediaTime) -> [StreamStatistics] {
+        streams.values.map { $0.statistics(at: now) }.sorted { $0.name < $1.name }
+    }
+
+    /// What was forwarded to all viewers so far.
+    public var counts: ForwardCounts {
+        viewers.values.reduce(into: formerCounts) { $0.add($1.counts) }
+    }
+
+    /// How many sessions there are.
+    public var sessionCount: (publishers: Int, viewers: Int) { (publishers.count, viewers.count) }
+
+    /// How many of them were not connected yet.
+    public var halfOpenCount: Int { ledger.halfOpenCount }
+
+    /// What became of datagrams.
+    public var portStatistics: ICEPortStatistics { port.statistics }
+
+    /// A session's connection, to read its state and statistics; `nil` for an unknown one.
+    public subscript(id: ICEPeerID) -> PeerConnection? { port[id] }
+
+    /// The layers that a stream's viewers may choose from, the best one first; empty for an unknown stream.
+    public func layers(of name: String) -> [String] {
+        guard let stream = streams[name] else { return [] }
+        return stream.order.map { stream.layers[$0].name }
+    }
+}
+
+extension ForwardedStream {
+    fileprivate func statistics(at now: MediaTime) -> StreamStatistics {
+        StreamStatistics(
+            name: name, codec: codec, isPublished: publisher != nil, age: now - start, viewerCount: viewers.count,
+            forwarded: viewers.reduce(into: ForwardCounts()) { $0.add($1.counts) },
+            layers: order.map { index in
+                let (layer, rates) = (layers[index], layers[index].rates(at: now))
+                return LayerStatistics(
+                    name: layer.name, resolution: layer.resolution, framesPerSecond: rates.frames,
+                    bitrate: Bitrate(bitsPerSecond: Int(rates.bits)), frames: layer.frameCount,
+                    keyFrames: layer.keyFrameCount, viewerCount: viewers.count { $0.current == index })
+            })
     }
 }

@@ -15,8 +15,9 @@ struct WHIPURL: Equatable, Sendable {
     static let maximumLength = 4096
 
     /// Parses an absolute URL. A fragment is dropped.
-    init(_ text: String) throws(WHIPURLProblem) {
-        let parts = try Reference(text)
+    init(_ text: String) throws(WHIPURLProblem) { try self.init(try Reference(text)) }
+
+    private init(_ parts: Reference) throws(WHIPURLProblem) {
         guard let scheme = parts.scheme else { throw .notAbsolute }
         guard let secure = WHIPURL.isSecure(scheme) else { throw .unsupportedScheme(scheme) }
         guard let authority = parts.authority else { throw .noHost }
@@ -45,11 +46,7 @@ struct WHIPURL: Equatable, Sendable {
     /// The URL that a reference means, seen from this one (RFC 3986 §5.2.2).
     func resolve(_ reference: String) throws(WHIPURLProblem) -> WHIPURL {
         let parts = try Reference(reference)
-        if let scheme = parts.scheme {
-            guard let secure = WHIPURL.isSecure(scheme) else { throw .unsupportedScheme(scheme) }
-            guard let authority = parts.authority else { throw .noHost }
-            return try WHIPURL(isSecure: secure, authority: authority, path: parts.path, query: parts.query)
-        }
+        if parts.scheme != nil { return try WHIPURL(parts) }
         if let authority = parts.authority {
             return try WHIPURL(isSecure: isSecure, authority: authority, path: parts.path, query: parts.query)
         }
@@ -85,13 +82,7 @@ struct WHIPURL: Equatable, Sendable {
         }
         guard !host.isEmpty else { throw .noHost }
         let isNamed = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"): host.hasPrefix("[")
-            default: false
-            }
+            byte.isAlphanumeric || ".-_".utf8.contains(byte) || host.hasPrefix("[") && "[]:".utf8.contains(byte)
         }
         guard isNamed else { throw .badHost }
         guard let port else { return }
@@ -148,12 +139,7 @@ struct WHIPURL: Equatable, Sendable {
 
         /// Visible ASCII, without what must be percent-encoded everywhere.
         private static func isAllowed(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-                UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-                false
-            default: (0x21...0x7E).contains(byte)
-            }
+            (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
         }
     }
 }

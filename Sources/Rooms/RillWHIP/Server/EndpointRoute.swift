@@ -95,24 +95,11 @@ public enum StreamName {
     /// which clients remove from paths.
     public static func isValid(_ name: String) -> Bool {
         (1...maximumCharacterCount).contains(name.utf8.count) && name != "." && name != ".."
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: "._-~".utf8.contains(byte)
-                }
-            }
+            && name.utf8.allSatisfy { $0.isAlphanumeric || "._-~".utf8.contains($0) }
     }
 }
 
 extension UInt8 {
     /// The value of a hexadecimal digit.
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
+    fileprivate var hexDigit: UInt8? { Character(UnicodeScalar(self)).hexDigitValue.map { UInt8($0) } }
 }

@@ -48,13 +48,10 @@ struct DescriptionLines {
     /// The text of a fragment of this description, as `application/trickle-ice-sdpfrag` (RFC 8840 §9): sections are
     /// named by their m= line and identification, and credentials that the fragment lacks are the description's.
     func text(of fragment: SDPFragment) -> String {
-        func own(_ name: String) -> String? {
-            ([session] + sections).lazy.compactMap { DescriptionLines.value(name, in: $0) }.first
-        }
         var lines: [String] = []
         if let group = session.first(where: { $0.hasPrefix("a=group:BUNDLE") }) { lines.append(String(group)) }
-        if let name = fragment.usernameFragment ?? own("ice-ufrag") { lines.append("a=ice-ufrag:\(name)") }
-        if let password = fragment.password ?? own("ice-pwd") { lines.append("a=ice-pwd:\(password)") }
+        if let name = fragment.usernameFragment ?? value("ice-ufrag") { lines.append("a=ice-ufrag:\(name)") }
+        if let password = fragment.password ?? value("ice-pwd") { lines.append("a=ice-pwd:\(password)") }
         for part in fragment.sections {
             let section = sections.first { DescriptionLines.value("mid", in: $0) == part.mid } ?? sections.first
             guard let section else { continue }
@@ -64,6 +61,11 @@ struct DescriptionLines {
             if part.isEnd { lines.append("a=end-of-candidates") }
         }
         return lines.map { $0 + "\r\n" }.joined()
+    }
+
+    /// The first value of an attribute, of the session or a section.
+    func value(_ name: String) -> String? {
+        ([session] + sections).lazy.compactMap { DescriptionLines.value(name, in: $0) }.first
     }
 
     private static func value(_ name: String, in lines: [Substring]) -> String? {
