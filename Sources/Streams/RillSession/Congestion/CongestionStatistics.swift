@@ -1,6 +1,5 @@
 import RillCongestion
 import RillCore
-import RillState
 
 /// What a session's congestion control does, with the names of W3C webrtc-stats where they exist.
 public struct CongestionStatistics: Codable, Equatable, Sendable {

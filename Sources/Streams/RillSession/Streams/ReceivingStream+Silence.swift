@@ -1,7 +1,6 @@
 import RillCore
 import RillRTP
 import RillReceive
-import RillState
 
 extension ReceivingStream {
     /// What a stream's source has announced about its silence: that it ends (BYE), or pauses (PAUSED).
@@ -45,7 +44,7 @@ extension ReceivingStream {
     ///     is; then it counts as muted.
     func notePaused(behind last: SequenceNumber, isRequested: Bool) {
         guard let ssrc else { return }
-        if let newest = receiver?.cell.state.newestSequenceNumber, newest.isNewer(than: last) { return }
+        if let newest = receiver?.newestSequenceNumber, newest.isNewer(than: last) { return }
         if let pause, pause.ssrc == ssrc, !last.isNewer(than: pause.last), !pause.isRequested || isRequested { return }
         pause = Pause(ssrc: ssrc, last: last, isRequested: isRequested)
     }
