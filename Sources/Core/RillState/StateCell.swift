@@ -1,9 +1,9 @@
 /// The state of an object with one owner, in separately allocated memory.
 ///
 /// ```swift
-/// final class DatagramQueue {
-///     private let cell = StateCell(WaitingDatagrams())
-///     func append(_ datagram: Span<UInt8>, at time: MediaTime) { cell.state.append(datagram, at: time) }
+/// final class ICEPort {
+///     private let cell: StateCell<ICEPortCore>
+///     func insert(_ datagram: Span<UInt8>, at now: MediaTime) { cell.state.insert(datagram, at: now) }
 /// }
 /// ```
 ///
