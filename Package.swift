@@ -264,9 +264,9 @@ let package = Package(
             ]),
         // What was sent, what came back, and what the path carries.
         module("RillCongestion", ["RillCore", "RillRTP"]),
-        module("RillReceive", ["RillRTP", "RillCore", "RillState"]),
+        module("RillReceive", ["RillRTP", "RillCore"]),
         // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion", "RillState"]),
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion"]),
         module(
             "Rill",
             [

@@ -1,8 +1,8 @@
 import RillCore
 import RillRTP
 
-/// Writes one compound of RTCP after another, in reused memory: reports first, then the names of those that report, then
-/// anything else (RFC 3550 §6.1).
+/// Writes one compound of RTCP after another, in reused memory: reports first, then the names of those that report,
+/// then anything else (RFC 3550 §6.1).
 struct ReportWriter {
     /// The compound so far.
     private(set) var bytes: [UInt8] = []
