@@ -112,7 +112,7 @@ import Testing
         let (journal, stream, sessionSettings, beginning) = them.session.look { session in
             (
                 session.journal?.calls ?? [], session.statistics.receiving.first?.stream, session.settings,
-                session.cell.state.receiving.indices.compactMap { session.cell.state.receiving[$0]?.beginning }.first
+                session.receiving.indices.compactMap { session.receiving[$0]?.beginning }.first
             )
         }
         // Before the call says goodbye. Two threads send: the order of their datagrams is not compared.

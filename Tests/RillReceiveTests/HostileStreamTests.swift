@@ -176,7 +176,7 @@ import Testing
         var random = SeededGenerator(seed: 8)
         for index in 0..<15_000 {
             stream.descriptor.isFlexible = index / 40 % 2 == 0
-            stream.descriptor.references = VP9PictureDifferences()
+            stream.descriptor.references = FrameDistances()
             stream.descriptor.layer = .init(temporalIndex: UInt8([0, 2, 1, 2][index % 4]), isSwitchingUpPoint: true)
             if stream.descriptor.isFlexible {
                 stream.descriptor.tl0PictureIndex = nil
@@ -187,7 +187,7 @@ import Testing
                 if index % 20 == 0 { stream.structure = GroupStructure.l1t3 }
             }
             let kind: SyntheticVP9Stream.Kind = index % 20 == 0 ? .key : index % 50 == 7 ? .intraOnly : .inter
-            if kind == .intraOnly { stream.descriptor.references = VP9PictureDifferences() }
+            if kind == .intraOnly { stream.descriptor.references = FrameDistances() }
             let packets = stream.frame(kind, packets: 1 + index % 3).packets
             let time = MediaTime.frame(index)
             for (number, packet) in packets.enumerated() {

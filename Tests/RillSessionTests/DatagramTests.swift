@@ -76,6 +76,20 @@ import Testing
         #expect(datagrams == plain.packets.map { $0 + [UInt8](repeating: 0xEE, count: RTPSession.tailroom) })
     }
 
+    @Test func `A queue that is changed while it delivers ends the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let queue = DatagramQueue()
+            queue.send([UInt8](repeating: 1, count: 20).span, at: .zero)
+            queue.deliver { _, time, datagram in queue.send(datagram.span, at: time) }
+        }
+        await #expect(processExitsWith: .success) {
+            let (queue, other) = (DatagramQueue(), DatagramQueue())
+            queue.send([UInt8](repeating: 1, count: 20).span, at: .zero)
+            queue.deliver { _, time, datagram in other.send(datagram.span, at: time) }
+            precondition(queue.isEmpty && !other.isEmpty)
+        }
+    }
+
     @Test func `Packets that a sink sends leave after the packet it was called with`() throws {
         let (session, stream) = try sending(isNumbered: true)
         let log = Log()

@@ -52,7 +52,7 @@ extension JitterBuffer {
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
             let payload = bytes.extracting(layout.payload)
-            guard let offset = try format.continuationOffset(payload) else { return false }
+            guard let offset = try format.offset(ofContinuation: payload) else { return false }
             start = layout.payloadStart &+ offset
         } catch {
             return false
@@ -346,5 +346,16 @@ extension Rotation {
         case .clockwise180: self = .clockwise180
         case .clockwise270: self = .clockwise270
         }
+    }
+}
+
+extension FrameFormat {
+    /// ``continuationOffset(_:)``, which runs for every packet. VP8's is inlined here: Swift 6.3 inlines public
+    /// functions of another module, and no package ones.
+    @inline(__always)
+    fileprivate func offset(ofContinuation payload: Span<UInt8>) throws(RTPError) -> Int? {
+        guard case .vp8 = self else { return try continuationOffset(payload) }
+        let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
+        return startsFrame ? nil : offset
     }
 }

@@ -38,22 +38,84 @@ public import RillSend
 /// for unknown SSRCs. It has one owner, and no thread, clock or socket. `now` is the pipeline's clock and must not go
 /// back. After its buffers have grown, it allocates nothing per packet.
 public final class RTPSession {
-    let cell: StateCell<SessionCore>
+    /// The settings that the session was created with.
+    public let settings: RTPSessionSettings
+
+    @safe @exclusivity(unchecked) var sending = StreamPlaces<SendingStream>()
+    @safe @exclusivity(unchecked) var receiving = StreamPlaces<ReceivingStream>()
+    /// The SSRCs of both sides.
+    @safe @exclusivity(unchecked) var ssrcs: SessionSources
+
+    @safe @exclusivity(unchecked) var datagrams = DatagramQueue()
+    /// A free queue, and one more for each sink that called back.
+    @safe @exclusivity(unchecked) var spareDatagrams: DatagramQueue?
+    @safe @exclusivity(unchecked) var moreDatagrams: [DatagramQueue] = []
+    @safe @exclusivity(unchecked) var transportNumber = SequenceNumber(0)
+    /// The congestion control of what is sent; `nil` without.
+    @safe @exclusivity(unchecked) var congestion: SessionCongestion?
+    /// The packets that wait for its pacer.
+    let waiting: PacedDatagrams?
+    /// What the remote side's congestion control is told.
+    @safe @exclusivity(unchecked) var arrivals: ArrivalReports
+    @safe @exclusivity(unchecked) var events = EventQueue()
+    @safe @exclusivity(unchecked) var peer: PeerWatch
+    /// When a circuit breaker must be checked at the earliest.
+    @safe @exclusivity(unchecked) var breakerTime = MediaTime.distantFuture
+    /// When the remote side's last report arrived, on whatever; `nil` before the first.
+    @safe @exclusivity(unchecked) var lastReport: MediaTime?
+    /// Whether it reports while packets are sent that belong to no stream; and whether these are stopped.
+    @safe @exclusivity(unchecked) var packetTimeout = ReportTimeout()
+    @safe @exclusivity(unchecked) var arePacketsStopped = false
+    @safe @exclusivity(unchecked) var reports: ReportPlan
+    @safe @exclusivity(unchecked) var rtcp: ReportWriter
+    @safe @exclusivity(unchecked) var roundTrip = RoundTripMeter()
+    @safe @exclusivity(unchecked) var receiverClocks = ReceiverClocks()
+    @safe @exclusivity(unchecked) var earlyReports = EarlyReports()
+    @safe @exclusivity(unchecked) var counts = TransportCounts()
+
+    /// The stream that released a frame which was not polled yet; its bytes are in `releasedBytes`.
+    @safe @exclusivity(unchecked) var released: ReceivingStreamID?
+    /// The receiver that released the last frame.
+    @safe @exclusivity(unchecked) var lastReleased: StreamReceiver?
+    @safe @exclusivity(unchecked) var releasedBytes: [UInt8] = []
+    /// The number of payloads of audio that wait to be polled.
+    @safe @exclusivity(unchecked) var payloadsWaiting = 0
+    /// The stream to poll first for a frame: the one after the last that released one, so that none starves.
+    @safe @exclusivity(unchecked) var firstStream = 0
+    /// The number of streams of which a key frame is requested.
+    @safe @exclusivity(unchecked) var keyFramesWanted = 0
+    /// The number of sent streams that are currently reported as silent.
+    @safe @exclusivity(unchecked) var silentCount = 0
+    /// Pause messages may have to be sent.
+    @safe @exclusivity(unchecked) var arePausesDue = false
+    /// When there may be something to do without a call from outside.
+    @safe @exclusivity(unchecked) var wakeTime = MediaTime.distantFuture
+    /// When each received stream must be polled, by index: all are scanned, and few are due.
+    @safe @exclusivity(unchecked) var wakeTimes: [MediaTime] = []
+    /// A stream may have a request to send.
+    @safe @exclusivity(unchecked) var areRequestsPossible = false
+    @safe @exclusivity(unchecked) var hasBegun = false
+    @safe @exclusivity(unchecked) var hasLeft = false
+    /// Records the calls to the session, to replay them; `nil` for none.
+    @safe @exclusivity(unchecked) package var journal: SessionJournal?
+    /// For tests: everything that is due stays due.
+    @safe @exclusivity(unchecked) var isStalled = false
 
     /// Creates a session without streams. It starts with the first call that has a time.
-    public init(_ settings: RTPSessionSettings) { cell = StateCell(SessionCore(settings)) }
-
-    // Private: every access to what other modules may change is checked.
-    private var keptJournal: SessionJournal?
-
-    /// A journal that records the calls to the session, to replay them; `nil` for none.
-    package var journal: SessionJournal? {
-        get { keptJournal }
-        set { keptJournal = newValue }
+    public init(_ settings: RTPSessionSettings) {
+        settings.validate()
+        self.settings = settings
+        ssrcs = SessionSources(settings)
+        peer = PeerWatch(settings)
+        reports = ReportPlan(interval: settings.reportInterval)
+        rtcp = ReportWriter(limit: settings.maximumPacketByteCount, canonicalName: settings.canonicalName)
+        // Behind a sender report and its CNAME.
+        arrivals = ArrivalReports(room: rtcp.limit - 28 - RTCPPacket.headerByteCount - rtcp.nameByteCount)
+        let waiting = settings.congestion.map { PacedDatagrams($0) }
+        self.waiting = waiting
+        congestion =
+            if let waiting, let settings = settings.congestion { SessionCongestion(settings, waiting) } else { nil }
     }
-
-    /// The settings that the session was created with.
-    public var settings: RTPSessionSettings { cell.state.settings }
 
     // MARK: Streams
 
@@ -64,7 +126,25 @@ public final class RTPSession {
     /// - Returns: the stream's identifier.
     /// - Throws: `sourceInUse`, `send` or `tooManyStreams`.
     public func send(_ stream: RTPStreamSettings) throws(SessionError) -> SendingStreamID {
-        try cell.state.send(stream)
+        var stream = stream
+        stream.wallClockAtZero = settings.wallClockAtZero
+        stream.canonicalName = settings.canonicalName
+        stream.reportInterval = settings.reportInterval
+        for ssrc in [stream.ssrc, stream.retransmission?.ssrc].compactMap(\.self) {
+            guard !ssrcs.isKnown(ssrc) else { throw .sourceInUse(ssrc) }
+        }
+        let added: SendingStream?
+        do throws(SendError) {
+            added = try sending.add { (place) throws(SendError) in try SendingStream(stream, at: place) }
+        } catch {
+            throw .send(error)
+        }
+        guard let made = added else { throw .tooManyStreams(limit: StreamPlaces<SendingStream>.limit) }
+        for ssrc in made.sources {
+            ssrcs.avoid(ssrc)
+            ssrcs.own.set(ssrc, to: made.id.place)
+        }
+        return made.id
     }
 
     /// Adds a stream to receive. The session's SSRC, canonical name and report interval replace those of its
@@ -76,7 +156,47 @@ public final class RTPSession {
     /// - Returns: the stream's identifier.
     /// - Throws: `sourceInUse`, `receive` or `tooManyStreams`.
     public func receive(_ stream: StreamReceiverSettings, at now: MediaTime) throws(SessionError) -> ReceivingStreamID {
-        try cell.state.receive(stream, at: now)
+        begin(at: now)
+        do throws(ReceiveError) { try stream.validate() } catch { throw .receive(error) }
+        for ssrc in stream.sources where ssrcs.theirs.contains(ssrc) { throw .sourceInUse(ssrc) }
+        guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
+            throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
+        }
+        if let kind = stream.congestionFeedback { arrivals.report(kind, stream.jitterBuffer.headerExtensions) }
+        if wakeTimes.count < receiving.indices.count { wakeTimes.append(.distantFuture) }
+        note(made.wakeTime, of: made)
+        for ssrc in stream.sources {
+            ssrcs.theirs.set(ssrc, to: made.id.place)
+            ssrcs.avoid(ssrc)
+            if ssrcs.own.contains(ssrc) { resolveCollision(of: ssrc, at: now) }
+        }
+        if let ssrc = made.ssrc { takeEarlyReport(of: ssrc, for: made) }
+        if let time = roundTrip.statistics.roundTripTime { made.receiver?.roundTripTime = time }
+        return made.id
+    }
+
+    /// Sends a stream as it was negotiated again, by other payload types, header extensions or repair, from its next
+    /// key frame on, which is requested; poll afterwards. Its SSRC, numbers and sizes go on.
+    ///
+    /// - Parameters:
+    ///   - agreed: the negotiated settings; see ``/RillSend/RTPStreamSender/change(_:)``.
+    ///   - id: the stream.
+    /// - Throws: `send`; then nothing has changed.
+    package func change(_ agreed: RTPStreamSettings, of id: SendingStreamID) throws(SessionError) {
+        guard let stream = sending[id.place] else { return }
+        var agreed = agreed
+        if let again = agreed.retransmission?.ssrc, ssrcs.isKnown(again), ssrcs.own[again] != id.place {
+            agreed.retransmission?.ssrc = ssrcs.draw()
+        }
+        do throws(SendError) { try stream.sender.change(agreed) } catch { throw .send(error) }
+        ssrcs.own.removeAll(of: id.place)
+        for ssrc in stream.sources {
+            ssrcs.avoid(ssrc)
+            ssrcs.own.set(ssrc, to: id.place)
+        }
+        stream.repair = agreed.fec?.isAdaptive == true ? stream.repair ?? AdaptiveRepair() : nil
+        stream.resumption = SendingStream.Resumption()
+        wantKeyFrame(of: stream)
     }
 
     /// Ends a stream that is sent, and notifies the remote side (BYE, RFC 3550 §6.6).
@@ -87,7 +207,13 @@ public final class RTPSession {
     /// - Returns: the stream's statistics; `nil` for an unknown stream.
     @discardableResult
     public func remove(_ id: SendingStreamID, at now: MediaTime) -> RTPStreamStatistics? {
-        cell.state.remove(id, at: now)
+        begin(at: now)
+        guard let stream = sending.remove(id.place) else { return nil }
+        if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
+        if stream.isSilenceReported { silentCount -= 1 }
+        ssrcs.own.removeAll(of: id.place)
+        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
+        return stream.sender.statistics
     }
 
     /// Removes a stream that is received. Its packets belong to no stream from now on.
@@ -96,7 +222,12 @@ public final class RTPSession {
     /// - Returns: the stream's statistics; `nil` for an unknown stream, or one whose SSRC is not known yet.
     @discardableResult
     public func remove(_ id: ReceivingStreamID) -> InboundStatistics? {
-        cell.state.remove(id)
+        guard let stream = receiving.remove(id.place) else { return nil }
+        ssrcs.theirs.removeAll(of: id.place)
+        wakeTimes[Int(id.place.index)] = .distantFuture
+        if released == id { released = nil }
+        payloadsWaiting -= stream.waitingCount
+        return stream.statistics
     }
 
     /// Leaves the session, and sends the remote side a BYE with the reason (RFC 3550 §6.6). What waits now is still
@@ -106,17 +237,17 @@ public final class RTPSession {
     ///   - reason: 1 to 255 bytes of UTF-8; a longer one is cut.
     ///   - now: the current time.
     public func leave(reason: String? = nil, at now: MediaTime) {
-        cell.state.leave(reason: reason, at: now)
+        begin(at: now)
+        guard !hasLeft else { return }
+        releaseAll(at: now)
+        var sources: [SSRC] = []
+        for index in sending.indices { sources += sending[index]?.sources ?? [] }
+        writeGoodbye(of: sources.isEmpty ? [ssrcs.reporter] : sources, reason: reason, at: now)
+        hasLeft = true
+        released = nil
     }
 
-    // MARK: Datagrams, frames and time
-
-    /// Inserts a datagram that arrived from the remote side; poll afterwards.
-    @discardableResult
-    public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
-        if keptJournal != nil { note { .insert(datagram.array, at: now) } }
-        return cell.state.insert(datagram, at: now)
-    }
+    // MARK: Frames
 
     /// Sends an encoded frame: its packets wait to be transmitted.
     ///
@@ -131,8 +262,19 @@ public final class RTPSession {
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
-        if keptJournal != nil { note { .send(frame, payload.array, of: id, at: now) } }
-        return cell.state.send(frame, payload: payload, of: id, at: now)
+        record { .send(frame, payload.array, of: id, at: now) }
+        begin(at: now)
+        guard !hasLeft, let stream = sending[id.place], stream.takes(frame) else { return nil }
+        let (wasSilent, numberOffset) = stream.sender.prepareFrame(at: now)
+        if wasSilent { stream.isReported = false }
+        if waiting != nil { congestion?.noteFrame(byteCount: payload.count) }
+        let sent = sendPackets(of: stream, numberOffset: numberOffset, isKeyFrame: frame.isKey, at: now) {
+            $0.send(frame, payload: payload, at: now, to: $1)
+        } _: {
+            $0.send(frame, payload: payload, at: now, to: $1)
+        }
+        noteSent(sent.firstSequenceNumber, of: stream, at: now)
+        return sent
     }
 
     /// Sends a payload of an audio stream, with its capture time on the session's clock, which gives the timestamp. Its
@@ -151,75 +293,30 @@ public final class RTPSession {
         _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, of id: SendingStreamID,
         at now: MediaTime
     ) -> SequenceNumber? {
-        if keptJournal != nil {
-            note { .sendPayload(payload.array, capturedAt: captureTime, isMarked: isMarked, of: id, at: now) }
+        record { .sendPayload(payload.array, capturedAt: captureTime, isMarked: isMarked, of: id, at: now) }
+        begin(at: now)
+        guard !hasLeft, let stream = sending[id.place], !stream.isSilent else { return nil }
+        let (wasSilent, numberOffset) = stream.sender.prepareFrame(at: now)
+        if wasSilent { stream.isReported = false }
+        let number = sendPackets(of: stream, numberOffset: numberOffset, at: now) {
+            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
+        } _: {
+            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
         }
-        return cell.state.send(payload, capturedAt: captureTime, isMarked: isMarked, of: id, at: now)
+        noteSent(number, of: stream, at: now)
+        return number
     }
 
-    /// What may be sent now: the bitrate for all streams together, and whether to leave out the next frame. Ask before
-    /// each frame is encoded.
-    ///
-    /// - Parameter now: the current time.
-    /// - Returns: `nil` without ``RTPSessionSettings/congestion``.
-    public func allowance(at now: MediaTime) -> SendingAllowance? { cell.state.congestion?.allowance(at: now) }
-
-    /// Restarts congestion control: packets take another path from now on, as after a change of the interface. What
-    /// was learned of the old one is forgotten, and the bitrate is at most the start bitrate.
-    ///
-    /// - Parameter now: the current time.
-    public func restartCongestionControl(at now: MediaTime) {
-        if keptJournal != nil { note { .restartCongestionControl(at: now) } }
-        cell.state.restartCongestion(at: now)
+    /// Records what was sent with a frame or a payload, and reports at once if it is the first after a silence.
+    @inline(__always)
+    private func noteSent(_ number: SequenceNumber, of stream: SendingStream, at now: MediaTime) {
+        recordFrame(of: stream, at: now)
+        if stream.resumption != nil, stream.resumption?.start == nil { stream.resumption?.start = (number, now) }
+        guard !stream.isReported else { return }
+        stream.isReported = true
+        reports.require(at: now)
+        wakeTime = min(wakeTime, reports.next)
     }
-
-    /// Returns what to do at `now`. Call it until it returns `wait`.
-    ///
-    /// - Parameters:
-    ///   - now: the current time.
-    ///   - bytes: receives the datagram to transmit, or the frame to decode. Pass the same array each time: its
-    ///     memory is reused.
-    /// - Returns: the action.
-    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        poll(at: now, into: &bytes) { datagram, bytes in
-            bytes.removeAll(keepingCapacity: true)
-            bytes.append(copying: datagram)
-        }
-    }
-
-    /// Polls, and calls `write` with a datagram to transmit and that array: a driver protects it on its way there.
-    package func poll(
-        at now: MediaTime, into bytes: inout [UInt8], _ write: (Span<UInt8>, inout [UInt8]) -> Void
-    ) -> SessionAction {
-        if keptJournal != nil { note { .poll(at: now) } }
-        return cell.state.poll(at: now, into: &bytes, write)
-    }
-
-    /// The description of the frame whose bytes ``poll(at:into:)`` returned last. Precondition: there was one.
-    public var releasedFrame: ReceivedFrame {
-        guard let receiver = cell.state.lastReleased else { preconditionFailure("no frame was returned for decoding") }
-        return receiver.cell.state.releasedFrame
-    }
-
-    /// Sends all waiting datagrams, in order and without another copy: for a caller that takes many at once, instead
-    /// of one per ``poll(at:into:)``. The sink may call back into the session.
-    public func transmit(to packets: some PacketSink) {
-        guard let queue = cell.state.takeDatagrams() else { return }
-        queue.deliver(to: packets)
-        cell.state.giveBack(queue)
-    }
-
-    /// Sends all waiting datagrams through a caller that protects them: each has room for ``tailroom`` more bytes.
-    ///
-    /// - Parameter body: receives each datagram and its description. What it appends is discarded after the call.
-    public func transmit(_ body: (OutgoingPacket, inout OutputSpan<UInt8>) -> Void) {
-        guard let queue = cell.state.takeDatagrams() else { return }
-        queue.deliver { packet, _, datagram in body(packet, &datagram) }
-        cell.state.giveBack(queue)
-    }
-
-    /// Bytes of room after each datagram; SRTCP needs at most 24.
-    public static var tailroom: Int { PacketList<Int>.room }
 
     /// Reports the outcome of a frame that ``poll(at:into:)`` returned for decoding.
     ///
@@ -234,154 +331,77 @@ public final class RTPSession {
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
     ) {
-        if keptJournal != nil {
-            note { .finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now) }
-        }
-        cell.state.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
+        record { .finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now) }
+        guard let stream = receiving[id.place] else { return }
+        stream.isDecoding = false
+        stream.receiver?.finish(frame, outcome, decoded: decoded, at: now)
+        note(stream.wakeTime, of: stream)
+        guard let picture, picture != stream.size else { return }
+        events.append(
+            stream.size == nil
+                ? .firstPicture(of: id, picture, after: now - stream.beginning) : .sizeChanged(of: id, picture))
+        stream.size = picture
     }
-
-    /// Mutes a stream that is sent, or resumes it; poll afterwards.
-    ///
-    /// Frames passed meanwhile are not sent. The remote side is notified with the next poll, and with each report
-    /// while the stream is muted (PAUSED, RFC 7728 §8.2, if ``RTPSessionSettings/signalsMute``). The next packets
-    /// show it that the stream resumes. That needs a key frame: ``SessionAction/makeKeyFrame(of:)``.
-    ///
-    /// - Parameters:
-    ///   - isMuted: whether the stream is muted.
-    ///   - id: the stream.
-    ///   - now: the current time.
-    public func setMuted(_ isMuted: Bool, of id: SendingStreamID, at now: MediaTime) {
-        if keptJournal != nil { note { .muteSending(isMuted, of: id, at: now) } }
-        cell.state.setMuted(isMuted, of: id, at: now)
-    }
-
-    /// Sets whether the remote side has muted a stream, as signaling reports it. Silence alone proves nothing.
-    /// Nothing is requested on a muted stream.
-    ///
-    /// If the remote side reports it in RTCP (PAUSED, RFC 7728 §8.2), this call is not needed: the first packet after
-    /// the last one named there ends the pause. A mute set by signaling is only ended by signaling.
-    ///
-    /// - Parameters:
-    ///   - isMuted: whether the stream is muted.
-    ///   - id: the stream.
-    public func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
-        if keptJournal != nil { note { .muteReceiving(isMuted, of: id) } }
-        cell.state.setMuted(isMuted, of: id)
-    }
-
-    /// Sets whether a stream is wanted; poll afterwards.
-    ///
-    /// If its sender supports pause requests (``RillReceive/StreamReceiverSettings/isPausable``), it is asked to
-    /// pause, and later to resume with a key frame (PAUSE and RESUME, RFC 7728), until it does. Frames that arrive
-    /// until it pauses are still decoded, so that nothing is missing if the stream is wanted again before. For any
-    /// other sender, all packets are dropped while the stream is not wanted, and a key frame is requested when it is
-    /// wanted again.
-    ///
-    /// - Parameters:
-    ///   - isWanted: whether the stream is wanted.
-    ///   - id: the stream.
-    ///   - now: the current time.
-    public func setWanted(_ isWanted: Bool, of id: ReceivingStreamID, at now: MediaTime) {
-        if keptJournal != nil { note { .want(isWanted, of: id, at: now) } }
-        cell.state.setWanted(isWanted, of: id, at: now)
-    }
-
-    /// Requests a key frame of a stream (PLI, RFC 4585 §6.3.1), as for someone who joins; poll afterwards. What the
-    /// stream itself needs is requested without this call.
-    ///
-    /// What was requested a moment ago is not requested again: both are answered by the same key frame. Who forwards to
-    /// many asks for all of them at once.
-    ///
-    /// - Parameters:
-    ///   - id: the stream.
-    ///   - now: the current time.
-    /// - Returns: whether it is requested: not of an unknown stream, before its first packet, while it is muted or not
-    ///   wanted, or too soon after the last request.
-    @discardableResult
-    public func requestKeyFrame(of id: ReceivingStreamID, at now: MediaTime) -> Bool {
-        if keptJournal != nil { note { .requestKeyFrame(of: id, at: now) } }
-        return cell.state.requestKeyFrame(of: id, at: now)
-    }
-
-    /// Whether the remote side gets frames of a stream: not while it has paused it, or a circuit breaker has stopped
-    /// it.
-    package func isAccepted(_ id: SendingStreamID) -> Bool { cell.state.isAccepted(id) }
-
-    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted: not
-    /// while the remote side reports nothing at all (RFC 8083 §4.1).
-    ///
-    /// - Parameter now: the current time.
-    package func takesPacket(at now: MediaTime) -> Bool { cell.state.takesPacket(at: now) }
-
-    /// Whether the remote side has muted a stream by its own decision, according to signaling or its RTCP.
-    public func isMuted(_ id: ReceivingStreamID) -> Bool { cell.state.isMuted(id) }
-
-    /// Whether a stream is wanted, which is the default.
-    public func isWanted(_ id: ReceivingStreamID) -> Bool { cell.state.isWanted(id) }
-
-    /// Sets whether the remote side has paused a stream that is sent, as signaling reports it; poll afterwards.
-    /// Requests in RTCP need no such call.
-    public func setPaused(_ isPaused: Bool, of id: SendingStreamID, at now: MediaTime) {
-        if keptJournal != nil { note { .pauseSending(isPaused, of: id, at: now) } }
-        cell.state.setPaused(isPaused, of: id, at: now)
-    }
-
-    /// Whether the remote side has paused a stream that is sent.
-    public func isPaused(_ id: SendingStreamID) -> Bool { cell.state.isPaused(id) }
 
     /// Sends all packets of a stream without MID and RID from now on: signaling has told the receiver its SSRC.
-    public func omitIdentifiers(of id: SendingStreamID) {
-        cell.state.omitIdentifiers(of: id)
-    }
+    public func omitIdentifiers(of id: SendingStreamID) { sending[id.place]?.sender.omitIdentifiers() }
 
     // MARK: State and statistics
 
     /// The statistics of a stream that is sent, for its current SSRC.
-    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { cell.state.statistics(of: id) }
+    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? {
+        sending[id.place]?.sender.statistics
+    }
 
     /// The statistics of a stream that is received, for its current SSRC; `nil` before that is known.
-    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { cell.state.statistics(of: id) }
+    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? {
+        receiving[id.place]?.statistics
+    }
 
     /// The statistics of the stream's retransmissions and FEC packets.
-    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? { cell.state.repairStatistics(of: id) }
-
-    /// The session's statistics so far.
-    public var statistics: SessionStatistics { cell.state.statistics }
+    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
+        receiving[id.place]?.receiver?.repairStatistics
+    }
 
     /// The round-trip time to the remote side.
-    public var roundTripStatistics: RoundTripStatistics { cell.state.roundTripStatistics }
+    public var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
 
     /// Whether nothing is held that could still be shown.
-    public var isIdle: Bool { cell.state.isIdle }
+    public var isIdle: Bool {
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            if stream.isDecoding || stream.receiver?.isIdle == false || stream.waitingCount > 0 { return false }
+        }
+        return true
+    }
 
     /// The current settings of a stream that is sent: a collision changes its SSRC.
-    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { cell.state.settings(of: id) }
+    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.sender.settings }
 
     /// The current settings of a stream that is received, with the SSRCs that are known now.
-    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { cell.state.settings(of: id) }
+    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }
 
     /// The relation of the stream's media clock to its sender's wall clock; `nil` before its first sender report.
-    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { cell.state.senderClock(of: id) }
+    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { receiving[id.place]?.clock }
+
+    // MARK: Shared helpers
+
+    /// Starts the session's reports with the first call that has a time.
+    @inline(__always)
+    func begin(at now: MediaTime) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        guard settings.announcesItself else { return }
+        reports.require(at: now)
+        wakeTime = min(wakeTime, now)
+    }
+
+    /// The SSRCs of our packets, RTP and RTCP. With one key for both directions the remote side must not use them.
+    package var ownSources: [SSRC] { ssrcs.allOwn }
+
+    @inline(__always)
+    func record(_ call: () -> SessionJournal.Call) { if journal != nil { append(call) } }
 
     @inline(never)
-    private func note(_ call: () -> SessionJournal.Call) { keptJournal?.note(call()) }
-
-    // MARK: For drivers
-
-    /// The packets that wait for the pacer.
-    package var pacedPacketCount: Int { cell.state.congestion?.packetCount ?? 0 }
-
-    /// Releases the stream's next frame as soon as it can be decoded, even before it is due: a picture of it is
-    /// awaited.
-    package func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
-        if keptJournal != nil { note { .expedite(id, at: now) } }
-        cell.state.expedite(id, at: now)
-    }
-
-    /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
-    /// ``exchangeDatagrams(_:)``.
-    package func pollExceptDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        if keptJournal != nil { note { .poll(at: now) } }
-        return cell.state.pollExceptDatagrams(at: now, into: &bytes)
-    }
+    private func append(_ call: () -> SessionJournal.Call) { journal?.note(call()) }
 }

@@ -70,33 +70,31 @@ public struct TransportCounts: Codable, Equatable, Sendable {
     public internal(set) var pollsWithoutProgress = 0
 }
 
-extension SessionCore {
+extension RTPSession {
     /// The session's statistics so far.
-    var statistics: SessionStatistics {
-        mutating get {
-            var transport = counts
-            transport.packetsDropped += datagrams.dropped
-            transport.eventsDropped = events.dropped
-            var statistics = SessionStatistics(transport: transport, roundTrip: roundTrip.statistics)
-            statistics.congestion = congestion?.statistics
-            for index in sending.indices {
-                guard let stream = sending[index] else { continue }
-                statistics.sending.append(
-                    SessionStatistics.Sending(
-                        ssrc: stream.cell.state.settings.ssrc, rid: stream.cell.state.settings.rid?.description,
-                        stream: stream.cell.state.statistics))
-            }
-            for index in receiving.indices {
-                guard let stream = receiving[index], let ssrc = stream.ssrc, let counts = stream.statistics else {
-                    continue
-                }
-                statistics.receiving.append(
-                    SessionStatistics.Receiving(
-                        ssrc: ssrc, rid: stream.name?.description, stream: counts,
-                        repair: stream.receiver?.repairStatistics ?? RepairStatistics()))
-            }
-            return statistics
+    public var statistics: SessionStatistics {
+        var transport = counts
+        transport.packetsDropped += datagrams.dropped
+        transport.eventsDropped = events.dropped
+        var statistics = SessionStatistics(transport: transport, roundTrip: roundTrip.statistics)
+        statistics.congestion = congestion?.statistics
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            statistics.sending.append(
+                SessionStatistics.Sending(
+                    ssrc: stream.sender.settings.ssrc, rid: stream.sender.settings.rid?.description,
+                    stream: stream.sender.statistics))
         }
+        for index in receiving.indices {
+            guard let stream = receiving[index], let ssrc = stream.ssrc, let counts = stream.statistics else {
+                continue
+            }
+            statistics.receiving.append(
+                SessionStatistics.Receiving(
+                    ssrc: ssrc, rid: stream.name?.description, stream: counts,
+                    repair: stream.receiver?.repairStatistics ?? RepairStatistics()))
+        }
+        return statistics
     }
 }
 

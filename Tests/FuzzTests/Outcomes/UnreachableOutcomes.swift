@@ -38,7 +38,7 @@ enum UnreachableOutcomes {
         // closed does not ask its session. (In a call in the clear a session is given anything: CallAttack without a
         // key. CallLine drops the result.)
         "SessionOutcome.other",
-        // A session parses compounds itself, and gives streams what was parsed: SessionCore.take(compound:at:).
+        // A session parses compounds itself, and gives streams what was parsed: RTPSession.take(compound:at:).
         "SessionEventOutcome.malformedFeedback", "RTPStreamStatistics.malformedFeedback",
         // 2 MB of datagrams before the next poll: retransmissions have a budget, 64 inputs a batch, and every batch is
         // polled.

@@ -98,7 +98,7 @@ struct PeerClip {
 
     /// The frames that packets hold.
     func frames(of packets: [[UInt8]]) throws -> [[UInt8]] {
-        var (vp8, vp9) = (VP8Depacketizer(), VP9Depacketizer())
+        var (vp8, vp9) = (FrameDepacketizer(.vp8), FrameDepacketizer(.vp9))
         var frame: [UInt8] = []
         var frames: [[UInt8]] = []
         for bytes in packets {

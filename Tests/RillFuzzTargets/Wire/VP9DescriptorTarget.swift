@@ -25,7 +25,7 @@ func fuzzVP9Descriptor(_ bytes: Span<UInt8>) {
 func vp9DescriptorSeeds() -> [FuzzTarget.Seed] {
     let layer = VP9PayloadDescriptor.Layer(
         temporalIndex: 2, isSwitchingUpPoint: true, spatialIndex: 1, isInterLayerPredicted: true)
-    var references = VP9PictureDifferences(1)
+    var references = FrameDistances(1)
     references.append(4)
     references.append(127)
     let descriptors: [(String, VP9PayloadDescriptor)] = [

@@ -1,3 +1,4 @@
+import RillCore
 import RillTestSupport
 import Testing
 
@@ -47,6 +48,18 @@ struct PayloadFormatTests {
     @Test func `A frame that refers to itself is refused`() {
         let bytes: [UInt8] = [0x81, 0, 7, 0, 0xAB]
         #expect(throws: RTPError.invalidReference(distance: 0)) { try PayloadFormat.numbered.parse(bytes.span) }
+    }
+
+    @Test func `A frame that an app's format lets refer to itself is refused`() throws {
+        let codec = try #require(VideoCodec(rawValue: "own"))
+        let format = PayloadFormat("own", write: { _, _, _ in }) { _ throws(RTPError) in
+            PayloadPiece(
+                PayloadFrame(number: 7, isKey: false, distances: FrameDistances(0)), startsFrame: true, offset: 0)
+        }
+        let bytes: [UInt8] = [1]
+        #expect(throws: RTPError.invalidReference(distance: 0)) {
+            try FrameFormat(codec, own: format).parse(bytes.span)
+        }
     }
 
     @Test func `Any bytes are taken`() {

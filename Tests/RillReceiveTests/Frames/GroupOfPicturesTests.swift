@@ -26,7 +26,7 @@ import Testing
     }
 
     private func distances(_ references: FrameLabel.References?) -> [UInt8]? {
-        references.map { references in (0..<references.count).map { UInt8(references[$0]) } }
+        references.map { references in (0..<references.count).map { references[$0] } }
     }
 
     private static let l1t3: [[UInt8]] = [[4], [1], [2], [1, 3]]

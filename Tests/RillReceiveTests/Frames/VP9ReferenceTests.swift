@@ -23,7 +23,7 @@ import Testing
 
     /// The next frame, which names those that it refers to by how far back they lie.
     private mutating func frame(to distances: UInt8..., isLost: Bool = false) {
-        stream.descriptor.references = VP9PictureDifferences()
+        stream.descriptor.references = FrameDistances()
         for distance in distances { stream.descriptor.references.append(distance) }
         frame(isLost: isLost)
     }
@@ -99,7 +99,7 @@ import Testing
             let receiver = VirtualReceiver(receiver.buffer.settings)
             for index in 0..<300 {
                 // Every seventh frame is lost, and the next one refers to the one before it.
-                stream.descriptor.references = VP9PictureDifferences(index % 7 == 4 ? 2 : 1)
+                stream.descriptor.references = FrameDistances(index % 7 == 4 ? 2 : 1)
                 stream.descriptor.layer = .init(temporalIndex: index % 7 == 3 ? 1 : 0)
                 let frame = stream.frame(index == 0 ? .key : .inter)
                 if index % 7 != 3 { receiver.insert(frame.packets[0], at: .frame(index)) }
@@ -238,7 +238,7 @@ import Testing
         frame(to: 1)
         receiver.insert(stream.frame(.inter, packets: 2).packets[0], at: .frame(count))
         count += 1
-        stream.descriptor.references = VP9PictureDifferences()
+        stream.descriptor.references = FrameDistances()
         stream.descriptor.isFlexible = false
         stream.descriptor.tl0PictureIndex = 7
         frame()

@@ -35,7 +35,7 @@ struct SyntheticVP9Stream {
         // Its last byte is not that of a superframe index.
         bytes[bytes.count - 1] &= 0x7F
         descriptor.isInterPicturePredicted = kind == .inter
-        if kind != .inter { descriptor.references = VP9PictureDifferences() }
+        if kind != .inter { descriptor.references = FrameDistances() }
         var frame = Frame(bytes: bytes, packets: [])
         for index in 0..<count {
             let start = index * pieceByteCount

@@ -84,7 +84,7 @@ import Testing
 
     /// The frame that a receiver's media packets hold.
     private func frame(of receiver: RepairingReceiver) throws -> [UInt8] {
-        var depacketizer = VP8Depacketizer()
+        var depacketizer = FrameDepacketizer(.vp8)
         var frame: [UInt8] = []
         for offset in 0..<400 {
             guard let bytes = receiver.media[65500 &+ UInt16(offset)] else { continue }

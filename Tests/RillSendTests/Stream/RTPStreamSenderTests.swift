@@ -24,7 +24,7 @@ import Testing
             sender.send(.sample(Int64(number)), payload: bytes.span, at: .zero, to: sink)
         }
 
-        var depacketizer = VP8Depacketizer()
+        var depacketizer = FrameDepacketizer(.vp8)
         var frame: [UInt8] = []
         var complete = 0
         for (index, bytes) in sink.packets.enumerated() {

@@ -40,7 +40,7 @@ import Testing
     /// The pictures that come out of a decoder, by RTP timestamp.
     private func decode(_ packets: [[UInt8]], _ codec: VideoCodec = .vp8) throws -> [UInt32: [UInt8]] {
         let decoder = try VPXDecoder(codec)
-        var (vp8, vp9) = (VP8Depacketizer(), VP9Depacketizer())
+        var (vp8, vp9) = (FrameDepacketizer(.vp8), FrameDepacketizer(.vp9))
         var frame: [UInt8] = []
         var pictures: [UInt32: [UInt8]] = [:]
         for bytes in packets {

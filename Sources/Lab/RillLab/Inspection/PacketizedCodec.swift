@@ -38,7 +38,7 @@ struct StreamJoiner {
         case malformed
     }
 
-    init(_ codec: VideoCodec) { depacketizer = FrameDepacketizer(codec) }
+    init(_ codec: VideoCodec) { depacketizer = codec.isBuiltIn ? FrameDepacketizer(codec) : nil }
 
     /// Inserts the next packet in sequence.
     mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {

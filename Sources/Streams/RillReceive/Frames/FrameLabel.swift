@@ -16,7 +16,7 @@ struct FrameLabel: Equatable {
     /// A wrapping count of frames.
     typealias PictureID = FramePayload.Counter
     /// The distances to the earlier frames that a frame refers to.
-    typealias References = ReferenceDistances
+    typealias References = FrameDistances
 
     /// A position in temporal layers (RFC 7741 §4.2, RFC 9628 §4.2).
     struct Layer: Equatable {

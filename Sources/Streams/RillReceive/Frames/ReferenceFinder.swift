@@ -205,8 +205,8 @@ struct ReferenceFinder: Sendable {
     private mutating func references(of label: FrameLabel, _ number: Int64) -> FrameReferences {
         if let named = label.references {
             var references = FrameReferences()
-            for index in 0..<named.count where number - named[index] >= lastKey {
-                references.append(number - named[index])
+            for index in 0..<named.count where number - Int64(named[index]) >= lastKey {
+                references.append(number - Int64(named[index]))
             }
             return references
         }
@@ -223,8 +223,8 @@ struct ReferenceFinder: Sendable {
         guard let number, let link, let step = ReferenceFinder.pictureIDStep(from: link, to: frame) else {
             return false
         }
-        for index in 0..<references.count where number + step - references[index] >= lastKey {
-            let age = references[index] - step
+        for index in 0..<references.count where number + step - Int64(references[index]) >= lastKey {
+            let age = Int64(references[index]) - step
             guard (0..<128).contains(age), released >> UInt128(age) & 1 == 1 else { return false }
         }
         return true

@@ -40,3 +40,23 @@ public final class ReceiveOutput {
         packets.deliver(to: feedback)
     }
 }
+
+/// An event on the receiving side of a stream.
+public enum ReceiveEvent: Sendable {
+    /// A frame left the jitter buffer for the decoder.
+    case released(ReceivedFrame)
+    /// That many packets were NACKed; repetitions within a round trip are not reported.
+    case packetsRequested(count: Int)
+    /// A key frame was requested (PLI).
+    case keyFrameRequested
+}
+
+/// The outcome of an encoded frame that was released to a decoder.
+public enum DecodeOutcome: Equatable, Sendable {
+    /// The frame was decoded, whether or not its picture was shown.
+    case decoded
+    /// The decoder rejected the frame: the reference chain is broken here.
+    case refused
+    /// The frame was skipped: the decoder waits for a key frame.
+    case skipped
+}

@@ -1,4 +1,4 @@
-import RillCore
+public import RillCore
 import RillRTP
 
 /// The most recent packets of a stream, as they were sent: a ring of slots of equal size in one block of memory.
@@ -94,5 +94,27 @@ struct PacketHistory: ~Copyable {
         let packetsAgo = nextSequenceNumber.distance(since: number)
         guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }
         return (count - packetsAgo) % capacity
+    }
+}
+
+/// A packet that was sent, in the memory of the sender's history. The view must not outlive a call that changes the
+/// history.
+public struct SentPacket: ~Escapable {
+    /// The whole RTP packet; if packets are wrapped in RED, the packet before wrapping.
+    public let bytes: Span<UInt8>
+    /// The time when it was sent.
+    public let sentAt: MediaTime
+
+    /// The time of its latest retransmission; `nil` if it was never retransmitted.
+    public let retransmittedAt: MediaTime?
+    /// Whether it is an FEC packet.
+    public let isFEC: Bool
+
+    @_lifetime(copy bytes)
+    init(bytes: Span<UInt8>, sentAt: MediaTime, retransmittedAt: MediaTime?, isFEC: Bool) {
+        self.bytes = bytes
+        self.sentAt = sentAt
+        self.retransmittedAt = retransmittedAt
+        self.isFEC = isFEC
     }
 }

@@ -84,7 +84,7 @@ struct SessionCongestion: ~Copyable {
         waiting.move(token, numbered: slot.numberOffset >= 0 ? number : nil, to: queue, at: now)
     }
 
-    private mutating func register(_ slot: PacedStorage.Slot, byteCount: Int) {
+    private mutating func register(_ slot: PacedDatagrams.Slot, byteCount: Int) {
         guard slot.purpose != .rtcp else { return }
         if departures.last?.stream != slot.stream { departures.append(Departure(stream: slot.stream)) }
         let index = departures.count - 1
@@ -98,7 +98,7 @@ struct SessionCongestion: ~Copyable {
 
     /// Records a packet as the feedback will refer to it; `nil` if that cannot.
     private mutating func record(
-        _ token: Int, _ slot: PacedStorage.Slot, byteCount: Int, at now: MediaTime
+        _ token: Int, _ slot: PacedDatagrams.Slot, byteCount: Int, at now: MediaTime
     ) -> SequenceNumber? {
         switch settings.feedback {
         case .byStream:

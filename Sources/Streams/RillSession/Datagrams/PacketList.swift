@@ -107,6 +107,10 @@ struct PacketList<Entry: BitwiseCopyable>: ~Copyable {
         return unsafe _overrideLifetime(Span(_unsafeElements: bytes), borrowing: self)
     }
 
+    /// Calls `body` with the bytes of a packet.
+    @inline(__always)
+    func withPacket<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) -> Result { body(packet(index)) }
+
     /// Writes a number into a packet, most significant byte first.
     @inline(__always)
     mutating func write(_ number: UInt16, to index: Int, at offset: Int) {

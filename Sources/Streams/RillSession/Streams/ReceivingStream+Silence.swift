@@ -44,7 +44,7 @@ extension ReceivingStream {
     ///     is; then it counts as muted.
     func notePaused(behind last: SequenceNumber, isRequested: Bool) {
         guard let ssrc else { return }
-        if let newest = receiver?.cell.state.newestSequenceNumber, newest.isNewer(than: last) { return }
+        if let newest = receiver?.newestSequenceNumber, newest.isNewer(than: last) { return }
         if let pause, pause.ssrc == ssrc, !last.isNewer(than: pause.last), !pause.isRequested || isRequested { return }
         pause = Pause(ssrc: ssrc, last: last, isRequested: isRequested)
     }

@@ -7,25 +7,26 @@ final class ReceivingStream {
     let id: ReceivingStreamID
     /// The settings with the SSRCs that are known now.
     private(set) var settings: StreamReceiverSettings
-    private var current: StreamReceiver?
+    // No code of an app runs during an access to one of these: see RTPSession.
+    @safe @exclusivity(unchecked) private var current: StreamReceiver?
     /// The receiver of audio; `nil` for video, and before its SSRC is known.
-    private(set) var payloads: PayloadReceiver?
+    @safe @exclusivity(unchecked) private(set) var payloads: PayloadReceiver?
     /// When its last packet arrived.
-    private(set) var lastArrival: MediaTime?
+    @safe @exclusivity(unchecked) private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
-    var isDecoding = false
+    @safe @exclusivity(unchecked) var isDecoding = false
     /// What its source has announced about its silence, if anything.
     var announcedSilence: AnnouncedSilence? { didSet { noteAttention() } }
     /// The RID that it arrives under.
     var name: StreamIdentifier?
     /// A request may have to be sent to its sender.
-    var mayAsk = false
+    @safe @exclusivity(unchecked) var mayAsk = false
     /// Whether the app wants it.
     var isWanted = true
     /// The pause requests that follow from that.
     var pauses = PauseRequester() { didSet { noteAttention() } }
     /// What each packet must check of these, in one place.
-    private(set) var attention = Attention()
+    @safe @exclusivity(unchecked) private(set) var attention = Attention()
     /// Whether signaling reported that the remote side has paused it.
     var isMutedBySignalling = false
     var clock: SenderClock?
@@ -57,7 +58,7 @@ final class ReceivingStream {
     var wakeTime: MediaTime {
         guard let receiver else { return .distantFuture }
         let deadline = attention.deadline
-        return isDecoding ? deadline : min(deadline, receiver.cell.state.wakeTime)
+        return isDecoding ? deadline : min(deadline, receiver.wakeTime)
     }
 
     /// Whether its missing packets are requested.
@@ -77,7 +78,7 @@ final class ReceivingStream {
     }
 
     /// The round-trip time to its sender, as far as known.
-    var roundTripTime: MediaDuration { receiver?.cell.state.roundTripTime ?? .zero }
+    var roundTripTime: MediaDuration { receiver?.roundTripTime ?? .zero }
 
     /// Inserts a packet of its SSRCs; returns the result, whether it was the first, and when the stream must be
     /// polled now.
@@ -88,8 +89,8 @@ final class ReceivingStream {
         let isFirst = lastArrival == nil
         lastArrival = now
         guard let receiver = current else { return (nil, isFirst, .distantFuture) }
-        let result = receiver.cell.state.insert(rtp: datagram, at: now)
-        let wakeTime = isDecoding ? .distantFuture : receiver.cell.state.wakeTime
+        let result = receiver.insert(rtp: datagram, at: now)
+        let wakeTime = isDecoding ? .distantFuture : receiver.wakeTime
         return (result, isFirst, min(attention.deadline, wakeTime))
     }
 
@@ -101,7 +102,7 @@ final class ReceivingStream {
         settings.repair.retransmission?.ssrc = nil
         (lastArrival, end) = (nil, nil)
         begin()
-        if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
+        if let roundTripTime { receiver?.roundTripTime = roundTripTime }
         (clock, mayAsk) = (nil, false)
         // No request was made for this SSRC.
         pauses = PauseRequester()
@@ -121,7 +122,7 @@ final class ReceivingStream {
         size = nil
         guard ssrc != nil else { return }
         begin()
-        if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
+        if let roundTripTime { receiver?.roundTripTime = roundTripTime }
         applyWant(at: now)
     }
 
@@ -131,16 +132,16 @@ final class ReceivingStream {
         guard let receiver else { return }
         switch (isWanted, settings.isPausable) {
         case (true, let isAsked):
-            if receiver.cell.state.isPaused { receiver.cell.state.resume(expectingKeyFrame: isAsked, at: now) }
-            receiver.cell.state.expedite(at: now)
-        case (false, false): receiver.cell.state.pause(behind: nil, at: now)
+            if receiver.isPaused { receiver.resume(expectingKeyFrame: isAsked, at: now) }
+            receiver.expedite(at: now)
+        case (false, false): receiver.pause(behind: nil, at: now)
         case (false, true): break
         }
     }
 
     /// Discards what is held, because the sender has paused.
     func holdNothing(behind last: SequenceNumber, at now: MediaTime) {
-        receiver?.cell.state.pause(behind: last, at: now)
+        receiver?.pause(behind: last, at: now)
     }
 
     /// Sets the SSRC of its retransmissions.
@@ -177,13 +178,13 @@ final class ReceivingStream {
 
     /// The block for the next report; `nil` before its first packet.
     func reportBlock(at now: MediaTime) -> ReportBlock? {
-        if let receiver { return receiver.cell.state.reportBlock(at: now) }
+        if let receiver { return receiver.reportBlock(at: now) }
         return payloads?.reportBlock(at: now)
     }
 
     /// Records a sender report.
     func receive(_ report: SenderReport, at now: MediaTime) {
-        receiver?.cell.state.receive(report, at: now)
+        receiver?.receive(report, at: now)
         payloads?.receive(report, at: now)
     }
 }

@@ -5,7 +5,8 @@ import RillSend
 /// A stream that a session sends.
 final class SendingStream {
     let id: SendingStreamID
-    let cell: StateCell<RTPStreamSender>
+    // No code of an app runs during an access to one of these: see RTPSession.
+    @safe @exclusivity(unchecked) var sender: RTPStreamSender
     /// Whether payloads of audio are sent on it, and no frames.
     let isAudio: Bool
     /// Whether a sender report was sent since it started or restarted.
@@ -17,15 +18,7 @@ final class SendingStream {
     /// Whether signaling reported that the remote side has paused it.
     var isPausedBySignalling = false
     /// Stops it when nobody receives it.
-    var breaker: CircuitBreaker {
-        @inline(__always)
-        get { breakerCell.state }
-        @inline(__always)
-        _modify { yield &breakerCell.state }
-    }
-
-    // It changes with each frame, and each modification of a class's property is checked: 270 instructions a frame.
-    private let breakerCell = StateCell(CircuitBreaker())
+    @safe @exclusivity(unchecked) var breaker = CircuitBreaker()
     /// What the remote side's reports say of it.
     var reported = ReportedPackets()
     /// The packets that left the pacer, of all kinds, and their bytes with all headers.
@@ -47,7 +40,7 @@ final class SendingStream {
 
     init(_ settings: RTPStreamSettings, at place: StreamPlace) throws(SendError) {
         id = SendingStreamID(place: place)
-        cell = StateCell(try RTPStreamSender(settings))
+        sender = try RTPStreamSender(settings)
         isAudio = settings.kind == .audio
         if settings.fec?.isAdaptive == true { repair = AdaptiveRepair() }
     }
@@ -72,14 +65,36 @@ final class SendingStream {
 
     /// The last packet that was sent; `nil` before the first.
     var newestSequenceNumber: SequenceNumber? {
-        guard cell.state.statistics.packetsSent > 0 else { return nil }
-        return SequenceNumber(UInt16(truncatingIfNeeded: cell.state.extendedHighestSequenceNumber))
+        guard sender.statistics.packetsSent > 0 else { return nil }
+        return SequenceNumber(UInt16(truncatingIfNeeded: sender.extendedHighestSequenceNumber))
     }
 
     /// Its SSRCs: its own, and that of its retransmissions.
-    var sources: [SSRC] { [cell.state.settings.ssrc, cell.state.settings.retransmission?.ssrc].compactMap(\.self) }
+    var sources: [SSRC] { [sender.settings.ssrc, sender.settings.retransmission?.ssrc].compactMap(\.self) }
 
     /// A second collision within this time means that our own packets come back: a new SSRC would only meet itself
     /// again.
     static let loopWindow = MediaDuration.seconds(10)
+}
+
+/// How a stream's FEC follows what the path loses.
+struct AdaptiveRepair {
+    private var policy = RepairPolicy()
+    private var last = (frames: 0, packets: 0)
+
+    /// Decides again, from what was sent since the last time.
+    ///
+    /// - Parameters:
+    ///   - sender: the stream.
+    ///   - loss: the share of packets that the path loses, 0 to 1.
+    mutating func update(_ sender: inout RTPStreamSender, loss: Double) {
+        let counts = sender.statistics
+        let packets =
+            counts.packetsSent - counts.fecPacketsSent - counts.retransmittedPacketsSent - counts.paddingPacketsSent
+        let (frames, sent) = (counts.framesSent - last.frames, packets - last.packets)
+        guard frames > 0, let roundTrip = sender.recentRoundTripTime else { return }
+        last = (counts.framesSent, packets)
+        sender.setFECPercentage(
+            policy.update(loss: loss, roundTrip: roundTrip, packetsPerFrame: Double(sent) / Double(frames)))
+    }
 }

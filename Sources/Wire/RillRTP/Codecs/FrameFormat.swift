@@ -19,19 +19,8 @@ package enum FrameFormat: Sendable {
 
     /// Returns the offset of the frame's bytes in a payload that does not start a frame and carries nothing about
     /// others; `nil` for any other.
-    @inlinable @inline(__always)  // Hot path: runs for every packet.
     package func continuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
-        switch self {
-        case .vp8:
-            let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
-            return startsFrame ? nil : offset
-        case .vp9: return try VP9Payload.continuationOffset(payload)
-        case .own: return try ownContinuationOffset(payload)
-        }
-    }
-
-    @usableFromInline @inline(never)
-    func ownContinuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
+        if case .vp9 = self { return try VP9Payload.continuationOffset(payload) }
         let parsed = try parse(payload)
         return parsed.startsFrame ? nil : parsed.offset
     }
@@ -48,6 +37,9 @@ package enum FrameFormat: Sendable {
             let piece = try format.parse(payload)
             // The format may be third-party code, so its result is checked.
             guard piece.offset >= 0, piece.offset < payload.count else { throw .emptyPayload }
+            for index in 0..<piece.frame.distances.count where piece.frame.distances[index] == 0 {
+                throw .invalidReference(distance: 0)
+            }
             return FramePayload(piece)
         }
     }
@@ -89,40 +81,7 @@ extension FramePayload {
         guard let number = frame.number else { return }
         counter = Counter(value: number, bitWidth: 16)
         guard frame.isKey || frame.distances.count > 0 else { return }
-        var distances = ReferenceDistances()
-        for index in 0..<frame.distances.count { distances.append(frame.distances[index]) }
-        references = .listed(distances)
+        references = .listed(frame.distances)
         temporalIndex = frame.temporalIndex
-    }
-}
-
-/// Joins the packets of a stream that arrive in order into frames, for any built-in codec.
-package struct FrameDepacketizer: Sendable {
-    private var joiner: Joiner
-
-    private enum Joiner {
-        case vp8(VP8Depacketizer)
-        case vp9(VP9Depacketizer)
-    }
-
-    /// A depacketizer; `nil` for an app's own codec.
-    package init?(_ codec: VideoCodec) {
-        switch codec {
-        case .vp8: joiner = .vp8(VP8Depacketizer())
-        case .vp9: joiner = .vp9(VP9Depacketizer())
-        default: return nil
-        }
-    }
-
-    /// Inserts the next packet in sequence and appends its piece to `frame`.
-    package mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> DepacketizeOutcome {
-        switch joiner {
-        case .vp8(var depacketizer):
-            defer { joiner = .vp8(depacketizer) }
-            return depacketizer.insert(packet, into: &frame)
-        case .vp9(var depacketizer):
-            defer { joiner = .vp9(depacketizer) }
-            return depacketizer.insert(packet, into: &frame)
-        }
     }
 }

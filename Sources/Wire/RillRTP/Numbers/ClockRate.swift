@@ -48,7 +48,7 @@ public struct ClockRate: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// Returns the time of `ticks` since zero, rounded to the nearest nanosecond, as `MediaTime(ticks:rate:)` does.
-    @inlinable
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     public func time(of ticks: Int64) -> MediaTime {
         let magnitude = ticks.magnitude
         guard magnitude <= UInt64(limit) else { return MediaTime(ticks: ticks, rate: hertz) }

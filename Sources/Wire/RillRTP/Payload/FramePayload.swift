@@ -47,7 +47,7 @@ package struct FramePayload: BitwiseCopyable {
         /// Nothing says it.
         case inferred
         /// The packets list them.
-        case listed(ReferenceDistances)
+        case listed(FrameDistances)
         /// A group of pictures defines them.
         case ofGroup
     }
@@ -56,40 +56,6 @@ package struct FramePayload: BitwiseCopyable {
         self.startsFrame = startsFrame
         self.startsLayer = startsLayer ?? startsFrame
         self.offset = offset
-    }
-}
-
-/// The distances to up to three earlier frames that a frame refers to, stored inline.
-package struct ReferenceDistances: Equatable, BitwiseCopyable, Sendable {
-    package private(set) var count: UInt8 = 0
-    private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
-
-    /// The most distances.
-    package static let capacity = 3
-
-    package init() {}
-
-    /// Appends a distance, of which another side may have chosen any. Traps on a fourth.
-    package mutating func append(_ distance: UInt8) {
-        precondition(count < ReferenceDistances.capacity, "at most \(ReferenceDistances.capacity) distances")
-        switch count {
-        case 0: distances.0 = distance
-        case 1: distances.1 = distance
-        default: distances.2 = distance
-        }
-        count += 1
-    }
-
-    package subscript(index: UInt8) -> Int64 {
-        switch index {
-        case 0: Int64(distances.0)
-        case 1: Int64(distances.1)
-        default: Int64(distances.2)
-        }
-    }
-
-    package static func == (a: ReferenceDistances, b: ReferenceDistances) -> Bool {
-        a.count == b.count && a.distances == b.distances
     }
 }
 
@@ -105,7 +71,7 @@ package struct PictureGroup: Sendable {
         /// Its temporal layer, 0 to 7.
         package var temporalIndex: UInt8 = 0
         /// The distances to the earlier pictures that it refers to.
-        package var references = ReferenceDistances()
+        package var references = FrameDistances()
     }
 
     /// The longest group that is accepted: twice the longest that encoders use.

@@ -87,28 +87,33 @@ public struct PayloadFrame: Equatable, Sendable {
     }
 }
 
-/// The distances of up to three referenced frames, in frames before the current one: 1 to 255 each, stored inline.
+/// The distances of up to three referenced frames, in frames before the current one, stored inline. For VP9 they are
+/// the P_DIFF of a picture (RFC 9628 §4.2).
 public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
     /// The maximum number of distances.
     public static let capacity = 3
 
-    /// The number of distances.
-    public private(set) var count = 0
+    private var length: UInt8 = 0
     private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
 
     /// An empty list.
     public init() {}
 
-    /// Appends a distance; 1 is the frame before. Traps if it is 0 or a fourth.
+    /// A list of one distance.
+    public init(_ distance: UInt8) { append(distance) }
+
+    /// The number of distances.
+    public var count: Int { Int(length) }
+
+    /// Appends a distance; 1 is the frame before. Traps if it is a fourth.
     public mutating func append(_ distance: UInt8) {
-        precondition(distance > 0, "a frame does not refer to itself")
-        precondition(count < FrameDistances.capacity, "at most \(FrameDistances.capacity) distances")
-        switch count {
+        precondition(length < FrameDistances.capacity, "at most \(FrameDistances.capacity) distances")
+        switch length {
         case 0: distances.0 = distance
         case 1: distances.1 = distance
         default: distances.2 = distance
         }
-        count += 1
+        length += 1
     }
 
     /// The distance at `index`, in the order of appending. Traps unless `index` is in range.
@@ -123,7 +128,7 @@ public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
 
     /// Returns whether both have the same distances in the same order.
     public static func == (a: FrameDistances, b: FrameDistances) -> Bool {
-        a.count == b.count && a.distances == b.distances
+        a.length == b.length && a.distances == b.distances
     }
 }
 

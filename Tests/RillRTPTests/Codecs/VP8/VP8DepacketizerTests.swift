@@ -4,7 +4,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct VP8DepacketizerTests {
-    private typealias Outcome = VP8Depacketizer.Outcome
+    private typealias Outcome = DepacketizeOutcome
 
     /// A packet with that many bytes of the frame, all of them the sequence number's low byte.
     private func packet(
@@ -25,7 +25,7 @@ import Testing
     private func outcomes(
         of packets: [[UInt8]], limit: Int = 1000
     ) throws -> (outcomes: [Outcome], frame: [UInt8]) {
-        var depacketizer = VP8Depacketizer(maximumFrameByteCount: limit)
+        var depacketizer = FrameDepacketizer(.vp8, maximumFrameByteCount: limit)
         var frame: [UInt8] = []
         let outcomes = try packets.map { depacketizer.insert(try RTPPacket(parsing: $0.span), into: &frame) }
         return (outcomes, frame)
@@ -116,7 +116,7 @@ import Testing
         let seeds = [
             packet(1, starts: true), packet(2), packet(3, marker: true), packet(4, byteCount: 0, padding: 4),
         ]
-        var depacketizer = VP8Depacketizer(maximumFrameByteCount: 100)
+        var depacketizer = FrameDepacketizer(.vp8, maximumFrameByteCount: 100)
         var frame: [UInt8] = []
         var completed = 0
         let inputs = MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 9))

@@ -5,7 +5,7 @@ import Testing
 
 /// The tests of VP8 cover what all payload formats share.
 @Suite struct VP9DepacketizerTests {
-    private typealias Outcome = VP9Depacketizer.Outcome
+    private typealias Outcome = DepacketizeOutcome
     private typealias Layer = VP9PayloadDescriptor.Layer
 
     /// A packet with one byte of a frame, its number.
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func outcomes(of packets: [[UInt8]]) throws -> (outcomes: [Outcome], frame: [UInt8]) {
-        var depacketizer = VP9Depacketizer(maximumFrameByteCount: 1000)
+        var depacketizer = FrameDepacketizer(.vp9, maximumFrameByteCount: 1000)
         var frame: [UInt8] = []
         let outcomes = try packets.map { depacketizer.insert(try RTPPacket(parsing: $0.span), into: &frame) }
         return (outcomes, frame)
@@ -86,7 +86,7 @@ import Testing
         let seeds = [
             packet(1, layer: base, starts: true), packet(2, layer: upper, starts: true), packet(3, marker: true),
         ]
-        var depacketizer = VP9Depacketizer(maximumFrameByteCount: 100)
+        var depacketizer = FrameDepacketizer(.vp9, maximumFrameByteCount: 100)
         var frame: [UInt8] = []
         var completed = 0
         let inputs = MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 9))

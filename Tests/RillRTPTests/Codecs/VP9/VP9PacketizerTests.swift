@@ -117,7 +117,7 @@ import Testing
 
     /// The payloads of the packets, joined.
     private func rejoined(_ packets: [[UInt8]]) -> [UInt8]? {
-        var depacketizer = VP9Depacketizer()
+        var depacketizer = FrameDepacketizer(.vp9)
         var frame: [UInt8] = []
         for (index, bytes) in packets.enumerated() {
             guard let packet = try? RTPPacket(parsing: bytes.span) else { return nil }  // nil fails the test

@@ -46,8 +46,8 @@ import Testing
         0x18, 0x02, 0x80, 0x01, 0x68, 4, 0x14, 4, 0x54, 1, 0x34, 2, 0x58, 1, 2,
     ]
 
-    static func differences(_ values: UInt8...) -> VP9PictureDifferences {
-        var differences = VP9PictureDifferences()
+    static func differences(_ values: UInt8...) -> FrameDistances {
+        var differences = FrameDistances()
         for value in values { differences.append(value) }
         return differences
     }

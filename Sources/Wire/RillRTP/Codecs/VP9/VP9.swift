@@ -84,13 +84,12 @@ extension VP9Payload {
         guard frame.counter != nil else { return frame }
         frame.references =
             descriptor.isFlexible || !descriptor.isInterPicturePredicted
-            ? .listed(ReferenceDistances(descriptor.references)) : .ofGroup
+            ? .listed(descriptor.references) : .ofGroup
         return frame
     }
 
     /// The offset of the frame's bytes in a payload that does not start a picture and has no structure; `nil` for any
     /// other.
-    @usableFromInline
     static func continuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
         let parsed = try VP9Payload(parsing: payload)
         return parsed.startsPicture || parsed.scalabilityStructure != nil ? nil : payload.count - parsed.piece.count
@@ -114,16 +113,9 @@ extension PictureGroup {
         if structure.pictureCount ?? 0 <= PictureGroup.maximumCount {
             structure.forEachPicture { picture in
                 group.append(
-                    Picture(temporalIndex: picture.temporalIndex, references: ReferenceDistances(picture.references)))
+                    Picture(temporalIndex: picture.temporalIndex, references: picture.references))
             }
         }
         self = group
-    }
-}
-
-extension ReferenceDistances {
-    fileprivate init(_ differences: VP9PictureDifferences) {
-        self.init()
-        for index in 0..<differences.count { append(differences[index]) }
     }
 }

@@ -50,14 +50,14 @@ extension VP9PayloadDescriptor {
         return (descriptor, first & structureBit != 0)
     }
 
-    private static func parseReferences(_ reader: inout ByteReader) throws(RTPError) -> VP9PictureDifferences {
-        var references = VP9PictureDifferences()
+    private static func parseReferences(_ reader: inout ByteReader) throws(RTPError) -> FrameDistances {
+        var references = FrameDistances()
         while true {
             let byte = try reader.uint8()
             references.append(byte >> 1)
             guard byte & moreBit != 0 else { return references }
-            guard references.count < VP9PictureDifferences.capacity else {
-                throw .tooManyReferences(maximum: VP9PictureDifferences.capacity)
+            guard references.count < FrameDistances.capacity else {
+                throw .tooManyReferences(maximum: FrameDistances.capacity)
             }
         }
     }

@@ -43,7 +43,7 @@ public struct VP9PayloadDescriptor: Equatable, Sendable {
     public var tl0PictureIndex: UInt8?
     /// P_DIFF: the distances to the referenced pictures, in pictures before this one, 1 to 127 each. Present in
     /// flexible mode if the frame is inter-picture predicted, and only then.
-    public var references: VP9PictureDifferences
+    public var references: FrameDistances
 
     /// The layer indices of the descriptor.
     public struct Layer: Equatable, Sendable {
@@ -74,7 +74,7 @@ public struct VP9PayloadDescriptor: Equatable, Sendable {
     public init(
         pictureID: PictureID? = nil, isInterPicturePredicted: Bool = false, layer: Layer? = nil,
         isFlexible: Bool = false, startsFrame: Bool, endsFrame: Bool, isNotReferenceForUpperLayers: Bool = false,
-        tl0PictureIndex: UInt8? = nil, references: VP9PictureDifferences = VP9PictureDifferences()
+        tl0PictureIndex: UInt8? = nil, references: FrameDistances = FrameDistances()
     ) {
         self.pictureID = pictureID
         self.isInterPicturePredicted = isInterPicturePredicted
@@ -85,45 +85,5 @@ public struct VP9PayloadDescriptor: Equatable, Sendable {
         self.isNotReferenceForUpperLayers = isNotReferenceForUpperLayers
         self.tl0PictureIndex = tl0PictureIndex
         self.references = references
-    }
-}
-
-/// The up to three P_DIFF of a frame, or of a picture in a scalability structure. Stored inline.
-///
-/// Each is the distance to a referenced picture, in pictures before the current one.
-public struct VP9PictureDifferences: Equatable, Sendable {
-    /// The maximum number of references (a VP9 frame has three).
-    public static let capacity = 3
-
-    /// The number of references, 0 to 3.
-    public private(set) var count = 0
-    private var differences = InlineArray<3, UInt8>(repeating: 0)
-
-    /// An empty list.
-    public init() {}
-
-    /// A list of one reference, to the picture `difference` pictures back.
-    public init(_ difference: UInt8) {
-        append(difference)
-    }
-
-    /// Appends a reference. Traps if it is a fourth.
-    public mutating func append(_ difference: UInt8) {
-        precondition(count < VP9PictureDifferences.capacity, "a VP9 frame refers to at most three pictures")
-        differences[count] = difference
-        count += 1
-    }
-
-    /// The reference at `index`, in the order of the packet. Traps unless `index` is in range.
-    public subscript(index: Int) -> UInt8 {
-        precondition(index >= 0 && index < count, "reference \(index) of \(count)")
-        return differences[index]
-    }
-
-    /// Returns whether both have the same references in the same order.
-    public static func == (a: VP9PictureDifferences, b: VP9PictureDifferences) -> Bool {
-        guard a.count == b.count else { return false }
-        for index in 0..<a.count where a.differences[index] != b.differences[index] { return false }
-        return true
     }
 }

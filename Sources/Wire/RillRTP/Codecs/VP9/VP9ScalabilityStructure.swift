@@ -61,11 +61,11 @@ public struct VP9ScalabilityStructure: ~Escapable {
         /// U: whether a receiver may switch up to higher temporal layers from here on.
         public var isSwitchingUpPoint: Bool
         /// P_DIFF: the distances to the referenced pictures, in pictures before this one, 0 to 255 each.
-        public var references: VP9PictureDifferences
+        public var references: FrameDistances
 
         /// A picture of the group.
         public init(
-            temporalIndex: UInt8, isSwitchingUpPoint: Bool, references: VP9PictureDifferences = VP9PictureDifferences()
+            temporalIndex: UInt8, isSwitchingUpPoint: Bool, references: FrameDistances = FrameDistances()
         ) {
             self.temporalIndex = temporalIndex
             self.isSwitchingUpPoint = isSwitchingUpPoint
@@ -162,6 +162,6 @@ public struct VP9ScalabilityStructure: ~Escapable {
     /// Returns the maximum number of bytes that ``write(sizes:pictures:into:)`` appends for that many layers and
     /// pictures.
     public static func maximumByteCount(layers: Int, pictures: Int) -> Int {
-        2 + Size.byteCount * layers + (1 + VP9PictureDifferences.capacity) * pictures
+        2 + Size.byteCount * layers + (1 + FrameDistances.capacity) * pictures
     }
 }

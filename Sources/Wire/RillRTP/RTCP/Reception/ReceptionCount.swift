@@ -57,3 +57,48 @@ public struct ReceptionCount: Equatable, Sendable {
         return UInt8(min(255, (expected - received) * 256 / expected))
     }
 }
+
+/// The interarrival jitter: the mean deviation of packet spacing at the receiver from packet spacing at the sender.
+///
+/// It is smoothed over 16 packets (RFC 3550 §6.4.1, A.8).
+///
+/// ```swift
+/// var jitter = InterarrivalJitter()
+/// jitter.note(packet.header.timestamp, arrival: RTPTimestamp(clock.ticks))
+/// jitter.ticks
+/// ```
+///
+/// Uses integers as in the RFC's example, so that all implementations get the same result.
+public struct InterarrivalJitter: Equatable, Sendable {
+    /// Ticks of the media clock times 16.
+    private var scaled: Int64 = 0
+    /// The arrival time minus the timestamp of the latest packet.
+    private var transit: UInt32?
+
+    /// The jitter before any packet.
+    public init() {}
+
+    /// Records a packet that arrived at `arrival`, in ticks of the media clock by the receiver's clock, from any
+    /// origin.
+    public mutating func note(_ timestamp: RTPTimestamp, arrival: RTPTimestamp) {
+        let transit = arrival.rawValue &- timestamp.rawValue
+        if let previous = self.transit {
+            let difference = Int64(Int32(bitPattern: transit &- previous).magnitude)
+            scaled += difference - ((scaled + 8) >> 4)
+        }
+        self.transit = transit
+    }
+
+    /// The jitter in ticks of the media clock, as in a report block.
+    public var ticks: UInt32 { UInt32(clamping: scaled >> 4) }
+}
+
+extension NTPShort {
+    /// Returns the round-trip time that an echo implies (RFC 3550 §6.4.1, RFC 3611 §4.5), in steps of 15 µs.
+    ///
+    /// It is the time from sending a report to the arrival of its echo, minus the `delay` for which the receiver held
+    /// it. A negative result, from rounding or a dishonest receiver, counts as zero.
+    public static func roundTrip(from sent: NTPShort, delay: NTPShort, to arrival: NTPShort) -> NTPShort {
+        NTPShort(rawValue: UInt32(max(0, (arrival &- delay).distance(since: sent))))
+    }
+}
