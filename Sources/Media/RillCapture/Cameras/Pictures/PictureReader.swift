@@ -65,8 +65,8 @@ final class PictureReader {
         return nil
     }
 
-    /// A view of one plane of the picture in its buffer; of the last one if there are fewer. All buffers were checked to
-    /// be long enough.
+    /// A view of one plane of the picture in its buffer; of the last one if there are fewer. All buffers were checked
+    /// to be long enough.
     @_lifetime(copy first, copy second, copy third)
     private func view(_ index: Int, _ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Plane {
         let plane = layout.planes[min(index, layout.planes.count - 1)]
