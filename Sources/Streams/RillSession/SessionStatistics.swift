@@ -71,6 +71,42 @@ public struct TransportCounts: Codable, Equatable, Sendable {
 }
 
 extension RTPSession {
+    /// The statistics of a stream that is sent, for its current SSRC.
+    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? {
+        sending[id.place]?.sender.statistics
+    }
+
+    /// The statistics of a stream that is received, for its current SSRC; `nil` before that is known.
+    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? {
+        receiving[id.place]?.statistics
+    }
+
+    /// The statistics of the stream's retransmissions and FEC packets.
+    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
+        receiving[id.place]?.receiver?.repairStatistics
+    }
+
+    /// The round-trip time to the remote side.
+    public var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
+
+    /// Whether nothing is held that could still be shown.
+    public var isIdle: Bool {
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            if stream.isDecoding || stream.receiver?.isIdle == false || stream.waitingCount > 0 { return false }
+        }
+        return true
+    }
+
+    /// The current settings of a stream that is sent: a collision changes its SSRC.
+    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.sender.settings }
+
+    /// The current settings of a stream that is received, with the SSRCs that are known now.
+    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }
+
+    /// The relation of the stream's media clock to its sender's wall clock; `nil` before its first sender report.
+    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { receiving[id.place]?.clock }
+
     /// The session's statistics so far.
     public var statistics: SessionStatistics {
         var transport = counts

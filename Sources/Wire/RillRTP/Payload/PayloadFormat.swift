@@ -94,7 +94,7 @@ public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
     public static let capacity = 3
 
     private var length: UInt8 = 0
-    private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
+    private var distances = InlineArray<3, UInt8>(repeating: 0)
 
     /// An empty list.
     public init() {}
@@ -108,27 +108,21 @@ public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
     /// Appends a distance; 1 is the frame before. Traps if it is a fourth.
     public mutating func append(_ distance: UInt8) {
         precondition(length < FrameDistances.capacity, "at most \(FrameDistances.capacity) distances")
-        switch length {
-        case 0: distances.0 = distance
-        case 1: distances.1 = distance
-        default: distances.2 = distance
-        }
+        distances[count] = distance
         length += 1
     }
 
     /// The distance at `index`, in the order of appending. Traps unless `index` is in range.
     public subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "distance \(index) of \(count)")
-        return switch index {
-        case 0: distances.0
-        case 1: distances.1
-        default: distances.2
-        }
+        return distances[index]
     }
 
     /// Returns whether both have the same distances in the same order.
     public static func == (a: FrameDistances, b: FrameDistances) -> Bool {
-        a.length == b.length && a.distances == b.distances
+        guard a.length == b.length else { return false }
+        for index in 0..<a.count where a.distances[index] != b.distances[index] { return false }
+        return true
     }
 }
 
