@@ -60,24 +60,17 @@ public final class EmulatedLink {
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
 
-    /// Creates an idle link, with a bottleneck of its own if the settings have a rate or a trace.
-    ///
-    /// - Parameter settings: the properties of the link.
-    public init(_ settings: LinkSettings) {
-        self.settings = settings
-        impairments = Impairments(settings)
-        bottleneck = Bottleneck(settings)
-    }
-
-    /// Creates an idle link behind a bottleneck that it shares with others.
+    /// Creates an idle link, behind a bottleneck that it shares with others, or else with one of its own if the
+    /// settings have a rate or a trace.
     ///
     /// - Parameters:
-    ///   - settings: the properties of the link. Those of a bottleneck are not used: ``bottleneck`` has its own.
-    ///   - bottleneck: the bottleneck.
-    public init(_ settings: LinkSettings, through bottleneck: Bottleneck) {
+    ///   - settings: the properties of the link. Those of a bottleneck are not used with a shared one, which has its
+    ///     own.
+    ///   - shared: the shared bottleneck; `nil` by default.
+    public init(_ settings: LinkSettings, through shared: Bottleneck? = nil) {
         self.settings = settings
         impairments = Impairments(settings)
-        self.bottleneck = bottleneck
+        bottleneck = shared ?? Bottleneck(settings)
     }
 
     /// Sends a datagram at `now`. The bytes are copied.

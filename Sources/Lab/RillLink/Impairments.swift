@@ -75,3 +75,46 @@ struct Impairments {
         spikes?.pass(at: time) ?? time
     }
 }
+
+/// Flips one to three bits of a datagram, at positions that follow from `seed`. An empty datagram is not changed.
+///
+/// It models errors that pass the UDP checksum, which has sixteen bits, and is missing in some tunnels.
+struct Corruption {
+    private var generator: SeededGenerator
+    private var flipCount: Int
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        flipCount = 1 + Int(generator.next().multipliedFullWidth(by: 3).high)
+    }
+
+    mutating func damage(_ bytes: inout [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        // Steps of at most a quarter of the whole: three positions differ, and none is flipped back.
+        let bitCount = 8 * UInt64(bytes.count)
+        var place = generator.next().multipliedFullWidth(by: bitCount).high
+        let step = 1 + generator.next().multipliedFullWidth(by: bitCount / 4).high
+        for _ in 0..<flipCount {
+            bytes[Int(place / 8)] ^= 1 << (place % 8)
+            place = (place + step) % bitCount
+        }
+    }
+}
+
+extension MediaDuration {
+    /// Returns this duration times a number from the standard normal distribution, drawn from six random numbers.
+    ///
+    /// The sum of twelve uniform numbers, minus its mean of six, has a variance of one and follows the Gaussian
+    /// closely up to three standard deviations; it ends at six. The usual methods use logarithm and sine, which
+    /// differ between C libraries and processors. This one only uses integers: the same trace on every machine.
+    func scaled(byGaussian generator: inout SeededGenerator) -> MediaDuration {
+        var sum: Int64 = 0
+        for _ in 0..<6 {
+            let bits = generator.next()
+            sum += Int64(bits >> 32) + Int64(bits & 0xFFFF_FFFF)
+        }
+        // Twelve numbers from 0 to 2^32 - 1 have a mean of 6 * 2^32 - 6.
+        let deviation = sum - ((6 << 32) - 6)
+        return MediaDuration(nanoseconds: Int64(truncatingIfNeeded: (Int128(nanoseconds) * Int128(deviation)) >> 32))
+    }
+}
