@@ -21,7 +21,7 @@ struct BatchBoardTests {
     @Test func `Each job in work has a line, and all together have one`() throws {
         let snapshot = BatchRun.Snapshot(
             statuses: [
-                .ended(.failed(reason: "no room")), running(50, of: 100), running(7, of: nil),
+                .ended(BatchResult(CommandError("no room"))), running(50, of: 100), running(7, of: nil),
                 .running(nil, frameCount: nil), .waiting,
             ], ended: [0])
         let lines = BatchBoard.lines(snapshot, try jobs(5), seconds: 30, height: 20)

@@ -223,7 +223,7 @@ import Testing
         run.relay.noteFailure(of: run.departures[5], .sendFailed)
         let meter = run.relay.meters[0].forward
         #expect(meter.left == 8 && meter.leftBytes == 24 && meter.bufferFull == 1 && meter.sendFailed == 1)
-        #expect(meter.timeline.intervals.reduce(0) { $0 + $1.left } == 8)
+        #expect(meter.intervals.intervals.reduce(0) { $0 + $1.left } == 8)
     }
 
     @Test func `Packets in flight at the end are abandoned, and reported`() throws {

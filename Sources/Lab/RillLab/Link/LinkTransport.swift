@@ -1,6 +1,6 @@
-import RillCore
-import RillLink
-import RillThreads
+public import RillCore
+public import RillLink
+public import RillThreads
 import RillTransport
 
 /// One end of an emulated network in real time, as the transport of a call: two ends share a link for each direction.
@@ -60,17 +60,19 @@ final class LinkTransport: DatagramTransport {
     }
 
     func send(_ datagrams: inout OutgoingDatagrams) -> RillTransport.SendOutcome {
-        for index in 0..<datagrams.count {
-            let now = clock.now
-            let outcome = outgoing.change { direction in
-                direction.statistics.sent += 1
-                direction.statistics.sentBytes += datagrams.bytes(at: index).count
-                return direction.link.send(datagrams.bytes(at: index), at: now)
-            }
-            sent?(datagrams.bytes(at: index), now, outcome)
-        }
+        for index in 0..<datagrams.count { send(datagrams.bytes(at: index), at: clock.now) }
         datagrams.removeAll()
         return .sent
+    }
+
+    /// Sends a datagram at `now`.
+    func send(_ datagram: Span<UInt8>, at now: MediaTime) {
+        let outcome = outgoing.change { direction in
+            direction.statistics.sent += 1
+            direction.statistics.sentBytes += datagram.count
+            return direction.link.send(datagram, at: now)
+        }
+        sent?(datagram, now, outcome)
     }
 
     func receive(into datagrams: inout IncomingDatagrams, within timeout: MediaDuration) -> ReceiveOutcome {
@@ -105,6 +107,9 @@ final class LinkTransport: DatagramTransport {
     /// Whether nothing is on its way in, and what has arrived was taken.
     var isIdle: Bool { incoming.withLock { $0.link.countInFlight == 0 && !$0.isDelivering } }
 
+    /// The statistics of the link to the other end.
+    var linkStatistics: LinkStatistics { outgoing.withLock { $0.link.statistics } }
+
     var statistics: TransportStatistics {
         var statistics = outgoing.withLock { $0.statistics }
         (statistics.received, statistics.receivedBytes) = incoming.withLock {
@@ -125,5 +130,63 @@ extension LinkTransport.Direction {
             // One that is too long for the call is lost, as on a socket.
             _ = datagrams.append(copying: datagram.span, from: source)
         }
+    }
+}
+
+/// One direction of an emulated network in real time: a thread delivers the datagrams that have arrived.
+///
+/// Threads: `rill-link`. Sending is safe on any thread; datagrams are delivered on the link's own thread.
+public final class LiveLink: PacketSink, Sendable {
+    private let near, far: LinkTransport
+    private let thread: NamedThread
+
+    /// Is called with each datagram as it is sent, the time, and its outcome; on the sender's threads.
+    public typealias Observer = @Sendable (_ datagram: Span<UInt8>, _ now: MediaTime, RillLink.SendOutcome) -> Void
+
+    /// Creates a link and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - settings: the link's properties.
+    ///   - clock: the clock of the link.
+    ///   - observer: is called with each datagram as it is sent; `nil` by default.
+    ///   - receive: is called with each datagram that arrives, on the link's thread. It must not block for long.
+    public init(
+        _ settings: LinkSettings, clock: LiveClock, observer: Observer? = nil,
+        receive: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
+    ) {
+        let (near, far) = LinkTransport.pair(settings, back: .clean, clock: clock, sent: observer) { _, _, _ in }
+        (self.near, self.far) = (near, far)
+        thread = NamedThread("rill-link", timeSlice: .short) {
+            var datagrams = IncomingDatagrams(
+                capacity: 1, datagramByteCount: UDPSocket.maximumDatagramByteCount, holdsEmpty: true)
+            while true {
+                switch far.receive(into: &datagrams, within: .seconds(60)) {
+                case .received: receive(datagrams.bytes(at: 0), clock.now)
+                case .nothing: continue
+                case .closed: return
+                }
+            }
+        }
+    }
+
+    /// Sends a copy of a datagram over the link, which may lose it according to the settings. `time` is now on the
+    /// link's clock.
+    public func send(_ packet: Span<UInt8>, at time: MediaTime) { near.send(packet, at: time) }
+
+    /// Whether nothing is in flight.
+    public var isIdle: Bool { far.isIdle }
+
+    /// The link's statistics so far.
+    public var statistics: LinkStatistics { near.linkStatistics }
+
+    deinit {
+        // No thread outlives a link that was not stopped.
+        far.close()
+    }
+
+    /// Stops the thread; what is still in flight is lost.
+    public func stop() {
+        far.close()
+        thread.join()
     }
 }

@@ -10,7 +10,8 @@ public final class FixedRateOutput {
     private let frameRate: FrameRate
     private var held: VideoFrame?
     private var start = MediaTime.zero
-    private var framesWritten = 0
+    /// The pictures written so far.
+    package private(set) var framesWritten = 0
 
     /// Creates an output of `frameRate` pictures per second into `sink`.
     public init(_ sink: any FrameSink, frameRate: FrameRate) {
@@ -25,7 +26,7 @@ public final class FixedRateOutput {
     /// - Parameters:
     ///   - picture: the picture.
     ///   - start: the capture time of the first frame sent, where the output starts.
-    func show(_ picture: VideoFrame, from start: MediaTime) throws {
+    package func show(_ picture: VideoFrame, from start: MediaTime) throws {
         self.start = start
         let index = index(at: picture.captureTime)
         try write(held ?? picture, until: index)
@@ -36,7 +37,7 @@ public final class FixedRateOutput {
     /// Repeats the last picture until the end, and finishes the sink.
     ///
     /// - Parameter last: the capture time of the last frame sent.
-    func finish(with last: MediaTime?) throws {
+    package func finish(with last: MediaTime?) throws {
         if let held, let last { try write(held, until: index(at: last) + 1) }
         held = nil
         try sink.finish()

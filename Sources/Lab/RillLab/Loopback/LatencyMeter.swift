@@ -1,31 +1,19 @@
-import Histogram
 import RillCore
 
 /// Collects how long frames take from each stage to the next, and in total.
 struct LatencyMeter {
     private typealias Stage = FrameTimestamps.Stage
 
-    private var steps: [Histogram<UInt32>]
-    private var whole: Histogram<UInt32>
-    private var fromSending: Histogram<UInt32>
+    private var steps = Stage.allCases.dropFirst().map { _ in DurationHistogram(longest: LatencyMeter.longest) }
+    private var whole = DurationHistogram(longest: LatencyMeter.longest)
+    private var fromSending = DurationHistogram(longest: LatencyMeter.longest)
     /// The shortest time that a frame's first packet took over the network.
     private var smallestTransit: MediaDuration?
 
     /// The stages, created once: `allCases` is a new array each time.
     private static let stages = Stage.allCases
-    /// The longest time that is distinguished; longer ones count as this.
+    /// The longest time that is distinguished: 120 kB per stage.
     private static let longest = MediaDuration.seconds(60)
-
-    init() {
-        // Microseconds with three significant digits: 120 kB per stage, and no growth.
-        func histogram() -> Histogram<UInt32> {
-            Histogram(
-                highestTrackableValue: UInt64(Self.longest.nanoseconds / 1000), numberOfSignificantValueDigits: .three)
-        }
-        steps = Stage.allCases.dropFirst().map { _ in histogram() }
-        whole = histogram()
-        fromSending = histogram()
-    }
 
     /// Adds a frame that was shown.
     mutating func add(_ timestamps: FrameTimestamps) {
@@ -33,21 +21,13 @@ struct LatencyMeter {
             guard let start = timestamps[Self.stages[index]], let end = timestamps[Self.stages[index + 1]] else {
                 continue
             }
-            Self.record(end - start, in: &steps[index])
+            steps[index].add(end - start)
         }
-        if let captured = timestamps[.captured], let shown = timestamps[.shown] {
-            Self.record(shown - captured, in: &whole)
-        }
+        if let captured = timestamps[.captured], let shown = timestamps[.shown] { whole.add(shown - captured) }
         if let sent = timestamps[.sent], let arrived = timestamps[.arrived], let shown = timestamps[.shown] {
-            Self.record(shown - sent, in: &fromSending)
+            fromSending.add(shown - sent)
             smallestTransit = min(smallestTransit ?? arrived - sent, arrived - sent)
         }
-    }
-
-    // Static: a method of the value would access it twice, and each record would copy a histogram.
-    private static func record(_ duration: MediaDuration, in histogram: inout Histogram<UInt32>) {
-        let clamped = min(max(duration, .zero), longest)
-        histogram.record(UInt64(clamped.nanoseconds / 1000))
     }
 
     /// The delay that the receiving side adds to the network's shortest delay; `nil` if nothing was shown.
@@ -57,9 +37,8 @@ struct LatencyMeter {
 
     /// The stages in order, then the total.
     var summary: [LatencySummary] {
-        let steps = zip(Stage.allCases.dropFirst(), steps).map { stage, histogram in
-            LatencySummary(
-                from: "\(Stage.allCases[stage.rawValue - 1])", to: "\(stage)", histogram)
+        let steps = steps.enumerated().map { index, times in
+            LatencySummary(from: "\(Self.stages[index])", to: "\(Self.stages[index + 1])", times)
         }
         return steps + [LatencySummary(from: "\(Stage.captured)", to: "\(Stage.shown)", whole)]
     }
@@ -82,17 +61,13 @@ public struct LatencySummary: Codable, Sendable, Equatable {
     /// The longest.
     public var maximum: Double
 
-    fileprivate init(from: String, to: String, _ histogram: Histogram<UInt32>) {
-        func milliseconds(_ percentile: Double) -> Double {
-            histogram.totalCount == 0 ? 0 : Double(histogram.valueAtPercentile(percentile)) / 1000
-        }
-        self.from = from
-        self.to = to
-        self.count = Int(histogram.totalCount)
-        self.median = milliseconds(50)
-        self.percentile95 = milliseconds(95)
-        self.percentile99 = milliseconds(99)
-        self.maximum = histogram.totalCount == 0 ? 0 : Double(histogram.maxRecorded) / 1000
+    fileprivate init(from: String, to: String, _ times: DurationHistogram) {
+        (self.from, self.to, count) = (from, to, times.count)
+        let times = times.percentiles
+        median = times?.median ?? 0
+        percentile95 = times?.percentile95 ?? 0
+        percentile99 = times?.percentile99 ?? 0
+        maximum = times?.maximum ?? 0
     }
 }
 
@@ -107,11 +82,11 @@ public struct AddedDelay: Codable, Sendable, Equatable {
     /// The longest.
     public var maximum: Double
 
-    fileprivate init(_ fromSending: Histogram<UInt32>, smallestTransit: Double) {
-        func added(_ microseconds: UInt64) -> Double { max(0, Double(microseconds) / 1000 - smallestTransit) }
+    fileprivate init(_ fromSending: DurationHistogram, smallestTransit: Double) {
+        func added(_ milliseconds: Double?) -> Double { max(0, (milliseconds ?? 0) - smallestTransit) }
         self.smallestTransit = smallestTransit
-        self.median = added(fromSending.valueAtPercentile(50))
-        self.percentile95 = added(fromSending.valueAtPercentile(95))
-        self.maximum = added(fromSending.maxRecorded)
+        median = added(fromSending.percentile(50))
+        percentile95 = added(fromSending.percentile(95))
+        maximum = added(fromSending.maximum)
     }
 }

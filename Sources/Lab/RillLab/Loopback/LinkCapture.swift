@@ -19,14 +19,6 @@ import RillLink
 public final class LinkCapture: Sendable {
     private let state: Monitor<State>
 
-    /// The direction of a datagram.
-    public enum Direction: Sendable {
-        /// From the sender to the receiver.
-        case toReceiver
-        /// From the receiver to the sender.
-        case toSender
-    }
-
     private struct State: ~Copyable {
         /// Exclusive to this capture, used under its lock.
         let writer: CaptureWriter
@@ -67,7 +59,7 @@ public final class LinkCapture: Sendable {
 
     /// Records a datagram that arrived at `time` on the session's clock. ``finish()`` throws the first error; nothing
     /// is recorded after it.
-    public func add(_ datagram: Span<UInt8>, _ direction: Direction, at time: MediaTime) {
+    public func add(_ datagram: Span<UInt8>, _ direction: LinkDirection, at time: MediaTime) {
         let (source, destination) =
             direction == .toReceiver
             ? (LinkCapture.sender, LinkCapture.receiver) : (LinkCapture.receiver, LinkCapture.sender)

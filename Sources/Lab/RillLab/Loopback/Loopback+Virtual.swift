@@ -14,7 +14,7 @@ extension Loopback {
     public func runInVirtualTime(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         var taps = VirtualCall.Taps()
         taps.arrived = { [recorder, capture] direction, datagram, now in
-            capture?.add(datagram, direction == .toReceiver ? .toReceiver : .toSender, at: now)
+            capture?.add(datagram, direction, at: now)
             if direction == .toReceiver { recorder?.noteArrival(datagram, at: now) }
         }
         let packetSender = try PacketSender(sender)

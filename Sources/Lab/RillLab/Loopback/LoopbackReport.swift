@@ -1,8 +1,15 @@
+public import Rill
+import RillCodec
+import RillCore
+import RillImage
+public import RillReceive
+public import RillSend
+
 /// The result of a loopback session.
 ///
 /// Counters have the names of W3C webrtc-stats where they exist; times are in milliseconds unless the name says
 /// otherwise, bitrates in bits per second.
-public struct LoopbackReport: Codable, Sendable {
+public struct LoopbackReport: Encodable, Sendable {
     /// `virtual` or `live`.
     public var mode: String
     /// Duration of what was sent, in seconds of media.
@@ -22,7 +29,7 @@ public struct LoopbackReport: Codable, Sendable {
     public var missing: String?
 
     /// One layer.
-    public struct Layer: Codable, Sendable {
+    public struct Layer: Encodable, Sendable {
         /// The layer's name.
         public var rid: String
         /// Size of its pictures.
@@ -41,141 +48,144 @@ public struct LoopbackReport: Codable, Sendable {
         public var latencies: [LatencySummary]
     }
 
-    /// The sending side of a layer.
-    public struct Sent: Codable, Sendable {
-        /// Frames encoded.
-        public var framesEncoded: Int
-        /// Frames per second, over the session.
-        public var framesPerSecond: Double
-        /// Key frames among them.
-        public var keyFramesEncoded: Int
+    /// The sending side of a layer: figures of the layer, and under their own names those of its stream.
+    @dynamicMemberLookup
+    public struct Sent: Encodable, Sendable {
+        /// What they are made from.
+        public let statistics: SendStatistics
         /// Frames replaced by a newer one, or dropped by the rate control.
-        public var framesDropped: Int
-        /// Frames skipped because they equal the previous one.
-        public var framesUnchanged: Int
+        public let framesDropped: Int
+        /// One over the duration in seconds; 0 for a single frame, which has no duration, and so no rate.
+        fileprivate let perSecond: Double
+
+        /// Frames encoded.
+        public var framesEncoded: Int { statistics.encoder.framesEncoded }
+        /// Frames per second, over the session.
+        public var framesPerSecond: Double { Double(framesEncoded) * perSecond }
+        /// Key frames among them.
+        public var keyFramesEncoded: Int { statistics.encoder.keyFramesEncoded }
         /// Size of the last pictures.
-        public var resolution: String
+        public var resolution: String { statistics.resolution.description }
         /// What keeps the layer below its settings: `none`, `cpu` or `bandwidth`.
-        public var qualityLimitationReason: String
+        public var qualityLimitationReason: String { statistics.qualityLimitationReason.rawValue }
         /// How often adaptation changed its size.
-        public var qualityLimitationResolutionChanges: Int
-        /// RTP packets.
-        public var packetsSent: Int
-        /// Payload bytes.
-        public var bytesSent: Int
-        /// Bytes of RTP headers.
-        public var headerBytesSent: Int
+        public var qualityLimitationResolutionChanges: Int { statistics.qualityLimitationResolutionChanges }
         /// Bits of encoded frames per second, over the session.
-        public var bitrate: Double
+        public var bitrate: Double { Double(statistics.encoder.bytesEncoded) * 8 * perSecond }
         /// Mean quantizer index: 0 to 127 for VP8, 0 to 255 for VP9.
-        public var meanQP: Double
-        /// Retransmitted packets among them.
-        public var retransmittedPacketsSent: Int
-        /// Payload bytes in those.
-        public var retransmittedBytesSent: Int
-        /// FEC packets among them (ULPFEC).
-        public var fecPacketsSent: Int
-        /// Payload bytes in those.
-        public var fecBytesSent: Int
-        /// Key frame requests received.
-        public var pliCount: Int
-        /// NACKs received, each for any number of packets.
-        public var nackCount: Int
-        /// NACKed packets that were not retransmitted, for any reason.
-        public var refusedRetransmissions: Int
-        /// The round-trip time to the receiver at the end; `nil` if it was never measured.
-        public var roundTripTime: Double?
-        /// The sum of all measurements of it.
-        public var totalRoundTripTime: Double
-        /// The number of measurements.
-        public var roundTripTimeMeasurements: Int
+        public var meanQP: Double { framesEncoded == 0 ? 0 : Double(statistics.encoder.qpSum) / Double(framesEncoded) }
+
+        /// A figure of the layer's stream.
+        public subscript<Value>(dynamicMember figure: KeyPath<RTPStreamStatistics, Value>) -> Value {
+            statistics.stream[keyPath: figure]
+        }
+
+        /// Encodes the figures of a report, by name.
+        public func encode(to encoder: any Encoder) throws {
+            let stream = statistics.stream
+            let figures: Figures = [
+                "framesEncoded": framesEncoded, "framesPerSecond": framesPerSecond,
+                "keyFramesEncoded": keyFramesEncoded, "framesDropped": framesDropped,
+                "framesUnchanged": statistics.framesUnchanged, "resolution": resolution,
+                "qualityLimitationReason": qualityLimitationReason,
+                "qualityLimitationResolutionChanges": qualityLimitationResolutionChanges,
+                "packetsSent": stream.packetsSent, "bytesSent": stream.bytesSent,
+                "headerBytesSent": stream.headerBytesSent, "bitrate": bitrate, "meanQP": meanQP,
+                "retransmittedPacketsSent": stream.retransmittedPacketsSent,
+                "retransmittedBytesSent": stream.retransmittedBytesSent, "fecPacketsSent": stream.fecPacketsSent,
+                "fecBytesSent": stream.fecBytesSent, "pliCount": stream.pliCount, "nackCount": stream.nackCount,
+                // NACKed packets that were not retransmitted, for any reason.
+                "refusedRetransmissions": stream.refusedRetransmissions.total,
+                "roundTripTime": stream.roundTripTime?.milliseconds,
+                "totalRoundTripTime": stream.totalRoundTripTime.milliseconds,
+                "roundTripTimeMeasurements": stream.roundTripTimeMeasurements,
+            ]
+            try figures.encode(to: encoder)
+        }
     }
 
-    /// The receiving side of a layer.
-    public struct Received: Codable, Sendable {
-        /// RTP packets received, including duplicates and late ones.
-        public var packetsReceived: Int
-        /// Packets expected minus packets received (RFC 3550 A.3); negative if there were more duplicates than
-        /// losses.
-        public var packetsLost: Int
-        /// Packets that arrived after their frame was played out or dropped.
-        public var packetsDiscarded: Int
-        /// Duplicate packets; W3C has no name for them.
-        public var packetsDuplicated: Int
-        /// Frames that became complete.
-        public var framesReceived: Int
-        /// Frames decoded, including those that were too late to be shown.
-        public var framesDecoded: Int
-        /// Key frames among them.
-        public var keyFramesDecoded: Int
-        /// Frames of which a packet arrived and that were not shown: dropped, or only decoded.
-        public var framesDropped: Int
-        /// Pictures handed to the sink.
-        public var framesShown: Int
+    /// The receiving side of a layer: figures of the layer, and under their own names those of its stream and its
+    /// repair.
+    @dynamicMemberLookup
+    public struct Received: Encodable, Sendable {
+        /// What they are made from.
+        public let statistics: ReceiveStatistics
         /// Pictures shown as a fraction of the frames encoded.
-        public var shownShare: Double
+        public let shownShare: Double
+
+        /// Frames decoded, including those that were too late to be shown.
+        public var framesDecoded: Int { statistics.decoder.framesDecoded }
+        /// Frames of which a packet arrived and that were not shown: dropped, or only decoded.
+        public var framesDropped: Int {
+            let decoder = statistics.decoder
+            return statistics.stream.framesDropped + decoder.framesCorrupted + decoder.framesSkipped
+                + decoder.picturesWithoutBuffer
+        }
+        /// Pictures handed to the sink.
+        public var framesShown: Int { statistics.framesShown }
         /// Freezes by W3C's rule: a gap of max(3 mean gaps, mean gap + 150 ms).
-        public var freezeCount: Int
-        /// Their total duration, in milliseconds.
-        public var totalFreezesDuration: Double
+        public var freezeCount: Int { statistics.freezes.freezeCount }
         /// Gaps of more than 500 ms, the rule of call SDKs.
-        public var longFreezeCount: Int
-        /// Their total duration, in milliseconds.
-        public var totalLongFreezesDuration: Double
-        /// Gaps of more than 5 s.
-        public var pauseCount: Int
-        /// Their total duration, in milliseconds.
-        public var totalPausesDuration: Double
-        /// The time from picture to picture, summed, in milliseconds.
-        public var totalInterFrameDelay: Double
-        /// The squares of those times, summed, in seconds squared.
-        public var totalSquaredInterFrameDelay: Double
-        /// Key frame requests sent.
-        public var pliCount: Int
-        /// NACKs sent, each for one or more packets.
-        public var nackCount: Int
-        /// Packets received on the retransmission stream.
-        public var retransmittedPacketsReceived: Int
-        /// Their payload bytes.
-        public var retransmittedBytesReceived: Int
-        /// FEC packets received.
-        public var fecPacketsReceived: Int
-        /// FEC packets that were useless.
-        public var fecPacketsDiscarded: Int
-        /// Packets recovered from FEC packets; W3C has no name for them.
-        public var packetsRecovered: Int
-        /// Frames completed by a packet that was retransmitted or recovered by FEC.
-        public var framesRepaired: Int
-        /// Frames among them that were released after their time.
-        public var framesRepairedLate: Int
-        /// Frames released so late that they were only decoded.
-        public var framesDecodedOnly: Int
-        /// Complete frames with more than one packet.
-        public var framesAssembledFromMultiplePackets: Int
-        /// The time from such a frame's first packet to its last, summed, in milliseconds.
-        public var totalAssemblyTime: Double
-        /// Interarrival jitter at the end (RFC 3550 §6.4.1), in milliseconds.
-        public var jitter: Double
-        /// By how much the receiver's clock runs faster than the sender's, as a fraction: 0.0001 is 100 ppm.
-        public var clockSkew: Double
-        /// The round-trip time to the sender, as the receiver measured it; `nil` if it never did.
-        public var roundTripTime: Double?
-        /// The sum of all measurements of it.
-        public var totalRoundTripTime: Double
-        /// The number of measurements.
-        public var roundTripTimeMeasurements: Int
-        /// Frames that left the jitter buffer.
-        public var jitterBufferEmittedCount: Int
-        /// The mean target delay of the jitter buffer.
-        public var jitterBufferTargetDelay: Double
+        public var longFreezeCount: Int { statistics.freezes.longGapCount }
         /// The mean time from a frame's first packet to its release.
-        public var jitterBufferDelay: Double
+        public var jitterBufferDelay: Double { mean(statistics.stream.jitterBufferDelay) }
+
+        /// The mean over the frames that left the jitter buffer.
+        private func mean(_ sum: MediaDuration) -> Double {
+            let count = statistics.stream.jitterBufferEmittedCount
+            return count == 0 ? 0 : sum.milliseconds / Double(count)
+        }
+
+        /// A figure of the layer's stream.
+        public subscript<Value>(dynamicMember figure: KeyPath<InboundStatistics, Value>) -> Value {
+            statistics.stream[keyPath: figure]
+        }
+
+        /// A figure of its repair.
+        public subscript<Value>(dynamicMember figure: KeyPath<RepairStatistics, Value>) -> Value {
+            statistics.repair[keyPath: figure]
+        }
+
+        /// Encodes the figures of a report, by name; times are in milliseconds.
+        public func encode(to encoder: any Encoder) throws {
+            let (stream, repair, freezes) = (statistics.stream, statistics.repair, statistics.freezes)
+            let roundTrip = statistics.roundTrip
+            let figures: Figures = [
+                "packetsReceived": stream.packetsReceived, "packetsLost": stream.packetsLost,
+                "packetsDiscarded": stream.packetsDiscarded, "packetsDuplicated": stream.packetsDuplicated,
+                "framesReceived": stream.framesReceived, "framesDecoded": framesDecoded,
+                "keyFramesDecoded": statistics.decoder.keyFramesDecoded, "framesDropped": framesDropped,
+                "framesShown": framesShown, "shownShare": shownShare, "freezeCount": freezeCount,
+                "totalFreezesDuration": freezes.totalFreezesDuration.milliseconds,
+                "longFreezeCount": longFreezeCount,
+                "totalLongFreezesDuration": freezes.totalLongGapsDuration.milliseconds,
+                "pauseCount": freezes.pauseCount, "totalPausesDuration": freezes.totalPausesDuration.milliseconds,
+                "totalInterFrameDelay": freezes.totalInterFrameDelay.milliseconds,
+                // In seconds squared.
+                "totalSquaredInterFrameDelay": freezes.totalSquaredInterFrameDelay,
+                "pliCount": stream.pliCount, "nackCount": stream.nackCount,
+                "retransmittedPacketsReceived": repair.retransmittedPacketsReceived,
+                "retransmittedBytesReceived": repair.retransmittedBytesReceived,
+                "fecPacketsReceived": repair.fecPacketsReceived, "fecPacketsDiscarded": repair.fecPacketsDiscarded,
+                "packetsRecovered": repair.packetsRecovered, "framesRepaired": stream.framesRepaired,
+                "framesRepairedLate": stream.framesRepairedLate, "framesDecodedOnly": stream.framesDecodedOnly,
+                "framesAssembledFromMultiplePackets": stream.framesAssembledFromMultiplePackets,
+                "totalAssemblyTime": stream.totalAssemblyTime.milliseconds, "jitter": stream.jitter.milliseconds,
+                "clockSkew": stream.clockSkew, "roundTripTime": roundTrip.roundTripTime?.milliseconds,
+                "totalRoundTripTime": roundTrip.totalRoundTripTime.milliseconds,
+                "roundTripTimeMeasurements": roundTrip.roundTripTimeMeasurements,
+                "jitterBufferEmittedCount": stream.jitterBufferEmittedCount,
+                "jitterBufferTargetDelay": mean(stream.jitterBufferTargetDelay),
+                "jitterBufferDelay": jitterBufferDelay,
+            ]
+            try figures.encode(to: encoder)
+        }
     }
 
     /// Similarity to the source.
     ///
     /// A PSNR is `nil` if all pictures equal their source.
-    public struct Quality: Codable, Sendable {
+    public struct Quality: Encodable, Sendable {
         /// Pictures compared.
         public var frames: Int
         /// PSNR of the luma plane, from the mean squared error over all pictures, in dB.
@@ -186,5 +196,38 @@ public struct LoopbackReport: Codable, Sendable {
         public var psnrV: Double?
         /// SSIM of the luma plane, the mean over the pictures.
         public var ssimY: Double?
+    }
+}
+
+extension LoopbackReport.Layer {
+    init(
+        _ settings: LayerSettings, sent: SendStatistics, framesDropped: Int, received: ReceiveStatistics,
+        meter: LoopbackMeter, duration: MediaDuration
+    ) {
+        rid = settings.rid.description
+        resolution = settings.resolution.description
+        targetBitrate = settings.bitrate.bitsPerSecond
+        let encoder = sent.encoder
+        self.sent = LoopbackReport.Sent(
+            statistics: sent, framesDropped: framesDropped + encoder.framesDropped,
+            perSecond: duration > .zero ? 1 / duration.seconds : 0)
+        self.received = LoopbackReport.Received(
+            statistics: received,
+            shownShare: encoder.framesEncoded == 0 ? 0 : Double(received.framesShown) / Double(encoder.framesEncoded))
+        quality = meter.quality.flatMap(LoopbackReport.Quality.init)
+        addedDelay = meter.latencies.addedDelay
+        latencies = meter.latencies.summary
+    }
+}
+
+extension LoopbackReport.Quality {
+    /// `nil` if nothing was compared.
+    init?(_ meter: QualityMeter) {
+        guard let psnr = meter.psnr, let ssim = meter.ssim else { return nil }
+        // JSON has no infinity: the PSNR of equal pictures is left out.
+        func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
+        frames = meter.count
+        (psnrY, psnrU, psnrV) = (finite(psnr.y), finite(psnr.u), finite(psnr.v))
+        ssimY = finite(ssim.y)
     }
 }

@@ -1,7 +1,7 @@
 package import RillCore
 import RillLink
 package import RillThreads
-import RillTransport
+package import RillTransport
 
 /// A ``Relay`` in real time, with system sockets.
 ///
@@ -137,5 +137,61 @@ extension UDPAddress {
         case (.v6(let own, _), .v6(let there, _)): own != 1 || there == 1
         case (.v4, .v6): false
         }
+    }
+}
+
+/// Why a relay cannot start, or could not continue. Pairs count from zero.
+package enum RelayError: Error, Equatable, Sendable {
+    /// A system call on a pair's socket failed, or the system does not know an address.
+    case socketFailed(pair: Int, TransportError)
+    /// Datagrams of that pair come back to it: they would loop forever.
+    case loop(pair: Int)
+    /// Waiting for sockets failed.
+    case waitFailed(TransportError)
+}
+
+extension RelayError: CustomStringConvertible {
+    /// One sentence for the caller that chose the addresses.
+    package var description: String {
+        switch self {
+        case .socketFailed(_, let error), .waitFailed(let error): "\(error)"
+        case .loop(let pair):
+            "pair \(pair + 1) leads back to a port of this relay, and from there to itself: datagrams would loop "
+                + "forever; choose another address"
+        }
+    }
+}
+
+/// Finds pairs that lead back to themselves: a relay that sends to its own port never ends.
+///
+/// A pair may send to another pair's port: two links in a row.
+enum RelayLoops {
+    /// - Throws: `loop`.
+    static func check(_ pairs: [RelaySettings.Pair]) throws(RelayError) {
+        let next = pairs.map { pair in pairs.firstIndex { $0.listen.isReached(by: pair.to) } }
+        for start in pairs.indices {
+            var place = next[start]
+            for _ in pairs.indices {
+                guard let here = place else { break }
+                guard here != start else { throw .loop(pair: start) }
+                place = next[here]
+            }
+        }
+    }
+}
+
+extension UDPAddress {
+    /// Whether a datagram to `other` arrives at a socket that is bound here.
+    fileprivate func isReached(by other: UDPAddress) -> Bool {
+        guard port == other.port else { return false }
+        switch (ip, other.ip) {
+        case (.v4(0), .v4), (.v6(0, _), _): return other.isOfThisMachine
+        default: return ip == other.ip
+        }
+    }
+
+    /// Only an address of this host can be bound to.
+    private var isOfThisMachine: Bool {
+        (try? UDPSocket(boundTo: UDPAddress(ip, port: 0))) != nil  // any failure means that it is not ours
     }
 }

@@ -1,4 +1,3 @@
-import Histogram
 import RillCore
 package import RillLink
 
@@ -47,18 +46,22 @@ package struct RelayMeter: Sendable {
     /// Datagrams in flight when the relay was stopped.
     package internal(set) var abandoned = 0
     /// The time in the bottleneck's queue before the own transmission, of what it took.
-    package private(set) var queueWait = RelayTimes()
+    package private(set) var queueWait = DurationHistogram(longest: RelayMeter.longest)
     /// Delays as the link scheduled them, for departed datagrams.
-    package private(set) var scheduledDelay = RelayTimes()
+    package private(set) var scheduledDelay = DurationHistogram(longest: RelayMeter.longest)
     /// Actual delays.
-    package private(set) var actualDelay = RelayTimes()
+    package private(set) var actualDelay = DurationHistogram(longest: RelayMeter.longest)
     /// How late the relay's own timer was.
-    package private(set) var lateness = RelayTimes()
-    var intervals = Intervals<RelayInterval>()
+    package private(set) var lateness = DurationHistogram(longest: RelayMeter.longest)
+    /// The events over time.
+    package private(set) var intervals = Intervals<RelayInterval>()
 
     private var newestLeft = -1
     /// The link's counters are final.
     private var isOver = false
+
+    /// The longest time that is distinguished.
+    private static let longest = MediaDuration.seconds(1200)
 
     /// Why the system did not take a datagram.
     package enum Failure: String, Sendable {
@@ -70,9 +73,6 @@ package struct RelayMeter: Sendable {
         self.link = link.statistics
         bottleneck = link.bottleneck?.statistics
     }
-
-    /// The events over time.
-    package var timeline: RelayTimeline { RelayTimeline(length: intervals.length, intervals: intervals.intervals) }
 
     func isOvertaken(_ number: Int) -> Bool { number < newestLeft }
 
@@ -116,11 +116,9 @@ package struct RelayMeter: Sendable {
         leftBytes += departure.byteCount
         if departure.isReordered { reordered += 1 }
         if !departure.isCopy { newestLeft = max(newestLeft, departure.number) }
-        let (scheduled, late) = (
-            departure.scheduled - departure.arrival, departure.departure - departure.scheduled
-        )
+        let late = departure.departure - departure.scheduled
         let actual = departure.departure - departure.arrival
-        scheduledDelay.add(scheduled)
+        scheduledDelay.add(departure.scheduled - departure.arrival)
         actualDelay.add(actual)
         lateness.add(late)
         // Copies have no delay of their own: it would be counted twice.
@@ -139,34 +137,66 @@ package struct RelayMeter: Sendable {
     }
 }
 
-/// A distribution of durations: microseconds to three digits, up to 20 minutes.
-package struct RelayTimes: Sendable {
-    private var histogram = Histogram<UInt32>(
-        highestTrackableValue: 1_200_000_000, numberOfSignificantValueDigits: .three)
-
-    init() {}
-
-    mutating func add(_ time: MediaDuration) {
-        _ = histogram.record(UInt64(clamping: min(max(0, time.nanoseconds / 1000), 1_200_000_000)))
+extension RelayMeter: Encodable {
+    /// Encodes the figures of a report, by name; times are in milliseconds.
+    package func encode(to encoder: any Encoder) throws {
+        let figures: Figures = [
+            "link": link, "bottleneck": bottleneck, "withoutPeer": withoutPeer,
+            "fromTooManySenders": fromTooManySenders, "fromUnknownSenders": fromUnknownSenders, "left": left,
+            "leftBytes": leftBytes, "reordered": reordered, "bufferFull": bufferFull, "sendFailed": sendFailed,
+            "onTheWay": onTheWay, "queueWait": queueWait.percentiles, "scheduledDelay": scheduledDelay.percentiles,
+            "actualDelay": actualDelay.percentiles, "lateness": lateness.percentiles,
+        ]
+        try figures.encode(to: encoder)
     }
+}
 
-    /// The number of durations.
-    package var count: Int { Int(histogram.totalCount) }
+/// The events of one direction of a pair in one interval.
+package struct RelayInterval: MergeableInterval {
+    /// Datagrams that arrived and were sent over the link, and their bytes.
+    package var came: Int32 = 0
+    package var cameBytes: Int64 = 0
+    /// The ones among them that the link lost after its bottleneck.
+    package var lost: Int32 = 0
+    /// The ones among them that did not fit the bottleneck's queue, or the link.
+    package var dropped: Int32 = 0
+    /// Departed datagrams, including copies, and their bytes.
+    package var left: Int32 = 0
+    package var leftBytes: Int64 = 0
+    /// Scheduled delays in milliseconds, of datagrams that arrived.
+    package var scheduledDelay = Spread()
+    /// Actual delays in milliseconds, of datagrams that arrived and have departed.
+    package var actualDelay = Spread()
+    /// How late the relay's own timer was, in milliseconds, for departed datagrams.
+    package var lateness = Spread()
+    /// Datagrams in flight, as each arrival found them.
+    package var onTheWay = Spread()
 
-    /// The percentile, in milliseconds; `nil` if there is no duration.
-    package func percentile(_ percent: Double) -> Double? {
-        count == 0 ? nil : Double(histogram.valueAtPercentile(percent)) / 1000
-    }
+    package init() {}
 
-    /// The longest, in milliseconds; `nil` if there is none.
-    package var maximum: Double? { count == 0 ? nil : Double(histogram.maxRecorded) / 1000 }
-
-    /// The durations in ascending order, in seconds, with their counts.
-    package var buckets: [(range: ClosedRange<Double>, count: Int)] {
-        histogram.recordedValues().map { value in
-            let low = Double(histogram.lowestEquivalentForValue(value.value))
-            let high = Double(histogram.nextNonEquivalentForValue(value.value))
-            return (low / 1e6...high / 1e6, Int(value.count))
+    mutating func count(_ outcome: RillLink.SendOutcome, byteCount: Int, onTheWay: Int, at now: MediaTime) {
+        came += 1
+        cameBytes += Int64(byteCount)
+        self.onTheWay.add(Double(onTheWay))
+        switch outcome {
+        case .queued(let arrival, _, _): scheduledDelay.add((arrival - now).milliseconds)
+        case .lost(.random), .lost(.burst), .lost(.blackout): lost += 1
+        case .lost(.queueFull), .lost(.linkFull), .lost(.tooLarge): dropped += 1
         }
+    }
+
+    package static var counts: [String: WritableKeyPath<Self, Int32>] {
+        ["came": \.came, "lost": \.lost, "dropped": \.dropped, "left": \.left]
+    }
+
+    package static var bytes: [String: WritableKeyPath<Self, Int64>] {
+        ["cameBytes": \.cameBytes, "leftBytes": \.leftBytes]
+    }
+
+    package static var spreads: [String: WritableKeyPath<Self, Spread>] {
+        [
+            "scheduledDelay": \.scheduledDelay, "actualDelay": \.actualDelay, "lateness": \.lateness,
+            "onTheWay": \.onTheWay,
+        ]
     }
 }

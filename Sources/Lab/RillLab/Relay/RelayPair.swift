@@ -21,8 +21,8 @@ struct RelayPair {
         self.index = index
         self.to = pair.to
         self.hasOutwardSocket = hasOutwardSocket
-        let forward = forward.map { EmulatedLink(pair.network, through: $0) } ?? EmulatedLink(pair.network)
-        let back = back.map { EmulatedLink(pair.returnNetwork, through: $0) } ?? EmulatedLink(pair.returnNetwork)
+        let forward = EmulatedLink(pair.network, through: forward)
+        let back = EmulatedLink(pair.returnNetwork, through: back)
         (self.forward, self.back) = (forward, back)
         meters = RelayMeters(forward, back)
         senders = settings.usesNAT ? RelaySenders(limit: settings.senderLimit, idleTime: settings.idleTime) : nil
@@ -122,11 +122,9 @@ struct RelayPair {
             senders?.addOnTheWay(-1, of: sender)
         }
         return RelayDeparture(
-            pair: index, direction: direction, number: delivery.sequence, byteCount: byteCount,
-            arrival: delivery.sendTime, scheduled: delivery.arrival, departure: now, socket: route.socket,
-            destination: route.destination, isDuplicated: isDuplicated && !delivery.isCopy, isCopy: delivery.isCopy,
-            isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack,
-            isReordered: !delivery.isCopy && meters[direction].isOvertaken(delivery.sequence), wait: route.wait)
+            pair: index, direction: direction, byteCount: byteCount, delivery: delivery, route: route, departure: now,
+            isDuplicated: isDuplicated && !delivery.isCopy,
+            isReordered: !delivery.isCopy && meters[direction].isOvertaken(delivery.sequence))
     }
 
     mutating func abandon(at now: MediaTime, _ body: (RelayDeparture) -> Void) {
@@ -159,14 +157,6 @@ struct RelayPair {
         for direction in RelayDirection.allCases { meters[direction].takeLink(link(direction)) }
         return meters
     }
-}
-
-/// How a datagram departs.
-struct RelayRoute {
-    var socket: RelaySocket
-    var destination: UDPAddress
-    /// The time in the bottleneck's queue; `nil` without a bottleneck.
-    var wait: MediaDuration?
 }
 
 /// The route of each datagram in flight; at most as many as the links hold.

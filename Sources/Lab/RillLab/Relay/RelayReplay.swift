@@ -48,13 +48,13 @@ package struct RelayReplay {
         }
         var bytes: [UInt8] = []
         while let delivery = link.poll(at: .distantFuture, into: &bytes) {
-            let departure = RelayDeparture(
-                pair: pair, direction: direction, number: delivery.sequence, byteCount: bytes.count,
-                arrival: delivery.sendTime, scheduled: delivery.arrival, departure: delivery.arrival,
+            let route = RelayRoute(
                 socket: .listening(pair: pair), destination: UDPAddress(.v4(0), port: 0),
-                isDuplicated: duplicated.contains(delivery.sequence) && !delivery.isCopy, isCopy: delivery.isCopy,
-                isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack, isReordered: false,
                 wait: waits[delivery.sequence])
+            let departure = RelayDeparture(
+                pair: pair, direction: direction, byteCount: bytes.count, delivery: delivery, route: route,
+                departure: delivery.arrival,
+                isDuplicated: duplicated.contains(delivery.sequence) && !delivery.isCopy, isReordered: false)
             left.append(asScheduled(RelayRecord(departure)))
         }
         return left + lost

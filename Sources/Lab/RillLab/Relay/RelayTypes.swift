@@ -60,32 +60,68 @@ package enum RelayAction: Sendable {
 }
 
 /// A datagram that departs from a relay.
+@dynamicMemberLookup
 package struct RelayDeparture: Sendable {
     package let pair: Int
     package let direction: RelayDirection
-    /// Its number on the link, counted from zero.
-    package let number: Int
     package let byteCount: Int
-    /// When it arrived, on the schedule's clock.
-    package let arrival: MediaTime
-    /// When the link schedules its arrival at the other end, on the same clock.
-    package let scheduled: MediaTime
+    /// What the link delivered, with times on the schedule's clock.
+    let delivery: Delivery
+    let route: RelayRoute
     /// When it was polled, on the same clock.
     package let departure: MediaTime
-    /// The socket to send it from.
-    package let socket: RelaySocket
-    /// The destination.
-    package let destination: UDPAddress
     /// A second copy follows it.
     package let isDuplicated: Bool
-    /// It is the second copy.
-    package let isCopy: Bool
-    /// Some of its bits were flipped.
-    package let isCorrupted: Bool
-    /// It was held back so that others could overtake it.
-    package let isHeldBack: Bool
     /// One that arrived after it has departed before it.
     package let isReordered: Bool
+
+    /// Its number on the link, counted from zero.
+    package var number: Int { delivery.sequence }
+    /// When it arrived, on the schedule's clock.
+    package var arrival: MediaTime { delivery.sendTime }
+    /// When the link schedules its arrival at the other end, on the same clock.
+    package var scheduled: MediaTime { delivery.arrival }
+
+    package subscript<Value>(dynamicMember member: KeyPath<Delivery, Value>) -> Value { delivery[keyPath: member] }
+    package subscript<Value>(dynamicMember member: KeyPath<RelayRoute, Value>) -> Value { route[keyPath: member] }
+}
+
+/// How a datagram departs.
+package struct RelayRoute: Sendable {
+    /// The socket to send it from.
+    package var socket: RelaySocket
+    package var destination: UDPAddress
     /// The time in the bottleneck's queue before its own transmission; `nil` without a bottleneck.
     package var wait: MediaDuration?
+}
+
+/// A few statistics of a running relay, over all pairs, for frequent reading. A full report contains the histograms,
+/// and the next datagram would wait while they are copied.
+package struct RelayProgress: Sendable {
+    package struct Direction: Sendable {
+        /// Datagrams that were sent over the links, and their bytes.
+        package var came = 0
+        package var cameBytes = 0
+        /// The ones among them that the links dropped.
+        package var lost = 0
+    }
+
+    /// The time since the schedule started.
+    package var duration = MediaDuration.zero
+    package var forward = Direction()
+    package var back = Direction()
+    package var onTheWay = 0
+    /// The 99th percentile of the timer's lateness, in the worse direction; milliseconds.
+    package var lateness: Double?
+
+    /// Creates zero counters.
+    package init() {}
+}
+
+extension RelayProgress.Direction {
+    mutating func add(_ statistics: LinkStatistics) {
+        came += statistics.sent
+        cameBytes += statistics.sentBytes
+        lost += statistics.lost + statistics.droppedByQueue + statistics.refused
+    }
 }

@@ -2,9 +2,9 @@ import Rill
 public import RillCore
 import RillFiles
 public import RillLink
-import RillRTP
+public import RillRTP
 public import RillReceive
-import RillSend
+public import RillSend
 import RillSession
 
 /// A simulation of a call in virtual time, except for the codecs: packets, network, jitter buffer, feedback.
@@ -65,7 +65,9 @@ public final class CallSimulation {
             observer.datagramArrived(datagram, .toSender, at: now)
             if !settings.isOpenLoop { here.insert(datagram, at: now) }
         }
-        try drive([here, way, returnPath, there], isSent: { here.isDone && there.isDone }) {
+        try VirtualDriver([here, way, returnPath, there]).run(drainingWithin: Self.drainTime) {
+            here.isDone && there.isDone
+        } isIdle: {
             way.isIdle && returnPath.isIdle && here.isIdle && there.isIdle
         }
         return there.statistics
@@ -112,12 +114,11 @@ public final class CallSimulation {
             try simulation.connect(source, over: simulation.makeLinks(through: bottleneck)) { _, _, _ in }
         }
         let driver = VirtualDriver(joined.flatMap { $0.call.stages })
-        var end = MediaTime.distantFuture
-        try driver.run {
+        try driver.run(drainingWithin: drainTime) {
             for (call, progress) in joined where !call.sender.isDone { progress(driver.now) }
-            guard joined.allSatisfy({ $0.call.sender.isDone }) else { return false }
-            if end == .distantFuture { end = driver.now + drainTime }
-            return driver.now >= end || joined.allSatisfy { $0.call.isIdle }
+            return joined.allSatisfy(\.call.sender.isDone)
+        } isIdle: {
+            joined.allSatisfy(\.call.isIdle)
         }
     }
 
@@ -174,22 +175,38 @@ public final class CallSimulation {
     private func link(
         _ settings: LinkSettings, _ direction: LinkDirection, through bottleneck: Bottleneck? = nil
     ) -> VirtualLink {
-        let link = bottleneck.map { VirtualLink(settings, through: $0) } ?? VirtualLink(settings)
+        let link = VirtualLink(settings, through: bottleneck)
         link.observe { [observer, unowned link] datagram, now, outcome in
             observer.datagramWasSent(datagram, direction, at: now, outcome)
             observer.datagramPassed(link.link.lastPassage, direction)
         }
         return link
     }
+}
 
-    /// Runs the stages until everything is sent and has arrived, or the time limit is reached.
-    private func drive(_ stages: [any TimedStage], isSent: () -> Bool, isIdle: () -> Bool) throws {
-        let driver = VirtualDriver(stages)
-        var end = MediaTime.distantFuture
-        try driver.run {
-            guard isSent() else { return false }
-            if end == .distantFuture { end = driver.now + Self.drainTime }
-            return driver.now >= end || isIdle()
-        }
-    }
+/// An observer of a simulated call, called with events in order.
+public protocol CallObserver: AnyObject {
+    /// The call starts; these are the layers' streams.
+    func callBegan(streams: [RTPStreamSettings])
+    /// A layer's frame was handed to the network, with all its packets.
+    func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime)
+    /// A datagram was sent over the link, with this outcome. The bytes are valid until this returns.
+    func datagramWasSent(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome)
+    /// How the datagram that was just sent passes the bottleneck; `nil` if its queue dropped it.
+    func datagramPassed(_ passage: BottleneckPassage?, _ direction: LinkDirection)
+    /// A datagram has arrived at the other end. The bytes are valid until this returns.
+    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime)
+    /// A layer's frame is shown.
+    func frameWasShown(layer: Int, timestamp: RTPTimestamp, at now: MediaTime)
+    /// A key frame was requested for a layer: its next frame is one.
+    func keyFrameWasRequested(layer: Int, at now: MediaTime)
+    /// What the sender's congestion control allows, after each event of the call.
+    func rateWasEstimated(_ rate: Bitrate, at now: MediaTime)
+}
+
+extension CallObserver {
+    /// Does nothing.
+    public func datagramPassed(_ passage: BottleneckPassage?, _ direction: LinkDirection) {}
+    /// Does nothing.
+    public func rateWasEstimated(_ rate: Bitrate, at now: MediaTime) {}
 }

@@ -1,5 +1,8 @@
-import RillCore
+import RillCodec
+public import RillCore
+import RillFiles
 import RillImage
+import RillRTP
 
 /// Keeps small copies of the pictures before and after the longest freezes.
 ///
@@ -64,4 +67,58 @@ struct FreezeGallery: Sendable {
 
     /// libvpx's quantizer, of 63: about 3 kB for 160x120.
     private static let quantizer = 24
+}
+
+/// A time in which one picture was shown too long.
+public struct Freeze: Encodable, Sendable, Equatable {
+    /// When the last picture before it was shown.
+    public var start: MediaTime
+    /// When the next picture was shown.
+    public var end: MediaTime
+    /// Whether it is a freeze by W3C's rule, relative to the frames before (``RillReceive/FreezeMeter``).
+    public var isFreeze: Bool
+    /// Whether it is a freeze by the rule of call SDKs: longer than 500 ms.
+    public var isLongGap: Bool
+
+    /// Its duration.
+    public var duration: MediaDuration { end - start }
+}
+
+/// A freeze with the pictures before and after it.
+public struct PicturedFreeze: Sendable {
+    /// The freeze.
+    public var freeze: Freeze
+    /// The frozen picture.
+    public var before: Thumbnail
+    /// The picture that ended it.
+    public var after: Thumbnail
+}
+
+/// A picture for a page.
+public struct Thumbnail: Sendable {
+    /// When the picture was shown.
+    public var time: MediaTime
+    /// Its size here.
+    public var resolution: Resolution
+    /// A file that browsers show: ``RillFiles/WebPPicture``.
+    public var webP: [UInt8]
+}
+
+extension Thumbnail {
+    /// Codes a picture.
+    ///
+    /// - Parameters:
+    ///   - picture: an I420 picture of any size.
+    ///   - time: when it was shown.
+    ///   - quantizer: libvpx's quantizer, 0 (best) to 63.
+    package init(of picture: VideoFrame, at time: MediaTime, quantizer: Int) throws {
+        var settings = EncoderSettings(.default)
+        settings.quantizers = quantizer...quantizer
+        let encoder = try VPXEncoder(
+            settings, layer: StreamLayer(rid: "thumbnail"), resolution: picture.resolution, frameRate: 1,
+            bitrate: .megabits(1))
+        var file: [UInt8] = []
+        try encoder.encode(picture, isKeyFrame: true) { _, payload in file = WebPPicture.bytes(ofKeyFrame: payload) }
+        self.init(time: time, resolution: picture.resolution, webP: file)
+    }
 }

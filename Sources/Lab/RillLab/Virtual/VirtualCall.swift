@@ -109,12 +109,11 @@ package final class VirtualCall {
     ///   - limit: the time limit after the source's end.
     ///   - progress: is called after each step.
     package func run(drainingWithin limit: MediaDuration, progress: () -> Void = {}) throws {
-        var end = MediaTime.distantFuture
-        try driver.run {
+        try driver.run(drainingWithin: limit) {
             progress()
-            guard sender.isDone else { return false }
-            if end == .distantFuture { end = driver.now + limit }
-            return driver.now >= end || isIdle
+            return sender.isDone
+        } isIdle: {
+            isIdle
         }
     }
 }

@@ -39,6 +39,21 @@ public final class VirtualDriver {
         if end != .distantFuture { now = max(now, end) }
     }
 
+    /// Runs until everything is sent and nothing is left in flight, or the time limit after the sending is reached.
+    ///
+    /// - Parameters:
+    ///   - limit: the time limit after everything is sent.
+    ///   - isSent: whether everything is sent; it is called after each wake-up.
+    ///   - isIdle: whether nothing is in flight; called when everything is sent.
+    func run(drainingWithin limit: MediaDuration, isSent: () -> Bool, isIdle: () -> Bool) throws {
+        var end = MediaTime.distantFuture
+        try run {
+            guard isSent() else { return false }
+            if end == .distantFuture { end = now + limit }
+            return now >= end || isIdle()
+        }
+    }
+
     private func next() -> (stage: any TimedStage, time: MediaTime)? {
         var earliest: (stage: any TimedStage, time: MediaTime)?
         for stage in stages {

@@ -10,16 +10,12 @@ public final class VirtualLink: TimedStage, PacketSink {
     private var observer: ((Span<UInt8>, MediaTime, SendOutcome) -> Void)?
 
     /// Creates an idle link.
-    public init(_ settings: LinkSettings) {
-        self.link = EmulatedLink(settings)
-    }
-
-    /// Creates an idle link behind a bottleneck that it shares with others, for calls that share an access link.
     ///
     /// - Parameters:
-    ///   - settings: the properties of the link, except for those of a bottleneck.
-    ///   - bottleneck: the bottleneck.
-    public init(_ settings: LinkSettings, through bottleneck: Bottleneck) {
+    ///   - settings: the properties of the link.
+    ///   - bottleneck: the bottleneck that it shares with others, for calls that share an access link, instead of the
+    ///     settings' own; `nil` by default.
+    public init(_ settings: LinkSettings, through bottleneck: Bottleneck? = nil) {
         self.link = EmulatedLink(settings, through: bottleneck)
     }
 
@@ -61,4 +57,12 @@ public final class VirtualLink: TimedStage, PacketSink {
             receive(datagram.span, delivery.arrival)
         }
     }
+}
+
+/// The direction of a datagram.
+public enum LinkDirection: Sendable {
+    /// From the sender to the receiver.
+    case toReceiver
+    /// From the receiver to the sender.
+    case toSender
 }

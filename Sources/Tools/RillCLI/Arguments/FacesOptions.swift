@@ -32,6 +32,23 @@ struct FacesOptions: ParsableArguments {
     }
 }
 
+/// What is made of faces before they are sent: the options that `rill call`, `rill send` and `rill loopback` share.
+struct SentFacesOptions: ParsableArguments {
+    @Option(
+        help: """
+            Beautify faces before they are sent: natural, strong, or settings like \
+            smoothness=0.7,lightening=0.3,contrast=high.
+            """,
+        completion: .beauty, transform: beautyNotation)
+    var beauty: BeautyOptions = .off
+
+    @OptionGroup
+    var facesOptions: FacesOptions
+
+    /// What finds the faces. Says on standard error if nothing can.
+    func detection() throws -> FaceDetection { try facesOptions.detection(for: beauty) { StandardError.print($0) } }
+}
+
 /// The values of `--faces`.
 enum FacesChoice: ExpressibleByArgument, Equatable {
     case automatic, off

@@ -2,6 +2,7 @@ import ArgumentParser
 import Rill
 import RillCore
 import RillLink
+import RillRTP
 
 // Parsers of option values. The errors of the parsed types describe the expected notation.
 
@@ -34,5 +35,55 @@ extension PlayoutDelayBounds {
                 "\"\(text)\" is not a playout delay: expected a time up to 60s, or two as in 50ms...500ms")
         }
         self.init(minimum: minimum, maximum: maximum)
+    }
+}
+
+/// Parses an SSRC as packet analyzers write it: `0x0000cafe`, or decimal.
+@Sendable func ssrcNotation(_ text: String) throws -> SSRC {
+    let isHexadecimal = text.hasPrefix("0x") || text.hasPrefix("0X")
+    let digits = isHexadecimal ? text.dropFirst(2) : text[...]
+    guard digits.first != "+", let number = UInt32(digits, radix: isHexadecimal ? 16 : 10) else {
+        throw ValidationError("\"\(text)\" is not an SSRC: expected a number of 32 bits, like 0x0000cafe or 51966")
+    }
+    return SSRC(number)
+}
+
+/// Parses the name of a codec, ignoring case.
+@Sendable func codecNotation(_ text: String) throws -> VideoCodec {
+    guard let codec = VideoCodec(builtIn: text.uppercased()) else {
+        let names = VideoCodec.allCases.map { $0.rawValue.lowercased() }.joined(separator: " or ")
+        throw ValidationError("\"\(text)\" is not a codec: expected \(names)")
+    }
+    return codec
+}
+
+/// Parses and resolves HOST:PORT.
+@Sendable func addressNotation(_ text: String) throws -> UDPAddress {
+    do { return try UDPAddress.resolve(text) } catch { throw ValidationError(error.description) }
+}
+
+extension IPAddress {
+    /// 127.0.0.0/8, or ::1.
+    var isLoopback: Bool {
+        switch self {
+        case .v4(let number): number >> 24 == 127
+        case .v6(let number, _): number == 1
+        }
+    }
+
+    /// 224.0.0.0/4, or ff00::/8.
+    var isMulticast: Bool {
+        switch self {
+        case .v4(let number): number >> 28 == 14
+        case .v6(let number, _): number >> 120 == 0xFF
+        }
+    }
+
+    /// The address to listen on for a peer at this address: without a key, the loopback address only.
+    func listening(isProtected: Bool) -> IPAddress {
+        switch self {
+        case .v4: isProtected ? .v4(0) : .loopback
+        case .v6: isProtected ? .v6(0, zone: 0) : .loopbackV6
+        }
     }
 }

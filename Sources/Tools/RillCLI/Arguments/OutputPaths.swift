@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import RillCore
 
 /// Refuses outputs that would overwrite each other or the input: opening a file for writing empties it.
 ///
@@ -23,12 +23,23 @@ private enum FileIdentity: Equatable {
 
     /// `nil` for what writing does not overwrite (a pipe, a terminal, /dev/null).
     init?(_ path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        guard let status = FileStatus(path: path) else {
             self = .planned(RealPath(path))
             return
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-        self = .existing(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+        guard status.kind == .file else { return nil }
+        self = .existing(device: status.device, inode: status.inode)
     }
+}
+
+/// Refuses a page whose name is not one of a page.
+func requirePage(_ path: String?) throws {
+    if let path, !path.hasSuffix(".html") {
+        throw ValidationError("\(path): the name of a page must end in .html")
+    }
+}
+
+/// Refuses a time that is not positive.
+func requirePositive(_ option: String, _ time: MediaDuration?) throws {
+    if let time, time <= .zero { throw ValidationError("\(option) must be greater than zero") }
 }

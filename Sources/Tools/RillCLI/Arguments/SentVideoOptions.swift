@@ -24,25 +24,30 @@ struct SentVideoOptions: ParsableArguments {
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
     var stillBlocks = StillBlocksChoice.on
 
-    @Option(
-        help: "Beautify faces before they are sent: natural, strong, or settings like smoothness=0.7,lightening=0.3.",
-        completion: .beauty, transform: beautyNotation)
-    var beauty: BeautyOptions = .off
+    @OptionGroup
+    var faces: SentFacesOptions
 
     @OptionGroup
-    var facesOptions: FacesOptions
+    var congestionOptions: CongestionOptions
 
-    /// Sets the face processing, and says on standard error if faces cannot be found.
-    func beautify(_ settings: inout SendSettings) throws {
-        settings.beauty = beauty
-        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    /// The settings of a call that sends these layers. Says on standard error if faces cannot be found.
+    func callSettings(_ layers: [LayerSettings]) throws -> VideoCallSettings {
+        var settings = VideoCallSettings(layers: layers)
+        (settings.send.beauty, settings.send.faces) = (faces.beauty, try faces.detection())
+        settings.send.congestion = congestionOptions.settings(for: layers)
+        settings.statisticsInterval = CallMonitor.interval
+        return settings
     }
 
     /// Opens a source. Without a name the portrait scene has the size of ``size``.
-    func open(
-        _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
-    ) throws -> any FrameSource {
-        try openSource(name, size: size, atEnd: ending, options, cameraOptions)
+    func open(_ name: String?, atEnd ending: LiveClip.Ending) throws -> any FrameSource {
+        try openSource(name, size: size, atEnd: ending, clipOptions, cameraOptions)
     }
 
     /// The high stream of pictures of that size.
@@ -74,11 +79,11 @@ func openSource(
 
 extension LayerSettings {
     /// A line about the stream, for a page: `VP8 640x480, up to 30 fps, 800 kbit/s`.
-    var fact: (name: String, value: String) {
-        let rate = Decimal.text(Double(bitrate.bitsPerSecond) / 1000, decimals: 0)
-        return (
-            "\(rid) stream",
-            "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) fps, \(rate) kbit/s"
-        )
+    var fact: [String] { ["\(rid) stream", summary] }
+
+    /// The same without the name.
+    var summary: String {
+        "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) fps, "
+            + "\(Decimal.text(bitrate.kilobits, decimals: 0)) kbit/s"
     }
 }

@@ -56,7 +56,7 @@ final class BatchBoard {
                 let count = frameCount.map { "\(read)/\($0)" } ?? "\(read)"
                 let name = job.job.output.split(separator: "/").last ?? ""
                 running.append((String(name), fraction, "\(count) frames"))
-            case .ended(.skipped): skipped += 1
+            case .ended(let result) where result.isSkipped: skipped += 1
             case .ended(let result):
                 share += 1
                 frames += result.summary?.framesRead ?? 0

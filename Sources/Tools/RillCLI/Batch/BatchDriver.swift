@@ -43,7 +43,7 @@ struct BatchDriver {
                 guard case .ended(let result) = snapshot.statuses[index] else { continue }
                 lines += BatchReport.lines(plan.jobs[index], result)
                 // Once for all clips.
-                if case .done(let outcome) = result, let lack = outcome.lack, lacks.insert(lack).inserted {
+                if let lack = result.outcome?.lack, lacks.insert(lack).inserted {
                     lines.append(lack)
                 }
             }

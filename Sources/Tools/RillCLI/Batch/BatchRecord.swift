@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Rill
 import RillCore
 import RillFiles
@@ -36,10 +35,9 @@ struct BatchRecord: Codable, Equatable, Sendable {
 
         init?(_ job: TranscodeJob) {
             let path = RealPath(job.input).text
-            var status = stat()
-            guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            input = File(path: path, bytes: Int(status.st_size))
-            inputModified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+            guard let status = FileStatus(path: path), status.kind == .file else { return nil }
+            input = File(path: path, bytes: status.byteCount)
+            inputModified = status.modified
             options = job.optionsChecksum
             output = RealPath(job.output).text
         }
@@ -58,7 +56,7 @@ struct BatchRecord: Codable, Equatable, Sendable {
         files = []
         for path in outcome.files {
             let real = RealPath(path).text
-            guard let bytes = BatchRecord.byteCount(of: real) else { throw .notFound(path: path) }
+            guard let bytes = FileStatus(path: real)?.byteCount else { throw .notFound(path: path) }
             files.append(File(path: real, bytes: bytes))
         }
     }
@@ -66,12 +64,7 @@ struct BatchRecord: Codable, Equatable, Sendable {
     /// Whether it is the record of that job, and all its files still exist with the same sizes.
     func stands(for key: Key) -> Bool {
         input == key.input && inputModified == key.inputModified && options == key.options && output == key.output
-            && files.allSatisfy { BatchRecord.byteCount(of: $0.path) == $0.bytes }
-    }
-
-    private static func byteCount(of path: String) -> Int? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+            && files.allSatisfy { FileStatus(path: $0.path)?.byteCount == $0.bytes }
     }
 }
 

@@ -3,64 +3,51 @@ import Rill
 import RillCore
 
 /// The result of a job.
-enum BatchResult: Sendable {
-    /// Transcoded, completely or as far as the input could be read.
-    case done(TranscodeOutcome)
-    /// Done before, and skipped.
-    case skipped(BatchRecord)
-    /// The input cannot be read; no output was written.
-    case unreadable(reason: String)
-    /// The outputs cannot be written.
-    case failed(reason: String)
-    /// Ctrl-C was pressed before the job was done.
-    case interrupted
-
-    init(_ error: any Error) {
-        switch error {
-        case TranscodeFailure.unreadable(let reason): self = .unreadable(reason: reason)
-        case TranscodeFailure.interrupted: self = .interrupted
-        case let error as ValidationError: self = .failed(reason: error.message)
-        default: self = .failed(reason: "\(error)")
-        }
-    }
-
-    /// The name of the result.
-    var word: String {
-        switch self {
-        case .done(let outcome): outcome.partialReason == nil ? "done" : "partial"
-        case .skipped: "skipped"
-        case .unreadable, .failed: "failed"
-        case .interrupted: "interrupted"
-        }
-    }
-
+struct BatchResult: Encodable, Sendable {
+    /// `done`, `partial`, `skipped`, `failed` or `interrupted`.
+    let result: String
     /// The reason why the job is not complete, or was not run now.
-    var reason: String? {
-        switch self {
-        case .done(let outcome): outcome.partialReason
-        case .skipped(let record): record.partialReason.map { "done before, partial: \($0)" } ?? "done before"
-        case .unreadable(let reason), .failed(let reason): reason
-        case .interrupted: nil
-        }
+    let reason: String?
+    /// The summary of the outputs, written now or before; as for a single transcode.
+    let summary: TranscodeSummary?
+    /// What was transcoded now, completely or as far as the input could be read.
+    let outcome: TranscodeOutcome?
+    /// The exit code of a batch of this job alone.
+    let exitCode: ExitCode
+
+    private enum CodingKeys: String, CodingKey { case result, reason, summary }
+
+    /// Whether the job was done before.
+    var isSkipped: Bool { result == "skipped" }
+
+    /// The result of a job that was transcoded.
+    init(_ outcome: TranscodeOutcome) {
+        self.outcome = outcome
+        summary = outcome.summary
+        reason = outcome.partialReason
+        result = reason == nil ? "done" : "partial"
+        exitCode = reason == nil ? .success : .partialResult
     }
 
-    /// The summary of the outputs, written now or before.
-    var summary: TranscodeSummary? {
-        switch self {
-        case .done(let outcome): outcome.summary
-        case .skipped(let record): record.summary
-        case .unreadable, .failed, .interrupted: nil
-        }
+    /// The result of a job that was done before.
+    init(skipping record: BatchRecord) {
+        outcome = nil
+        summary = record.summary
+        reason = record.partialReason.map { "done before, partial: \($0)" } ?? "done before"
+        result = "skipped"
+        exitCode = record.partialReason == nil ? .success : .partialResult
     }
 
-    /// The severity, starting from 0.
-    fileprivate var gravity: Int {
-        switch self {
-        case .done(let outcome): outcome.partialReason == nil ? 0 : 1
-        case .skipped(let record): record.partialReason == nil ? 0 : 1
-        case .unreadable: 2
-        case .failed: 3
-        case .interrupted: 4
+    /// The result of a job that was not done.
+    init(_ error: any Error) {
+        (outcome, summary) = (nil, nil)
+        switch error {
+        case let error as CommandError where error.exitCode == .interrupted:
+            (result, reason, exitCode) = ("interrupted", nil, .interrupted)
+        case let error as CommandError where error.exitCode == .unreadableInput:
+            (result, reason, exitCode) = ("failed", error.description, .unreadableInput)
+        case let error as ValidationError: (result, reason, exitCode) = ("failed", error.message, .failure)
+        default: (result, reason, exitCode) = ("failed", "\(error)", .failure)
         }
     }
 }
@@ -69,6 +56,6 @@ extension ExitCode {
     /// The exit code of a batch: that of its worst job.
     init(_ results: [BatchResult]) {
         let codes: [ExitCode] = [.success, .partialResult, .unreadableInput, .failure, .interrupted]
-        self = codes[results.map(\.gravity).max() ?? 0]
+        self = codes.last { code in results.contains { $0.exitCode == code } } ?? .success
     }
 }

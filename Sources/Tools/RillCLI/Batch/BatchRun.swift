@@ -42,7 +42,7 @@ final class BatchRun: Sendable {
         var snapshot = Snapshot(statuses: jobs.map { _ in .waiting })
         for (index, job) in jobs.enumerated() where resumes {
             guard let record = manifest.record(of: job.job) else { continue }
-            snapshot.statuses[index] = .ended(.skipped(record))
+            snapshot.statuses[index] = .ended(BatchResult(skipping: record))
             snapshot.ended.append(index)
         }
         let workers = min(threads, jobs.count - snapshot.ended.count)
@@ -86,7 +86,7 @@ final class BatchRun: Sendable {
     }
 
     private func work(on index: Int) {
-        let result = isWanted ? transcode(index) : .interrupted
+        let result = isWanted ? transcode(index) : BatchResult(CommandError.interrupted)
         state.change { state in
             state.snapshot.statuses[index] = .ended(result)
             state.snapshot.ended.append(index)
@@ -106,12 +106,12 @@ final class BatchRun: Sendable {
                 state.withLock { $0.snapshot.statuses[index] = .running(progress, frameCount: frameCount) }
                 return isWanted
             }
-            guard let key else { return .done(outcome) }
+            guard let key else { return BatchResult(outcome) }
             do { try manifest.append(BatchRecord(key, outcome)) } catch {
                 // The outputs are complete, but `--resume` will run the job again.
                 outcome.notices.append("not recorded in the manifest: \(error)")
             }
-            return .done(outcome)
+            return BatchResult(outcome)
         } catch { return BatchResult(error) }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Rill
 import RillCore
@@ -23,7 +24,7 @@ struct ClipFolder {
                 .init(place: output, reason: "is the folder of the clips: the outputs would be clips of the next run")
             ])
         }
-        guard FileKind(path: path) != nil else {
+        guard FileStatus(path: path) != nil else {
             throw BatchRefusal(
                 problems: [.init(place: path, reason: "no such folder; check the path")], isUnreadable: true)
         }
@@ -76,7 +77,7 @@ struct ClipFolder {
         guard found.folders.insert(RealPath(here)).inserted else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: here).sorted() where !name.hasPrefix(".") {
             let place = folder.isEmpty ? name : "\(folder)/\(name)"
-            switch FileKind(path: "\(path)/\(place)") {
+            switch FileStatus(path: "\(path)/\(place)")?.kind {
             case .folder where isRecursive && RealPath("\(path)/\(place)") != RealPath(output):
                 try look(through: place, &found)
             case .folder: continue
@@ -85,4 +86,31 @@ struct ClipFolder {
             }
         }
     }
+}
+
+/// The options of a batch.
+struct BatchOptions: ParsableArguments {
+    /// The output format of the clips of a folder.
+    enum Target: String, ExpressibleByArgument, CaseIterable {
+        case webm, mkv, ivf, y4m
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Run the jobs of a list, one per line: INPUT OUTPUT and options, quoted as for a shell; # starts a "
+                + "comment. Paths are relative to the list's folder. A line's options override those given here.",
+            valueName: "list"), completion: .file())
+    var jobs: String?
+
+    @Option(help: "Output format when INPUT and OUTPUT are folders.")
+    var to: Target?
+
+    @Flag(help: "With a folder: include its subfolders.")
+    var recursive = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Skip the jobs that were done before, according to the manifest (LIST.done, or rill-transcode.done in the "
+                + "output folder): same input, same options, outputs still present."))
+    var resume = false
 }

@@ -1,5 +1,26 @@
-import Rill
-import RillCore
+import ArgumentParser
+
+/// What is reported of a call: the options that commands with a call share.
+struct ReportOptions: ParsableArguments {
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
+    var report: String?
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    /// Checks that the page can be created, before the work.
+    func requirePlace() throws { if let report { try OutputFiles.requirePlace(for: report) } }
+
+    /// Writes the page, if one was requested.
+    func writePage(_ title: String, _ log: CallLog, facts: [[String]]) throws {
+        if let report { try CallPage(title, log, facts: facts + [["made by", Version.text]]).write(to: report) }
+    }
+
+    /// Prints the result, as text or JSON.
+    func print(_ log: CallLog) throws {
+        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+    }
+}
 
 /// The page of a call: figures over time, events and results.
 struct CallPage: ReportPage {
@@ -12,9 +33,9 @@ struct CallPage: ReportPage {
     let figures: [[String]]
     let report: CallLog.Summary
 
-    init(_ title: String, _ log: CallLog, facts: [(name: String, value: String)]) {
+    init(_ title: String, _ log: CallLog, facts: [[String]]) {
         self.title = title
-        self.facts = pageFacts(facts)
+        self.facts = facts
         (way, layers, report) = (log.way, log.layers, log.summary)
         figures = log.figures.map { [$0.name] + $0.values }
     }

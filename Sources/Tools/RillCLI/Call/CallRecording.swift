@@ -2,6 +2,7 @@ import Rill
 import RillCore
 import RillFiles
 import RillImage
+import RillLab
 
 /// Writes the shown pictures as Y4M with 30 pictures per second, each repeated until the next one, so that the file is
 /// as long as the session in spite of losses. Times are those of a ``RecordingTimeline``: timestamps that jump do not
@@ -15,9 +16,10 @@ final class CallRecording: FrameSink, Sendable {
     private struct State: ~Copyable {
         let path: String
         let name: String
-        var writer: Y4MWriter?
+        /// The size of the file; `nil` before the first picture.
+        var size: Resolution?
+        var output: FixedRateOutput?
         var pool: FramePool?
-        var held: VideoFrame?
         var timeline = RecordingTimeline()
         var framesWritten = 0
         var failure: (any Error)?
@@ -38,22 +40,13 @@ final class CallRecording: FrameSink, Sendable {
     /// A line about all jumps, if there were several.
     var summary: String? { state.withLock { $0.timeline.summary } }
 
-    func consume(_ frame: VideoFrame) throws {
-        try state.withLock { (state) throws in
-            do { try CallRecording.write(frame, &state) } catch {
-                state.failure = error
-                throw error
-            }
-        }
-    }
+    func consume(_ frame: VideoFrame) throws { try keepingFailure { try CallRecording.write(frame, &$0) } }
 
-    func finish() throws {
+    func finish() throws { try keepingFailure { try $0.output.take()?.finish(with: nil) } }
+
+    private func keepingFailure(_ body: (inout State) throws -> Void) throws {
         try state.withLock { (state) throws in
-            guard let held = state.held.take() else { return }
-            do {
-                try CallRecording.write(held, until: state.framesWritten + 1, &state)
-                try state.writer?.finish()
-            } catch {
+            do { try body(&state) } catch {
                 state.failure = error
                 throw error
             }
@@ -61,28 +54,21 @@ final class CallRecording: FrameSink, Sendable {
     }
 
     private static func write(_ frame: VideoFrame, _ state: inout State) throws {
-        if state.writer == nil {
-            state.writer = try Y4MWriter(
-                path: state.path, name: state.name, resolution: frame.resolution, frameRate: frameRate)
+        if state.size == nil {
+            state.size = frame.resolution
             state.pool = try FramePool(resolution: frame.resolution, capacity: 2)
+            let writer = try Y4MWriter(
+                path: state.path, name: state.name, resolution: frame.resolution, frameRate: frameRate)
+            state.output = FixedRateOutput(writer, frameRate: frameRate)
         }
-        guard let size = state.writer?.header.resolution, let fitted = fit(frame, into: size, state.pool) else {
+        guard let output = state.output, let size = state.size, var fitted = fit(frame, into: size, state.pool) else {
             return
         }
         // Pictures that were not shown by a receiver have come when they were captured.
         let arrival = frame.timestamps[.shown] ?? frame.captureTime
-        let time = state.timeline.add(frame.captureTime, arrivedAt: arrival)
-        // The index of the picture; if two fall into one interval, both are written.
-        let place = Int((time.seconds * frameRate.framesPerSecond).rounded())
-        if let held = state.held { try write(held, until: max(place, state.framesWritten + 1), &state) }
-        state.held = fitted
-    }
-
-    private static func write(_ frame: VideoFrame, until end: Int, _ state: inout State) throws {
-        while state.framesWritten < end {
-            try state.writer?.consume(frame)
-            state.framesWritten += 1
-        }
+        fitted.captureTime = .zero + state.timeline.add(frame.captureTime, arrivedAt: arrival)
+        defer { state.framesWritten = output.framesWritten }
+        try output.show(fitted, from: .zero)
     }
 
     /// The picture in that size, with black bars; `nil` without a buffer for it.

@@ -53,31 +53,19 @@ struct CallCommand: ParsableCommand {
         completion: .files(.y4m))
     var output: String?
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     @OptionGroup
     var video: SentVideoOptions
-
-    @OptionGroup
-    var congestionOptions: CongestionOptions
-
-    @OptionGroup(title: "Raw clips")
-    var clipOptions: ClipOptions
-
-    @OptionGroup(title: "Cameras")
-    var cameraOptions: CameraOptions
 
     func run() throws {
         let interruption = Interruption()
         let key = try keyFile.map(KeyFile.read)
         let address = try readAddress()
-        let opened = try video.open(source, atEnd: .loop, clipOptions, cameraOptions)
+        let opened = try video.open(source, atEnd: .loop)
         let resolution = video.size ?? opened.format.resolution
-        let settings = try settings(for: resolution)
+        let settings = try video.callSettings([video.high(of: resolution), video.low])
         let files = OutputFiles()
         let recording = try output.map { CallRecording(path: try files.openPart(of: $0), name: $0) }
         let socket = try UDPSocket(
@@ -86,8 +74,8 @@ struct CallCommand: ParsableCommand {
         nonisolated(unsafe) let source = opened
         let call = try unsafe VideoCall(settings, source: source)
         let them = try call.add(ParticipantSettings("\(to)", at: address, key: key), over: socket)
-        if let recording { try them.show(.high, on: recording) } else { try them.show(.high, on: UnseenPictures()) }
-        try them.show(.low, on: UnseenPictures())
+        if let recording { try them.show(.high, on: recording) } else { try them.show(.high, on: FrameTap { _ in }) }
+        try them.show(.low, on: FrameTap { _ in })
         say(address, socket.localAddress, settings.send.layers, key)
         let monitor = CallMonitor(
             CallLog(.both, layers: settings.send.layers.map(\.rid.description)), CallMonitor.Ending(limit: duration))
@@ -102,20 +90,18 @@ struct CallCommand: ParsableCommand {
             throw CommandError("no picture of the other side was shown: no output was written", .partialResult)
         }
         try files.commit()
-        if let report {
-            try CallPage("Call", log, facts: facts(address, settings.send.layers, key)).write(to: report)
-        }
-        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        try reporting.writePage("Call", log, facts: facts(address, settings.send.layers, key))
+        try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
         if !log.hasMet { throw CommandError("no answer from \(address)", .partialResult) }
     }
 
     func validate() throws {
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
         if let output, VideoFileFormat(path: output) != .y4m {
             throw ValidationError("--output \(output): the name must end in .y4m")
         }
-        try requireDistinct(input: source, outputs: [output, report])
+        try requireDistinct(input: source, outputs: [output, reporting.report])
     }
 
     // MARK: Arguments
@@ -130,14 +116,6 @@ struct CallCommand: ParsableCommand {
         return address
     }
 
-    private func settings(for resolution: Resolution) throws -> VideoCallSettings {
-        var settings = VideoCallSettings(layers: [video.high(of: resolution), video.low])
-        try video.beautify(&settings.send)
-        settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
-        settings.statisticsInterval = CallMonitor.interval
-        return settings
-    }
-
     private func say(_ address: UDPAddress, _ local: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?) {
         let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
         StandardError.print("calling \(address) from port \(local.port): \(streams)")
@@ -145,13 +123,11 @@ struct CallCommand: ParsableCommand {
             key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: not encrypted, on this machine only")
     }
 
-    private func facts(
-        _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
-    ) -> [(name: String, value: String)] {
+    private func facts(_ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?) -> [[String]] {
         [
-            ("source", source ?? "the portrait scene"), ("other side", "\(address)"),
-            ("protection", key?.profile.suite.rawValue ?? "none: not encrypted, on this machine only"),
+            ["source", source ?? "the portrait scene"], ["other side", "\(address)"],
+            ["protection", key?.profile.suite.rawValue ?? "none: not encrypted, on this machine only"],
         ]
-            + layers.map(\.fact) + [("made by", Version.text)]
+            + layers.map(\.fact)
     }
 }

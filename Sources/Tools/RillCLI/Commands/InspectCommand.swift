@@ -50,7 +50,8 @@ struct InspectCommand: ParsableCommand {
         bar.finish()
         let extraction = try frames.map { try extract(to: $0, from: inspection) }
         if json {
-            try JSONOutput.print(InspectionOutput(inspection: inspection, extraction: extraction))
+            let added = extraction.map { ["extraction": $0] } ?? [:]
+            try JSONOutput.print(JoinedObject(first: inspection, second: added))
         } else {
             try StandardOutput.print(inspection.text)
             if let extraction, let frames, extraction.frames > 0 { try StandardOutput.print(extraction.text(frames)) }
@@ -89,22 +90,6 @@ struct InspectCommand: ParsableCommand {
         }
         if ssrc != nil, frames == nil { throw ValidationError("--ssrc needs --frames") }
         if frames == "-" { throw ValidationError("the report goes to standard output: the frames need a file") }
-    }
-}
-
-/// The inspection, with the report on the written frames.
-private struct InspectionOutput: Encodable {
-    var inspection: FileInspection
-    var extraction: FrameExtraction.Report?
-
-    private enum CodingKeys: String, CodingKey {
-        case extraction
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try inspection.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(extraction, forKey: .extraction)
     }
 }
 

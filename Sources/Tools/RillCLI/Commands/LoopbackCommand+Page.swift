@@ -12,25 +12,17 @@ extension LoopbackCommand {
         try LoopbackPage(result, of: loopback, facts: facts(loopback)).write(to: report)
     }
 
-    private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {
+    private func facts(_ loopback: Loopback) -> [[String]] {
         let settings = loopback.settings
-        var facts: [(name: String, value: String)] = [
-            ("source", clip ?? "the portrait scene"), ("network", settings.network.description),
-            ("return network", settings.returnNetwork?.description ?? "the same, with its own random numbers"),
-            ("mode", live ? "live: real threads in real time" : "virtual time: the same seed gives the same page"),
+        return [
+            ["source", clip ?? "the portrait scene"], ["network", settings.network.description],
+            ["return network", settings.returnNetwork?.description ?? "the same, with its own random numbers"],
+            ["mode", live ? "live: real threads in real time" : "virtual time: the same seed gives the same page"],
         ]
-        facts += settings.layers.map { layer in
-            (
-                "\(layer.rid) layer",
-                "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) fps, "
-                    + "\(Decimal.text(Double(layer.bitrate.bitsPerSecond) / 1000, decimals: 0)) kbit/s"
-            )
-        }
-        facts += [
-            ("playout delay", playout(settings.playoutDelay)), ("repair", repair(settings)),
-            ("made by", Version.text), ("command", commandLine),
-        ]
-        return facts
+            + settings.layers.map { ["\($0.rid) layer", $0.summary] } + [
+                ["playout delay", playout(settings.playoutDelay)], ["repair", repair(settings)],
+                ["made by", Version.text], ["command", commandLine],
+            ]
     }
 
     private func playout(_ bounds: PlayoutDelayBounds) -> String {

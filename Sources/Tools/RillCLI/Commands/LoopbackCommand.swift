@@ -105,16 +105,8 @@ struct LoopbackCommand: ParsableCommand {
         help: "Bitrate of the low layer, 160x120 at 5 frames a second (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(
-        help: """
-            Beautify faces before they are sent: natural, strong, or settings like \
-            smoothness=0.7,lightening=0.3,contrast=high.
-            """,
-        completion: .beauty, transform: beautyNotation)
-    var beauty: BeautyOptions = .off
-
     @OptionGroup
-    var facesOptions: FacesOptions
+    var faces: SentFacesOptions
 
     @Option(
         help: "Write the shown pictures of the high layer, as Y4M; each is repeated until the next one.",
@@ -173,11 +165,8 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Compare the shown pictures with the source.")
     var compare = true
 
-    @Option(help: "Kind of content; a still screen is encoded once a second.")
-    var content = ContentChoice.camera
-
-    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.on
+    @OptionGroup
+    var content: ContentOptions
 
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
@@ -282,10 +271,7 @@ struct LoopbackCommand: ParsableCommand {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
         var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
-        for index in layers.indices {
-            layers[index].encoder.content = content.content
-            layers[index].encoder.skipsStillBlocks = stillBlocks == .on
-        }
+        for index in layers.indices { content.apply(to: &layers[index].encoder) }
         var settings = LoopbackSettings(layers: layers, network: network)
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
@@ -298,8 +284,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.measuresQuality = compare && camera == nil
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
-        settings.beauty = beauty
-        settings.faces = try facesOptions.detection(for: beauty) { StandardError.print($0) }
+        (settings.beauty, settings.faces) = (faces.beauty, try faces.detection())
         settings.congestion = congestionOptions.settings(for: layers)
         return settings
     }
@@ -337,7 +322,21 @@ struct LoopbackCommand: ParsableCommand {
     private func show(_ report: LoopbackReport, _ measurement: Measurement) throws {
         StandardError.print(measurement.text)
         guard json else { return try StandardOutput.print(report.text) }
-        try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
+        let added = measured ? ["measured": measurement] : [:]
+        try JSONOutput.print(JoinedObject(first: report, second: added))
+    }
+
+    private func openSource() throws -> any FrameSource {
+        if let camera { return try readingInput { try cameraOptions.open(camera) } }
+        if let clip { return try readingInput { try clipOptions.open(clip) } }
+        return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
+    }
+
+    /// The source, limited to `--duration`.
+    private func timed(_ source: any FrameSource) -> any FrameSource {
+        if camera != nil { return TimedSource(source, duration: sceneOptions.endlessDuration) }
+        guard clip != nil, let duration = sceneOptions.duration else { return source }
+        return TimedSource(source, duration: duration)
     }
 
     /// The camera, if the argument names one.
@@ -357,9 +356,7 @@ struct LoopbackCommand: ParsableCommand {
             throw ValidationError(
                 "the report goes to standard output: pictures, captures, traces and pages need a file")
         }
-        if let report, !report.hasSuffix(".html") {
-            throw ValidationError("\(report): the name of a page must end in .html")
-        }
+        try requirePage(report)
         for path in [coded, lowCoded].compactMap({ $0 }) where VideoFileFormat(path: path) != .ivf {
             throw ValidationError("\(path): the name of a file of encoded frames must end in .ivf")
         }
@@ -376,21 +373,5 @@ struct LoopbackCommand: ParsableCommand {
         if measured, !json {
             throw ValidationError("--measured needs --json; without --json the measurements are always printed")
         }
-    }
-}
-
-/// The report, with the measurements if they were requested.
-private struct MeasuredReport: Encodable {
-    var report: LoopbackReport
-    var measured: Measurement?
-
-    private enum CodingKeys: String, CodingKey {
-        case measured
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try report.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(measured, forKey: .measured)
     }
 }

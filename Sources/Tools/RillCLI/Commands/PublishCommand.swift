@@ -48,30 +48,18 @@ struct PublishCommand: ParsableCommand {
     @Option(help: "The encodings to offer: high, or high,low as a simulcast.")
     var layers = SendCommand.Layers.both
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     @OptionGroup
     var video: SentVideoOptions
-
-    @OptionGroup
-    var congestionOptions: CongestionOptions
-
-    @OptionGroup(title: "Raw clips")
-    var clipOptions: ClipOptions
-
-    @OptionGroup(title: "Cameras")
-    var cameraOptions: CameraOptions
 
     func run() throws {
         let interruption = Interruption()
         let clock = LiveClock()
         let client = try endpoint.client(.publish, at: target, from: clock.now)
-        if let report { try OutputFiles.requirePlace(for: report) }
-        let opened = try video.open(input, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
+        try reporting.requirePlace()
+        let opened = try video.open(input, atEnd: loop ? .loop : .end)
         let settings = try settings(for: opened.format)
         let start = DelayedSource.Start()
         // The only reference to the source moves to the call.
@@ -87,8 +75,7 @@ struct PublishCommand: ParsableCommand {
         let streams = settings.send.layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
         StandardError.print("publishing at \(target): \(streams)")
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
-        let begin = FirstTime()
-        observers.connected = { if begin.isFirst { start.set(clock.now) } }
+        observers.connected = { start.set(clock.now) }
         let driver = EndpointDriver(
             client, over: port, webRTC, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) { interruption.isRequested || driver.hasEnded }
@@ -100,13 +87,10 @@ struct PublishCommand: ParsableCommand {
 
     private func settings(for format: SourceFormat) throws -> VideoCallSettings {
         let high = video.high(of: video.size ?? format.resolution)
-        var settings = VideoCallSettings(layers: layers == .both ? [high, video.low] : [high])
-        try video.beautify(&settings.send)
-        var congestion = congestionOptions
-        if congestion.congestion == nil { congestion.congestion = try CongestionBounds(notation: "auto") }
-        settings.send.congestion = congestion.settings(for: settings.send.layers)
-        settings.statisticsInterval = CallMonitor.interval
-        return settings
+        var video = video
+        video.congestionOptions.congestion =
+            try video.congestionOptions.congestion ?? CongestionBounds(notation: "auto")
+        return try video.callSettings(layers == .both ? [high, video.low] : [high])
     }
 
     private var webRTC: WebRTCSettings {
@@ -118,12 +102,9 @@ struct PublishCommand: ParsableCommand {
     // MARK: The end
 
     private func finish(_ log: CallLog, _ driver: EndpointDriver, _ layers: [LayerSettings]) throws {
-        if let report {
-            try CallPage("Published stream", log, facts: facts(layers)).write(to: report)
-        }
-        if log.hasMet || driver.failure == nil {
-            if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
-        }
+        let facts = [["source", input ?? "the portrait scene"], ["at", target], ["protection", "DTLS-SRTP"]]
+        try reporting.writePage("Published stream", log, facts: facts + layers.map(\.fact))
+        if log.hasMet || driver.failure == nil { try reporting.print(log) }
         if let failure = driver.failure {
             throw CommandError("\(failure)", log.hasMet ? .partialResult : .failure)
         }
@@ -131,21 +112,16 @@ struct PublishCommand: ParsableCommand {
         if let failure = log.sourceFailure { throw CommandError("sending stopped early: \(failure)", .partialResult) }
     }
 
-    private func facts(_ layers: [LayerSettings]) -> [(name: String, value: String)] {
-        [("source", input ?? "the portrait scene"), ("at", target), ("protection", "DTLS-SRTP")]
-            + layers.map(\.fact) + [("made by", Version.text)]
-    }
-
     func validate() throws {
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
         guard EndpointOptions.isURL(target) else {
             throw ValidationError.notURL(target, like: "https://example.org/whip/stage")
         }
         if let input, EndpointOptions.isURL(input) {
             throw ValidationError("\(input) is a URL: give the source first, and then one URL")
         }
-        try requireDistinct(input: input, outputs: [report])
-        try requireDistinct(input: endpoint.tokenFile, outputs: [report])
+        try requireDistinct(input: input, outputs: [reporting.report])
+        try requireDistinct(input: endpoint.tokenFile, outputs: [reporting.report])
     }
 }
 #endif

@@ -63,9 +63,8 @@ struct ReceiveCommand: ParsableCommand {
         completion: .list(["high", "low"]))
     var layer: String?
 
-    @Option(
-        help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
-    var output: String?
+    @OptionGroup
+    var recordingOptions: RecordingOptions
 
     @Option(
         help: "How long to receive, from the first packet on (default: until the sender ends).",
@@ -78,26 +77,27 @@ struct ReceiveCommand: ParsableCommand {
     @Option(help: "Time without packets after which the sender is lost (default: 10s).", transform: durationNotation)
     var timeout: MediaDuration = .seconds(10)
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     func run() throws {
         let interruption = Interruption()
         let incoming = try readIncoming()
         for remark in incoming.remarks { StandardError.print(remark) }
         let files = OutputFiles()
-        if let report { try OutputFiles.requirePlace(for: report) }
-        let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
+        try reporting.requirePlace()
+        let recording = try recordingOptions.open(files)
         let address = try listeningAddress(incoming)
         let socket = try UDPSocket(boundTo: address)
         let call = try VideoCall(settings, source: nil)
         var shown = StreamLayer.RID.high
         try call.add(incoming.them, over: socket) { them in
             shown = try choose(them)
-            if let recording { try recording.show(shown, of: them) } else { try them.show(shown, on: UnseenPictures()) }
+            if let recording {
+                try recording.show(shown, of: them)
+            } else {
+                try them.show(shown, on: FrameTap { _ in })
+            }
         }
         say(incoming, at: socket.localAddress, shown)
         let monitor = CallMonitor(
@@ -144,7 +144,7 @@ struct ReceiveCommand: ParsableCommand {
     // MARK: The end
 
     private func finish(
-        _ log: CallLog, _ recording: StreamRecording?, _ files: OutputFiles, _ incoming: IncomingStream,
+        _ log: CallLog, _ recording: (any StreamRecording)?, _ files: OutputFiles, _ incoming: IncomingStream,
         isInterrupted: Bool
     ) throws {
         try? recording?.finish()  // its failure is `failure`
@@ -153,10 +153,8 @@ struct ReceiveCommand: ParsableCommand {
         let decoded = log.last?.participants.first?.shown.first?.received.decoder.framesDecoded ?? 0
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
         if hasOutput { try files.commit() }
-        if let report {
-            try CallPage("Received stream", log, facts: facts(incoming)).write(to: report)
-        }
-        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        try reporting.writePage("Received stream", log, facts: facts(incoming))
+        try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
         guard decoded > 0, hasOutput else {
             let hint = incoming.them.receivingKey == nil ? ": they may be encrypted, or of another codec" : ""
@@ -174,11 +172,10 @@ struct ReceiveCommand: ParsableCommand {
         return CommandError("no packet arrived on port \(incoming.address.port) within \(wait)", .unreadableInput)
     }
 
-    private func facts(_ incoming: IncomingStream) -> [(name: String, value: String)] {
+    private func facts(_ incoming: IncomingStream) -> [[String]] {
         [
-            ("description", sdp ?? "none: the defaults of rill send"), ("port", "\(incoming.address.port)"),
-            ("protection", incoming.them.receivingKey?.profile.suite.rawValue ?? "none: not encrypted"),
-            ("made by", Version.text),
+            ["description", sdp ?? "none: the defaults of rill send"], ["port", "\(incoming.address.port)"],
+            ["protection", incoming.them.receivingKey?.profile.suite.rawValue ?? "none: not encrypted"],
         ]
     }
 
@@ -209,12 +206,10 @@ struct ReceiveCommand: ParsableCommand {
         guard port != 0 else { throw ValidationError("--port must be from 1 to 65535") }
         if sdp != nil, codec != nil { throw ValidationError("the description names the codec: leave --codec out") }
         for (name, time) in [("--duration", duration), ("--wait", wait), ("--timeout", timeout)] {
-            if let time, time <= .zero { throw ValidationError("\(name) must be greater than zero") }
+            try requirePositive(name, time)
         }
-        if let output, VideoFileFormat(path: output) != .y4m, !CodedRecording.writes(output) {
-            throw ValidationError("--output \(output): the name must end in .y4m, .ivf, .webm or .mkv")
-        }
-        try requireDistinct(input: sdp, outputs: [output, report])
-        try requireDistinct(input: keyFile, outputs: [output, report])
+        let outputs = [recordingOptions.output, reporting.report]
+        try requireDistinct(input: sdp, outputs: outputs)
+        try requireDistinct(input: keyFile, outputs: outputs)
     }
 }

@@ -116,7 +116,7 @@ struct RecordCommand: ParsableCommand {
         guard [.ivf, .y4m].contains(VideoFileFormat(path: output)) else {
             throw ValidationError("\(output): the name must end in .ivf or .y4m")
         }
-        guard duration > .zero else { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
     }
 }
 

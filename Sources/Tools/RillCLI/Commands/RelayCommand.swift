@@ -73,11 +73,8 @@ struct RelayCommand: ParsableCommand {
     @Option(help: "Write a line for each datagram, as .csv.", completion: .named(["csv"]))
     var log: String?
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     private var pairs: RelayPairs {
         RelayPairs(
@@ -102,10 +99,10 @@ struct RelayCommand: ParsableCommand {
         trying { try log?.finish() }
         if failure == nil { trying { try files.commit() } }
         let summary = RelaySummary(result, logLinesDropped: log?.dropped)
-        if let report {
+        if let report = reporting.report {
             trying { try RelayPage(result, summary, facts: facts(relay.settings)).write(to: report) }
         }
-        if json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
+        if reporting.json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
         if let failure { throw failure }
         if let failure = relay.failure { throw CommandError("\(failure)") }
         if summary.isEmpty { throw CommandError("no datagram arrived", .partialResult) }
@@ -113,12 +110,10 @@ struct RelayCommand: ParsableCommand {
 
     func validate() throws {
         try pairs.validate()
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
         if let log, !log.hasSuffix(".csv") { throw ValidationError("\(log): the name of a log must end in .csv") }
-        if let report, !report.hasSuffix(".html") {
-            throw ValidationError("\(report): the name of a page must end in .html")
-        }
-        try requireDistinct(input: nil, outputs: [log, report])
+        try requirePage(reporting.report)
+        try requireDistinct(input: nil, outputs: [log, reporting.report])
     }
 
     private func say(_ settings: RelaySettings) {
@@ -132,19 +127,19 @@ struct RelayCommand: ParsableCommand {
         }
     }
 
-    private func facts(_ settings: RelaySettings) -> [(name: String, value: String)] {
-        var facts: [(name: String, value: String)] = []
+    private func facts(_ settings: RelaySettings) -> [[String]] {
+        var facts: [[String]] = []
         for (index, pair) in settings.pairs.enumerated() {
             let name = settings.pairs.count == 1 ? "" : " of pair \(index + 1)"
-            facts.append(("listening\(name)", "\(pair.listen)"))
-            facts.append(("address\(name)", "\(pair.to)"))
-            facts.append(("network\(name)", pair.network.description))
-            facts.append(("return network\(name)", pair.returnNetwork.description))
+            facts += [
+                ["listening\(name)", "\(pair.listen)"], ["address\(name)", "\(pair.to)"],
+                ["network\(name)", pair.network.description],
+                ["return network\(name)", pair.returnNetwork.description],
+            ]
         }
         facts.append(
-            ("senders", nat ? "each with its own socket (NAT)" : "return datagrams go to the last sender heard"))
-        if let sharedQueue { facts.append(("shared queue", sharedQueue.rawValue)) }
-        facts.append(("made by", Version.text))
-        return facts
+            ["senders", nat ? "each with its own socket (NAT)" : "return datagrams go to the last sender heard"])
+        if let sharedQueue { facts.append(["shared queue", sharedQueue.rawValue]) }
+        return facts + [["made by", Version.text]]
     }
 }

@@ -92,31 +92,20 @@ struct SendCommand: ParsableCommand {
     @Option(help: "Write the encoded high stream, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     @OptionGroup
     var video: SentVideoOptions
-
-    @OptionGroup
-    var congestionOptions: CongestionOptions
-
-    @OptionGroup(title: "Raw clips")
-    var clipOptions: ClipOptions
-
-    @OptionGroup(title: "Cameras")
-    var cameraOptions: CameraOptions
 
     func run() throws {
         let interruption = Interruption()
         let key = try keyFile.map(KeyFile.read)
         let address = try readAddress()
         let files = OutputFiles()
-        for path in [sdp, report].compactMap(\.self) { try OutputFiles.requirePlace(for: path) }
-        let opened = try video.open(source, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
+        if let sdp { try OutputFiles.requirePlace(for: sdp) }
+        try reporting.requirePlace()
+        let opened = try video.open(source, atEnd: loop ? .loop : .end)
         let settings = try settings(for: opened.format)
         let socket = try UDPSocket(
             boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen ?? 0))
@@ -161,12 +150,9 @@ struct SendCommand: ParsableCommand {
             let frames = keyFrameInterval.seconds * layers[index].frameRate.framesPerSecond
             layers[index].encoder.maximumKeyFrameInterval = Int(max(1, min(frames.rounded(), 1_000_000)))
         }
-        var settings = VideoCallSettings(layers: layers)
-        try video.beautify(&settings.send)
+        var settings = try video.callSettings(layers)
         settings.send.maximumPacketSize = packetSize
         StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: protection.fec)
-        settings.send.congestion = congestionOptions.settings(for: settings.send.layers)
-        settings.statisticsInterval = CallMonitor.interval
         return settings
     }
 
@@ -212,17 +198,9 @@ struct SendCommand: ParsableCommand {
         _ log: CallLog, _ files: OutputFiles, _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
     ) throws {
         try files.commit()
-        if let report {
-            try CallPage("Sent stream", log, facts: facts(address, layers, key)).write(to: report)
-        }
+        try reporting.writePage("Sent stream", log, facts: facts(address, layers, key))
         // With `--sdp -`, standard output holds the description only.
-        if json {
-            try JSONOutput.print(log.summary)
-        } else if sdp == "-" {
-            StandardError.print(log.text(on: .standardError))
-        } else {
-            try StandardOutput.print(log.text)
-        }
+        if sdp == "-" { StandardError.print(log.text(on: .standardError)) } else { try reporting.print(log) }
         if !log.hasMet {
             StandardError.print("no RTCP was received: the receiver sends no reports, or there is no receiver")
         }
@@ -230,16 +208,14 @@ struct SendCommand: ParsableCommand {
         if let failure = log.sourceFailure { throw CommandError("sending stopped early: \(failure)", .partialResult) }
     }
 
-    private func facts(
-        _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
-    ) -> [(name: String, value: String)] {
+    private func facts(_ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?) -> [[String]] {
         let fec = protection.isOn ? ", FEC \(protection.fec)" : ""
         return [
-            ("source", source ?? "the portrait scene"), ("to", "\(address)"),
-            ("protection", key?.profile.suite.rawValue ?? "none: not encrypted"),
-            ("repair", (rtx ? "RTX" : "retransmission on the original stream") + fec),
+            ["source", source ?? "the portrait scene"], ["to", "\(address)"],
+            ["protection", key?.profile.suite.rawValue ?? "none: not encrypted"],
+            ["repair", (rtx ? "RTX" : "retransmission on the original stream") + fec],
         ]
-            + layers.map(\.fact) + [("made by", Version.text)]
+            + layers.map(\.fact)
     }
 
     // MARK: Arguments
@@ -256,17 +232,18 @@ struct SendCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
         guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay must be at most 600s") }
         guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be greater than zero") }
         guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size must be from 200 to 1400") }
-        try protection.validate(with: congestionOptions)
+        try protection.validate(with: video.congestionOptions)
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
-        if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
+        if reporting.json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
         if let coded, VideoFileFormat(path: coded) != .ivf {
             throw ValidationError("--coded \(coded): the name must end in .ivf")
         }
-        try requireDistinct(input: source, outputs: [sdp, coded, report])
-        try requireDistinct(input: keyFile, outputs: [sdp, coded, report])
+        for input in [source, keyFile] {
+            try requireDistinct(input: input, outputs: [sdp, coded, reporting.report])
+        }
     }
 }

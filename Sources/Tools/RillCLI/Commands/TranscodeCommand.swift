@@ -96,26 +96,23 @@ struct TranscodeCommand: ParsableCommand {
     /// Transcodes one clip.
     private func transcode(_ job: TranscodeJob) throws {
         let start = Measurement.now
-        let interruption = Interruption()
-        let outcome: TranscodeOutcome
-        var bar: ProgressBar?
-        do {
-            outcome = try job.run {
-                bar = ProgressBar("transcode", total: $0)
-            } watch: { progress in
-                bar?.update(progress.framesRead)
-                return !interruption.isRequested
-            }
-            bar?.finish()
-        } catch let failure as TranscodeFailure {
-            bar?.finish()
-            throw CommandError("\(failure)", failure.exitCode)
-        }
+        let outcome = try outcome(of: job, Interruption())
         try show(outcome)
         StandardError.print(Measurement.now.since(start).text)
         if let reason = outcome.partialReason {
             StandardError.print(reason)
             throw ExitCode.partialResult
+        }
+    }
+
+    private func outcome(of job: TranscodeJob, _ interruption: Interruption) throws -> TranscodeOutcome {
+        var bar: ProgressBar?
+        defer { bar?.finish() }
+        return try job.run {
+            bar = ProgressBar("transcode", total: $0)
+        } watch: { progress in
+            bar?.update(progress.framesRead)
+            return !interruption.isRequested
         }
     }
 
@@ -150,7 +147,7 @@ struct TranscodeCommand: ParsableCommand {
         }
         guard let input else { throw ValidationError("Missing expected argument '<input>'") }
         guard let output else { throw ValidationError("Missing expected argument '<output>'") }
-        if case .folder = FileKind(path: input) {
+        if FileStatus(path: input)?.kind == .folder {
             throw ValidationError(
                 "\(input) is a folder: add --to webm (or mkv, ivf, y4m) for the clips in it; an image sequence is "
                     + "named as \(input)/*.png or \(input)/frame%03d.png")
@@ -173,7 +170,7 @@ struct TranscodeCommand: ParsableCommand {
             return
         }
         // A folder that does not exist is reported later, like a clip that does not exist.
-        guard let input, output != nil, case .folder = FileKind(path: input) ?? .folder else {
+        guard let input, output != nil, FileStatus(path: input)?.kind ?? .folder == .folder else {
             throw ValidationError("--to needs two folders, one with the clips and one for the outputs")
         }
     }

@@ -39,9 +39,8 @@ struct WatchCommand: ParsableCommand {
         help: "The encoding to get, by its name (default: the server decides).", completion: .list(["high", "low"]))
     var layer: String?
 
-    @Option(
-        help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
-    var output: String?
+    @OptionGroup
+    var recordingOptions: RecordingOptions
 
     @Flag(help: "Show the stream in a window.")
     var preview = false
@@ -50,11 +49,8 @@ struct WatchCommand: ParsableCommand {
         help: "How long to watch, from the first packet on (default: until Ctrl-C).", transform: durationNotation)
     var duration: MediaDuration?
 
-    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
-    var report: String?
-
-    @Flag(help: "Print one JSON object instead of a table.")
-    var json = false
+    @OptionGroup
+    var reporting: ReportOptions
 
     func run() throws {
         let interruption = Interruption()
@@ -62,10 +58,10 @@ struct WatchCommand: ParsableCommand {
         var client = try endpoint.client(.watch, at: url, from: clock.now)
         if let layer { client.select(layer, at: clock.now) }
         let files = OutputFiles()
-        if let report { try OutputFiles.requirePlace(for: report) }
+        try reporting.requirePlace()
         let window = preview ? try PreviewWindow(url) : nil
         defer { window?.close() }
-        let recording = try output.map { try StreamRecording(path: files.openPart(of: $0), name: $0) }
+        let recording = try recordingOptions.open(files)
         var settings = VideoCallSettings(layers: [])
         settings.statisticsInterval = CallMonitor.interval
         let call = try VideoCall(settings, source: nil, clock: clock)
@@ -86,7 +82,7 @@ struct WatchCommand: ParsableCommand {
             } else if let window {
                 try them.show(layer, on: window.tile)
             } else {
-                try them.show(layer, on: UnseenPictures())
+                try them.show(layer, on: FrameTap { _ in })
             }
         }
         let driver = EndpointDriver(
@@ -103,7 +99,7 @@ struct WatchCommand: ParsableCommand {
     // MARK: The end
 
     private func finish(
-        _ log: CallLog, _ driver: EndpointDriver, _ recording: StreamRecording?, _ files: OutputFiles,
+        _ log: CallLog, _ driver: EndpointDriver, _ recording: (any StreamRecording)?, _ files: OutputFiles,
         isInterrupted: Bool
     ) throws {
         try? recording?.finish()  // its failure is `failure`
@@ -116,11 +112,8 @@ struct WatchCommand: ParsableCommand {
         }
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
         if hasOutput { try files.commit() }
-        if let report {
-            let facts = [("at", url), ("protection", "DTLS-SRTP"), ("made by", Version.text)]
-            try CallPage("Watched stream", log, facts: facts).write(to: report)
-        }
-        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        try reporting.writePage("Watched stream", log, facts: [["at", url], ["protection", "DTLS-SRTP"]])
+        try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
         if !hasOutput { throw CommandError("no picture was shown: no output was written", .partialResult) }
         // A stream that is over is no failure; whatever else happened is.
@@ -134,15 +127,14 @@ struct WatchCommand: ParsableCommand {
         guard EndpointOptions.isURL(url) else {
             throw ValidationError.notURL(url, like: "https://example.org/whep/stage")
         }
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
-        if preview, output != nil { throw ValidationError("--output and --preview contradict each other") }
+        try requirePositive("--duration", duration)
+        if preview, recordingOptions.output != nil {
+            throw ValidationError("--output and --preview contradict each other")
+        }
         if let layer, !(1...64).contains(layer.utf8.count) {
             throw ValidationError("--layer must have from 1 to 64 characters")
         }
-        if let output, VideoFileFormat(path: output) != .y4m, !CodedRecording.writes(output) {
-            throw ValidationError("--output \(output): the name must end in .y4m, .ivf, .webm or .mkv")
-        }
-        try requireDistinct(input: endpoint.tokenFile, outputs: [output, report])
+        try requireDistinct(input: endpoint.tokenFile, outputs: [recordingOptions.output, reporting.report])
     }
 }
 #endif

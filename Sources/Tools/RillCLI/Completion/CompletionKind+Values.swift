@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import Rill
 import RillCore
 import RillFiles
@@ -58,7 +58,7 @@ extension CompletionKind {
     /// A last line that makes the shell offer files as well: the shell can quote names and expand `~`. Only scripts
     /// that set the environment variable understand it.
     private static func files(_ pathExtensions: [String]) -> [String] {
-        guard unsafe getenv("RILL_COMPLETES_FILES") != nil else { return [] }
+        guard ProcessInfo.processInfo.environment["RILL_COMPLETES_FILES"] != nil else { return [] }
         return ["files: " + inBothCases(pathExtensions).joined(separator: " ")]
     }
 }
@@ -78,17 +78,26 @@ extension SettingsCompletion.Candidate {
 enum CameraNodes {
     /// `/dev/video0`, `/dev/video2` and so on, sorted by number.
     static func list(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var numbers: [Int] = []
-        while let entry = unsafe readdir(directory) {
-            // The entry lives until the next one is read; its name is copied at once.
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            guard name.hasPrefix("video"), let number = Int(name.dropFirst("video".count)) else { continue }
-            numbers.append(number)
-        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let numbers = names.filter { $0.hasPrefix("video") }.compactMap { Int($0.dropFirst("video".count)) }
         return numbers.sorted().map { "\(folder)/video\($0)" }
+    }
+}
+
+/// The file extensions of clips: for batches of a folder, and for completion.
+enum ClipEndings {
+    /// The extensions read by FFmpeg's libraries, besides Rill's own formats.
+    private static let containers = [
+        "3gp", "avi", "flv", "gif", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "mxf", "ogv", "ts", "vob",
+        "webm", "wmv",
+    ]
+
+    /// All extensions, in lower case.
+    static let all = [VideoFileFormat.y4m, .ivf, .i420, .nv12].flatMap(\.pathExtensions) + containers
+
+    /// Whether a file of that name is a clip, ignoring case.
+    static func isClip(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return false }
+        return all.contains(name[name.index(after: dot)...].lowercased())
     }
 }

@@ -30,8 +30,8 @@ extension LoopbackReport {
         row("  per second") { Decimal.text($0.sent.framesPerSecond, decimals: 2) }
         row("  key frames") { "\($0.sent.keyFramesEncoded)" }
         row("  dropped before encoding") { "\($0.sent.framesDropped)" }
-        if layers.contains(where: { $0.sent.framesUnchanged > 0 }) {
-            row("  unchanged") { "\($0.sent.framesUnchanged)" }
+        if layers.contains(where: { $0.sent.statistics.framesUnchanged > 0 }) {
+            row("  unchanged") { "\($0.sent.statistics.framesUnchanged)" }
         }
         if layers.contains(where: { $0.sent.qualityLimitationResolutionChanges > 0 || $0.sent.isLimited }) {
             row("final size") { $0.sent.resolution }
@@ -56,7 +56,9 @@ extension LoopbackReport {
         row("frames shown") { "\($0.received.framesShown)" }
         row("  of those encoded") { Decimal.percent($0.received.shownShare) }
         row("freezes") { "\($0.received.freezeCount)" }
-        row("  total, ms") { Decimal.text($0.received.totalFreezesDuration, decimals: 0) }
+        row("  total, ms") {
+            Decimal.text($0.received.statistics.freezes.totalFreezesDuration.milliseconds, decimals: 0)
+        }
         row("gaps above 500 ms") { "\($0.received.longFreezeCount)" }
         row("delay added, median, ms") { Decimal.text($0.addedDelay?.median, decimals: 1) }
         row("  95 %") { Decimal.text($0.addedDelay?.percentile95, decimals: 1) }

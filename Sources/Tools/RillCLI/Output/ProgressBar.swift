@@ -1,4 +1,5 @@
-import Glibc
+import RillCore
+import RillThreads
 
 /// A progress bar on the terminal. In a pipe or on a dumb terminal nothing is drawn.
 final class ProgressBar {
@@ -7,7 +8,7 @@ final class ProgressBar {
     private let unit: String
     private let terminal = Terminal.standardError
     private var lastDrawn = -1.0
-    private let start = ProgressBar.now()
+    private let clock = LiveClock()
 
     /// A bar on standard error.
     ///
@@ -23,10 +24,10 @@ final class ProgressBar {
 
     /// Shows that `count` steps are done; draws at most ten times per second.
     func update(_ count: Int) {
-        let now = ProgressBar.now()
+        let now = clock.now.seconds
         guard terminal.canRedraw, now - lastDrawn >= 0.1 else { return }
         lastDrawn = now
-        draw(count, seconds: now - start)
+        draw(count, seconds: now)
     }
 
     /// Erases the bar.
@@ -57,10 +58,26 @@ final class ProgressBar {
         return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
             + String(repeating: " ", count: 4 - percent.count) + percent + " %"
     }
+}
 
-    private static func now() -> Double {
-        var moment = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
-        return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
+/// A status line on standard error, redrawn in place. In a pipe or on a dumb terminal, each status is a line of its
+/// own.
+struct StatusLine: Sendable {
+    private let terminal = Terminal.standardError
+
+    /// Shows the parts of a line; those that do not fit in the terminal are left out.
+    func show(_ parts: [String]) {
+        StandardError.write(Self.text(parts, on: terminal.canRedraw ? terminal.lineLength : nil))
     }
+
+    /// Erases the line, so that other lines can be printed.
+    func clear() { if terminal.canRedraw { StandardError.write(Self.erasure) } }
+
+    /// The text to write; `length` is the line length of the terminal, `nil` if it cannot redraw.
+    static func text(_ parts: [String], on length: Int?) -> String {
+        length.map { erasure + parts.fitted(to: $0) } ?? parts.joined(separator: "  ") + "\n"
+    }
+
+    /// Returns to the start of the line, and erases it.
+    static let erasure = "\r\u{1B}[K"
 }

@@ -14,8 +14,8 @@ struct LoopbackPage: ReportPage {
     /// What congestion control did; empty without.
     let network: [NetworkSample]
 
-    init(_ report: LoopbackReport, of loopback: Loopback, facts: [(name: String, value: String)]) throws {
-        self.facts = pageFacts(facts)
+    init(_ report: LoopbackReport, of loopback: Loopback, facts: [[String]]) throws {
+        self.facts = facts
         self.report = report
         timelines = try loopback.timelines().map(Layer.init)
         network = loopback.networkTimeline
@@ -40,22 +40,7 @@ struct LoopbackPage: ReportPage {
 
         init(_ layer: LayerTimeline) {
             rid = layer.rid.description
-            timeline = PageTimeline(
-                layer.intervalLength, layer.intervals,
-                counts: [
-                    "packetsSent": \.packetsSent, "packetsLost": \.packetsLost, "framesSent": \.framesSent,
-                    "framesShown": \.framesShown, "keyFramesSent": \.keyFramesSent,
-                    "keyFramesRequested": \.keyFramesRequested, "packetRequests": \.packetRequests,
-                    "framesRepaired": \.framesRepaired, "framesLate": \.framesLate,
-                    "framesDecodedOnly": \.framesDecodedOnly,
-                ],
-                bytes: [
-                    "bytesSent": \.bytesSent, "bytesReceived": \.bytesReceived, "fecBytes": \.fecBytes,
-                    "retransmittedBytes": \.retransmittedBytes,
-                ],
-                spreads: [
-                    "targetDelay": \.targetDelay, "bufferDelay": \.bufferDelay, "frameDelay": \.frameDelay,
-                ])
+            timeline = PageTimeline(layer.intervalLength, layer.intervals)
             freezes = layer.freezes
             omittedFreezes = layer.omittedFreezes
             pictured = layer.picturedFreezes.map {

@@ -30,9 +30,6 @@ extension ReportPage {
     }
 }
 
-/// Facts for a page, which takes them in order.
-func pageFacts(_ facts: [(name: String, value: String)]) -> [[String]] { facts.map { [$0.name, $0.value] } }
-
 /// A picture on a page.
 struct PagePicture: Encodable {
     /// In seconds.
@@ -54,14 +51,12 @@ struct PageTimeline: Encodable {
     /// Minimum, maximum and mean of the intervals that have values.
     let spreads: [String: [[Double]?]]
 
-    init<Interval>(
-        _ length: MediaDuration, _ intervals: [Interval], counts: [String: KeyPath<Interval, Int32>],
-        bytes: [String: KeyPath<Interval, Int64>], spreads: [String: KeyPath<Interval, Spread>]
-    ) {
+    init<Interval: MergeableInterval>(_ length: MediaDuration, _ intervals: [Interval]) {
         self.length = length.seconds
-        self.counts = counts.mapValues { path in intervals.map { Int($0[keyPath: path]) } }
-            .merging(bytes.mapValues { path in intervals.map { Int($0[keyPath: path]) } }) { first, _ in first }
-        self.spreads = spreads.mapValues { path in
+        counts = Interval.counts.mapValues { path in intervals.map { Int($0[keyPath: path]) } }
+            .merging(Interval.bytes.mapValues { path in intervals.map { Int($0[keyPath: path]) } }) { first, _ in first
+            }
+        spreads = Interval.spreads.mapValues { path in
             intervals.map { interval in
                 let spread = interval[keyPath: path]
                 // Thousandths of a millisecond are more than a plot shows.

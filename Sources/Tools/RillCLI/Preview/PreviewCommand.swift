@@ -122,7 +122,7 @@ struct PreviewCommand: ParsableCommand {
         } else if to != nil || listen != nil || keyFile != nil {
             throw ValidationError("--to, --listen and --key-file need --call")
         }
-        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        try requirePositive("--duration", duration)
         guard window.width >= 64, window.height >= 64 else { throw ValidationError("--window must be at least 64x64") }
         if !areDescriptions, sources.count > 1 {
             throw ValidationError(

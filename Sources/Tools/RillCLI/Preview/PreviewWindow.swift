@@ -87,7 +87,7 @@ import RillThreads
 
 /// Stands for the window of a `rill` without the trait Window.
 struct PreviewWindow {
-    let tile = UnseenPictures()
+    var tile: FrameTap { FrameTap { _ in } }
     let isClosed = false
     let failure: (any Error)? = nil
 

@@ -25,8 +25,9 @@ final class Show {
         private let state = Monitor(State())
         let waker: Window.Waker
 
-        private struct State {
+        struct State {
             var statistics: [Int: CallStatistics] = [:]
+            /// How many faces the beauty filter of each call knows in our pictures.
             var faces: [Int: Int] = [:]
             var lines: [String] = []
             var isEnding = false
@@ -35,36 +36,26 @@ final class Show {
 
         init(_ waker: Window.Waker) { self.waker = waker }
 
-        func note(_ statistics: CallStatistics, ofCall call: Int) { change { $0.statistics[call] = statistics } }
-        func note(faces count: Int, ofCall call: Int) { change { $0.faces[call] = count } }
         func note(_ line: String) { change { $0.lines.append(line) } }
         func end() { change { $0.isEnding = true } }
-        func noteEnd() { change { $0.ended += 1 } }
 
-        private func change(_ body: (inout State) -> Void) {
+        func change(_ body: (inout State) -> Void) {
             state.withLock { body(&$0) }
             waker.wake()
         }
 
-        func takeStatistics() -> [Int: CallStatistics] {
+        /// The messages so far; the statistics and lines are taken.
+        func take() -> State {
             state.withLock { state in
-                defer { state.statistics = [:] }
-                return state.statistics
-            }
-        }
-
-        /// How many faces the beauty filter of a call knows in our pictures.
-        func faceCount(ofCall call: Int) -> Int { state.withLock { $0.faces[call] ?? 0 } }
-
-        func takeLines() -> [String] {
-            state.withLock { state in
-                defer { state.lines = [] }
-                return state.lines
+                defer { (state.statistics, state.lines) = ([:], []) }
+                return state
             }
         }
 
         var isEnding: Bool { state.withLock { $0.isEnding } }
         var endedCount: Int { state.withLock { $0.ended } }
+        /// How many faces the beauty filter of a call knows in our pictures.
+        func faceCount(ofCall call: Int) -> Int { state.withLock { $0.faces[call] ?? 0 } }
     }
 
     init(_ command: PreviewCommand, on window: Window) throws {
@@ -91,7 +82,7 @@ final class Show {
         for call in calls {
             Task.detached { [news] in
                 await call.end(reason: "the window was closed")
-                news.noteEnd()
+                news.change { $0.ended += 1 }
             }
         }
         while news.endedCount < calls.count { _ = try window.next() }
@@ -102,10 +93,9 @@ final class Show {
             Task.detached { [news, events = call.events] in
                 for await event in events {
                     switch event {
-                    case .statistics(let statistics): news.note(statistics, ofCall: index)
-                    case .facesChanged(let faces): news.note(faces: faces.count, ofCall: index)
-                    case .over: break
-                    case .wanted: break
+                    case .statistics(let statistics): news.change { $0.statistics[index] = statistics }
+                    case .facesChanged(let faces): news.change { $0.faces[index] = faces.count }
+                    case .over, .wanted: break
                     default: news.note("\(event)")
                     }
                 }
@@ -142,8 +132,9 @@ final class Show {
             arrange()
         case .resized: applyLayers()
         case .woken:
-            for line in news.takeLines() { StandardError.print(line) }
-            for (call, statistics) in news.takeStatistics() { note(statistics, ofCall: call) }
+            let news = news.take()
+            for line in news.lines { StandardError.print(line) }
+            for (call, statistics) in news.statistics { note(statistics, ofCall: call) }
         }
     }
 

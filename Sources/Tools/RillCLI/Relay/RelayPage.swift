@@ -29,16 +29,9 @@ struct RelayPage: ReportPage {
         let timeline: PageTimeline
         let scheduledDelay, actualDelay, lateness: Times
 
-        init(_ title: String, _ network: String, _ meter: RelayMeter) {
-            (self.title, self.network, sent) = (title, network, meter.link.sent)
-            timeline = PageTimeline(
-                meter.timeline.length, meter.timeline.intervals,
-                counts: ["came": \.came, "lost": \.lost, "dropped": \.dropped],
-                bytes: ["cameBytes": \.cameBytes, "leftBytes": \.leftBytes],
-                spreads: [
-                    "scheduledDelay": \.scheduledDelay, "actualDelay": \.actualDelay, "lateness": \.lateness,
-                    "onTheWay": \.onTheWay,
-                ])
+        init(_ title: String, _ network: LinkSettings, _ meter: RelayMeter) {
+            (self.title, self.network, sent) = (title, network.description, meter.link.sent)
+            timeline = PageTimeline(meter.intervals.length, meter.intervals.intervals)
             scheduledDelay = Times(meter.scheduledDelay)
             actualDelay = Times(meter.actualDelay)
             lateness = Times(meter.lateness)
@@ -47,7 +40,7 @@ struct RelayPage: ReportPage {
 
     /// A histogram: percentiles in milliseconds, buckets in seconds.
     struct Times: Encodable {
-        let summary: RelaySummary.Times?
+        let summary: Percentiles?
         let buckets: [Bucket]
 
         struct Bucket: Encodable {
@@ -55,21 +48,22 @@ struct RelayPage: ReportPage {
             let count: Int
         }
 
-        init(_ times: RelayTimes) {
-            summary = RelaySummary.Times(times)
+        init(_ times: DurationHistogram) {
+            summary = times.percentiles
             buckets = times.buckets.map { Bucket(range: $0.range, count: $0.count) }
         }
     }
 
-    init(_ relay: RelayReport, _ summary: RelaySummary, facts: [(name: String, value: String)]) {
-        self.facts = pageFacts(facts)
-        let pairs = zip(summary.pairs, relay.meters).map { pair, meters in
+    init(_ relay: RelayReport, _ summary: RelaySummary, facts: [[String]]) {
+        self.facts = facts
+        let pairs = summary.pairs.enumerated().map { index, pair in
+            let (meters, settings) = (relay.meters[index], relay.settings.pairs[index])
             let (there, back) = ("\(pair.listen) → \(pair.to)", "\(pair.to) → \(pair.listen)")
             return Pair(
-                title: there, rows: summary.rows(pair).map { [$0.name, $0.forward, $0.back] },
+                title: there, rows: summary.rows(pair),
                 directions: [
-                    Direction("Forward: \(there)", pair.forward.network, meters.forward),
-                    Direction("Return: \(back)", pair.return.network, meters.back),
+                    Direction("Forward: \(there)", settings.network, meters.forward),
+                    Direction("Return: \(back)", settings.returnNetwork, meters.back),
                 ])
         }
         report = Report(duration: relay.duration.seconds, pairs: pairs)

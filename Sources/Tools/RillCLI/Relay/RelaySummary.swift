@@ -2,6 +2,7 @@ import Rill
 import RillCore
 import RillLab
 import RillLink
+import RillThreads
 
 /// The JSON summary of a relay: times in milliseconds, the duration in seconds.
 struct RelaySummary: Encodable {
@@ -18,39 +19,9 @@ struct RelaySummary: Encodable {
         var to: String
         /// With NAT: the number of senders that were not idle at the end.
         var senders: Int?
-        var forward: Direction
-        var `return`: Direction
-    }
-
-    struct Direction: Encodable {
-        /// The settings of the link, with its seed: with these settings, the same arrivals have the same outcomes.
-        var network: String
-        var link: LinkStatistics
-        /// The link's bottleneck, which all pairs may share; bytes include headers.
-        var bottleneck: BottleneckStatistics?
-        var withoutPeer: Int
-        var fromTooManySenders: Int
-        var fromUnknownSenders: Int
-        var left: Int
-        var leftBytes: Int
-        var reordered: Int
-        var bufferFull: Int
-        var sendFailed: Int
-        /// Datagrams in flight at the end of the relay.
-        var onTheWay: Int
-        /// The time in the bottleneck's queue before the own transmission.
-        var queueWait: Times?
-        var scheduledDelay: Times?
-        var actualDelay: Times?
-        /// The lateness of the relay's timer.
-        var lateness: Times?
-    }
-
-    struct Times: Encodable {
-        var median: Double
-        var percentile95: Double
-        var percentile99: Double
-        var maximum: Double
+        /// The settings of each link, with its seed: with these settings, the same arrivals have the same outcomes.
+        var forward: JoinedObject<[String: String], RelayMeter>
+        var `return`: JoinedObject<[String: String], RelayMeter>
     }
 
     init(_ report: RelayReport, logLinesDropped: Int?) {
@@ -63,51 +34,20 @@ struct RelaySummary: Encodable {
                 Pair(
                     listen: "\(pair.listen)", to: "\(pair.to)",
                     senders: report.settings.usesNAT ? report.senderCounts[index] : nil,
-                    forward: Direction(pair.network, report.meters[index].forward),
-                    return: Direction(pair.returnNetwork, report.meters[index].back)))
+                    forward: JoinedObject(
+                        first: ["network": pair.network.description], second: report.meters[index].forward),
+                    return: JoinedObject(
+                        first: ["network": pair.returnNetwork.description], second: report.meters[index].back)))
         }
     }
 
     /// Whether no datagram arrived.
-    var isEmpty: Bool { pairs.allSatisfy { $0.forward.came == 0 && $0.return.came == 0 } }
+    var isEmpty: Bool { pairs.allSatisfy { $0.forward.second.came == 0 && $0.return.second.came == 0 } }
 }
 
-extension RelaySummary.Direction {
-    init(_ network: LinkSettings, _ meter: RelayMeter) {
-        self.network = network.description
-        link = meter.link
-        bottleneck = meter.bottleneck
-        withoutPeer = meter.withoutPeer
-        fromTooManySenders = meter.fromTooManySenders
-        fromUnknownSenders = meter.fromUnknownSenders
-        left = meter.left
-        leftBytes = meter.leftBytes
-        reordered = meter.reordered
-        bufferFull = meter.bufferFull
-        sendFailed = meter.sendFailed
-        onTheWay = meter.onTheWay
-        queueWait = RelaySummary.Times(meter.queueWait)
-        scheduledDelay = RelaySummary.Times(meter.scheduledDelay)
-        actualDelay = RelaySummary.Times(meter.actualDelay)
-        lateness = RelaySummary.Times(meter.lateness)
-    }
-
+extension RelayMeter {
     /// The number of datagrams that arrived, whatever their outcome.
-    var came: Int { link.sent + withoutPeer + fromTooManySenders + fromUnknownSenders }
-
-    /// The share of the datagrams on the link that were lost.
-    var lostShare: Double {
-        link.sent == 0 ? 0 : Double(link.lost + link.droppedByQueue + link.refused) / Double(link.sent)
-    }
-}
-
-extension RelaySummary.Times {
-    init?(_ times: RelayTimes) {
-        guard let median = times.percentile(50), let percentile95 = times.percentile(95),
-            let percentile99 = times.percentile(99), let maximum = times.maximum
-        else { return nil }
-        self.init(median: median, percentile95: percentile95, percentile99: percentile99, maximum: maximum)
-    }
+    fileprivate var came: Int { link.sent + withoutPeer + fromTooManySenders + fromUnknownSenders }
 }
 
 extension RelaySummary {
@@ -117,7 +57,7 @@ extension RelaySummary {
         var lines: [String] = []
         for (index, pair) in pairs.enumerated() {
             var table = TextTable(["\(pair.listen) → \(pair.to)", "forward", "return"])
-            for row in rows(pair) { table.add([row.name, row.forward, row.back]) }
+            for row in rows(pair) { table.add(row) }
             lines += index > 0 ? ["", table.text] : [table.text]
         }
         lines.append("")
@@ -129,18 +69,18 @@ extension RelaySummary {
         return lines.joined(separator: "\n")
     }
 
-    /// The rows of the tables, as text and on the page.
-    func rows(_ pair: Pair) -> [(name: String, forward: String, back: String)] {
-        var rows: [(name: String, forward: String, back: String)] = []
-        let ends = [pair.forward, pair.return]
-        func add(_ name: String, _ value: (Direction) -> String) { rows.append((name, value(ends[0]), value(ends[1]))) }
-        func addIfAny(_ name: String, _ value: (Direction) -> Int) {
+    /// The rows of the tables, as text and on the page: name, forward and return.
+    func rows(_ pair: Pair) -> [[String]] {
+        var rows: [[String]] = []
+        let ends = [pair.forward.second, pair.return.second]
+        func add(_ name: String, _ value: (RelayMeter) -> String) { rows.append([name] + ends.map(value)) }
+        func addIfAny(_ name: String, _ value: (RelayMeter) -> Int) {
             if ends.contains(where: { value($0) != 0 }) { add(name) { "\(value($0))" } }
         }
-        func addTimes(_ name: String, _ value: (Direction) -> Times?) {
-            add("\(name), median, ms") { Decimal.text(value($0)?.median, decimals: 2) }
-            add("  99 %") { Decimal.text(value($0)?.percentile99, decimals: 2) }
-            add("  maximum") { Decimal.text(value($0)?.maximum, decimals: 2) }
+        func addTimes(_ name: String, _ times: (RelayMeter) -> DurationHistogram) {
+            add("\(name), median, ms") { Decimal.text(times($0).percentile(50), decimals: 2) }
+            add("  99 %") { Decimal.text(times($0).percentile(99), decimals: 2) }
+            add("  maximum") { Decimal.text(times($0).maximum, decimals: 2) }
         }
         let seconds = max(duration, 0.001)
         add("datagrams in") { "\($0.link.sent)" }
@@ -159,8 +99,8 @@ extension RelaySummary {
         add("  kbit/s") { Decimal.text(Double($0.leftBytes) * 8 / 1000 / seconds, decimals: 1) }
         addIfAny("  reordered") { $0.reordered }
         addIfAny("in flight at the end") { $0.onTheWay }
-        addBackground(ends, over: seconds, to: &rows)
-        if ends.contains(where: { $0.queueWait != nil }) { addTimes("wait in the queue") { $0.queueWait } }
+        rows += background(ends, over: seconds)
+        if ends.contains(where: { $0.queueWait.count > 0 }) { addTimes("wait in the queue") { $0.queueWait } }
         addTimes("scheduled delay") { $0.scheduledDelay }
         addTimes("actual delay") { $0.actualDelay }
         addTimes("timer lateness") { $0.lateness }
@@ -172,24 +112,64 @@ extension RelaySummary {
     }
 
     /// What else has passed the bottleneck: cross traffic, and CUBIC flows.
-    private func addBackground(
-        _ ends: [Direction], over seconds: Double, to rows: inout [(name: String, forward: String, back: String)]
-    ) {
+    private func background(_ ends: [RelayMeter], over seconds: Double) -> [[String]] {
         func rate(_ byteCount: Int?) -> String {
             Decimal.text(byteCount.map { Double($0) * 8 / 1000 / seconds }, decimals: 1)
         }
         func count(_ count: Int?) -> String { count.map { "\($0)" } ?? "-" }
         let bottlenecks = ends.map(\.bottleneck)
+        var rows: [[String]] = []
         if bottlenecks.contains(where: { $0?.crossSent ?? 0 > 0 }) {
-            rows.append(("cross traffic, kbit/s", rate(bottlenecks[0]?.crossBytes), rate(bottlenecks[1]?.crossBytes)))
-            rows.append(("  dropped", count(bottlenecks[0]?.crossDropped), count(bottlenecks[1]?.crossDropped)))
+            rows.append(["cross traffic, kbit/s"] + bottlenecks.map { rate($0?.crossBytes) })
+            rows.append(["  dropped"] + bottlenecks.map { count($0?.crossDropped) })
         }
         let flows = bottlenecks.map { $0?.cubicFlows ?? [] }
-        for index in 0..<max(flows[0].count, flows[1].count) {
+        for index in 0..<(flows.map(\.count).max() ?? 0) {
             let pair = flows.map { index < $0.count ? $0[index] : nil }
-            rows.append(
-                ("CUBIC flow \(index + 1), kbit/s", rate(pair[0]?.acceptedBytes), rate(pair[1]?.acceptedBytes)))
-            rows.append(("  segments dropped", count(pair[0]?.dropped), count(pair[1]?.dropped)))
+            rows.append(["CUBIC flow \(index + 1), kbit/s"] + pair.map { rate($0?.acceptedBytes) })
+            rows.append(["  segments dropped"] + pair.map { count($0?.dropped) })
         }
+        return rows
+    }
+}
+
+/// Follows a relay on the terminal to its end: a status line that is updated each second.
+struct RelayMonitor {
+    private let line = StatusLine()
+    private var last = RelayProgress()
+
+    /// Waits until the time is over, the relay has failed, or the user interrupts it.
+    mutating func follow(_ relay: LiveRelay, limit: MediaDuration?, isInterrupted: () -> Bool) {
+        let clock = LiveClock()
+        let end = limit.map { MediaTime.zero + $0 } ?? .distantFuture
+        var nextLine = MediaTime.zero + .seconds(1)
+        while clock.now < end, relay.failure == nil, !isInterrupted() {
+            clock.sleep(until: min(clock.now + .milliseconds(50), end))
+            guard clock.now >= nextLine else { continue }
+            nextLine += .seconds(1)
+            let progress = relay.progress
+            line.show(RelayMonitor.parts(progress, since: last))
+            last = progress
+        }
+        line.clear()
+    }
+
+    /// `12 s  forward 2000/s 1920 kbit/s lost 2.1 %  return 50/s 21 kbit/s lost 0.0 %  in flight 81  late 0.09 ms (99
+    /// %)`
+    static func parts(_ now: RelayProgress, since last: RelayProgress) -> [String] {
+        let length = (now.duration - last.duration).seconds
+        guard now.duration > .zero, length > 0 else { return ["no datagram yet"] }
+        func figures(_ direction: KeyPath<RelayProgress, RelayProgress.Direction>) -> String {
+            let (new, old) = (now[keyPath: direction], last[keyPath: direction])
+            let (came, lost) = (new.came - old.came, new.lost - old.lost)
+            return "\(Decimal.text(Double(came) / length, decimals: 0))/s "
+                + "\(Decimal.text(Double(new.cameBytes - old.cameBytes) * 8 / 1000 / length, decimals: 0)) kbit/s "
+                + "lost \(Decimal.percent(came == 0 ? 0 : Double(lost) / Double(came)))"
+        }
+        return [
+            "\(Decimal.text(now.duration.seconds, decimals: 0)) s", "forward \(figures(\.forward))",
+            "return \(figures(\.back))", "in flight \(now.onTheWay)",
+            "late \(Decimal.text(now.lateness, decimals: 2)) ms (99 %)",
+        ]
     }
 }

@@ -11,7 +11,8 @@ final class DelayedSource: FrameSource {
     final class Start: Sendable {
         private let time = Monitor<MediaTime?>(nil)
 
-        func set(_ time: MediaTime) { self.time.withLock { $0 = time } }
+        /// Sets it, once: later calls change nothing.
+        func set(_ time: MediaTime) { self.time.withLock { $0 = $0 ?? time } }
 
         fileprivate var known: MediaTime? { time.withLock { $0 } }
     }

@@ -23,12 +23,12 @@ struct TranscodeJob {
     ///   - begin: called when the input is open, with its frame count if known.
     ///   - watch: called ten times per second with the progress; `false` cancels the transcode.
     /// - Returns: the outcome.
-    /// - Throws: ``TranscodeFailure``; a `ValidationError` for options that do not fit the input; an error of an
+    /// - Throws: ``CommandError``; a `ValidationError` for options that do not fit the input; an error of an
     ///   encoder or an output.
     func run(
         begin: (_ frameCount: Int?) -> Void = { _ in }, watch: (TranscodeProgress) -> Bool = { _ in true }
     ) throws -> TranscodeOutcome {
-        let source = try opened()
+        let source = try readingInput { try TranscodeInput(input, options, decoderThreads: decoderThreads) }
         if TranscodeFiles.format(of: output) == .png { return try writePicture(of: source) }
         if case .once = source.feed, options.effort == .good {
             throw ValidationError("\(input): --good reads the clip twice: the input must be a regular file")
@@ -45,20 +45,10 @@ struct TranscodeJob {
         return try outcome(of: report, plan, source)
     }
 
-    private func opened() throws -> TranscodeInput {
-        do {
-            return try TranscodeInput(input, options, decoderThreads: decoderThreads)
-        } catch let error as ValidationError {
-            throw error
-        } catch {
-            throw TranscodeFailure.unreadable("\(error)")
-        }
-    }
-
     /// The failure of an input that could be opened but has no picture.
-    private func hasNoPicture(_ source: TranscodeInput, _ failure: String?) -> TranscodeFailure {
+    private func hasNoPicture(_ source: TranscodeInput, _ failure: String?) -> CommandError {
         let damage = source.health.failure.map { "\(input) has no picture: \($0)" }
-        return .unreadable(failure ?? damage ?? "\(input) has no picture")
+        return CommandError(failure ?? damage ?? "\(input) has no picture", .unreadableInput)
     }
 
     private func wait(
@@ -72,7 +62,7 @@ struct TranscodeJob {
                     return report
                 }
             } catch is CancellationError {
-                throw TranscodeFailure.interrupted
+                throw CommandError.interrupted
             }
             guard isWanted, !watch(running.newestProgress) else { continue }
             isWanted = false
@@ -111,10 +101,10 @@ struct TranscodeJob {
         do {
             while try record.addNext() {
                 guard watch(TranscodeProgress(framesRead: record.pictures.count)) else {
-                    throw TranscodeFailure.interrupted
+                    throw CommandError.interrupted
                 }
             }
-        } catch let error as TranscodeFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             // What was read before stays, as for any output.

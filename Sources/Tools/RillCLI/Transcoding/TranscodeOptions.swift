@@ -62,11 +62,8 @@ struct TranscodeOptions: ParsableArguments {
     @Option(help: "Threads of each encoder. Changes the output.")
     var threads = 1
 
-    @Option(help: "Kind of content; a still screen is encoded once a second.")
-    var content = ContentChoice.camera
-
-    @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")
-    var stillBlocks = StillBlocksChoice.on
+    @OptionGroup
+    var content: ContentOptions
 
     @Option(
         help: """
@@ -143,8 +140,7 @@ struct TranscodeOptions: ParsableArguments {
     var encoder: EncoderSettings {
         var settings: EncoderSettings = effort == .good ? .good(codec) : EncoderSettings(codec)
         settings.threadCount = threads
-        settings.content = content.content
-        settings.skipsStillBlocks = stillBlocks == .on
+        content.apply(to: &settings)
         if let quality {
             settings.quality = quality
             settings.quantizers = 0...63

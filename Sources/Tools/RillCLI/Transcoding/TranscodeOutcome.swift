@@ -83,25 +83,3 @@ struct TranscodeRow: Codable, Equatable, Sendable {
         self.frames = frames
     }
 }
-
-/// The reason why a transcode wrote no output.
-enum TranscodeFailure: Error, CustomStringConvertible {
-    /// The input cannot be read at all.
-    case unreadable(String)
-    /// The user pressed Ctrl-C.
-    case interrupted
-
-    var exitCode: ExitCode {
-        switch self {
-        case .unreadable: .unreadableInput
-        case .interrupted: .interrupted
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .unreadable(let reason): reason
-        case .interrupted: "interrupted: no output was written"
-        }
-    }
-}

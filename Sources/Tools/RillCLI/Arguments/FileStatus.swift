@@ -3,19 +3,29 @@ import Rill
 import RillCore
 import RillFiles
 
-/// The kind of file at a path, after following symbolic links.
-enum FileKind {
-    case file, folder, other
+/// What the system knows of the file at a path, after following symbolic links.
+struct FileStatus {
+    enum Kind { case file, folder, other }
+
+    let kind: Kind
+    let byteCount: Int
+    /// The modification time, in nanoseconds since 1970.
+    let modified: Int64
+    let device, inode: UInt
 
     /// `nil` if there is no file.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: self = .file
-        case S_IFDIR: self = .folder
-        default: self = .other
-        }
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .other
+            }
+        byteCount = Int(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Rill
 import RillCore
@@ -47,5 +48,42 @@ enum StandardOutput {
         guard nowhere >= 0 else { return }
         dup2(nowhere, STDOUT_FILENO)
         close(nowhere)
+    }
+}
+
+/// Standard error, for output that is not a result: progress, notices, measurements.
+enum StandardError {
+    /// Writes `text` unchanged.
+    static func write(_ text: String) {
+        var bytes = Array(text.utf8)
+        while !bytes.isEmpty {
+            let written = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+            // Errors are ignored: a notice without a reader is not missed.
+            guard written > 0 else { return }
+            bytes.removeFirst(written)
+        }
+    }
+
+    /// Writes a line.
+    static func print(_ line: String) { write(line + "\n") }
+}
+
+/// Prints one JSON object on standard output, with sorted keys, so that equal results are equal bytes.
+enum JSONOutput {
+    static func print(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try StandardOutput.print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}
+
+/// One JSON object with the keys of two: a report, and what is added to it.
+struct JoinedObject<First: Encodable, Second: Encodable>: Encodable {
+    let first: First
+    let second: Second
+
+    func encode(to encoder: any Encoder) throws {
+        try first.encode(to: encoder)
+        try second.encode(to: encoder)
     }
 }
