@@ -148,22 +148,4 @@ import Testing
         room.run(.milliseconds(100))
         #expect(listener.end.packets.count == before + 20)
     }
-
-    @Test func `a bucket is never in debt`() {
-        var bucket = TokenBucket(perSecond: 1000)
-        for step in 0..<100 {
-            let now = MediaTime.zero + .milliseconds(step)
-            if bucket.has(100, at: now) { bucket.take(100) }
-        }
-        // Whatever came before: 100 ms are 100 tokens.
-        let (isPaid, isMore) = (
-            bucket.has(100, at: .zero + .milliseconds(200)), bucket.has(500, at: .zero + .milliseconds(200))
-        )
-        #expect(isPaid && !isMore)
-        // No more than those of a second are kept.
-        let (isFull, isOver) = (
-            bucket.has(1000, at: .zero + .seconds(1000)), bucket.has(1001, at: .zero + .seconds(1000))
-        )
-        #expect(isFull && !isOver)
-    }
 }

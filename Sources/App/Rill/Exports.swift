@@ -95,6 +95,7 @@
 @_exported public import struct RillSend.RTPStreamStatistics
 @_exported public import struct RillSend.RetransmissionSettings
 @_exported public import struct RillSession.CongestionSettings
+@_exported public import struct RillSession.LayerFallback
 @_exported public import struct RillSession.SessionStatistics
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock

@@ -177,10 +177,13 @@ import Testing
 }
 
 /// A port of connections that nobody films for.
-private final class PortOfPeers: NetworkEnd {
-    let port = PeerPort(peerLimit: 10)
+final class PortOfPeers: NetworkEnd {
+    let port: PeerPort
     private(set) var media: [ICEPeerID: Int] = [:]
+    private(set) var events: [PeerEvent] = []
     private var bytes: [UInt8] = []
+
+    init(passesMedia: Bool = false) { port = PeerPort(peerLimit: 10, passesMedia: passesMedia) }
 
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var copy = datagram.array
@@ -192,7 +195,8 @@ private final class PortOfPeers: NetworkEnd {
         while true {
             switch port.poll(at: now, into: &bytes) {
             case .transmit(on: let path): transmit(path, bytes)
-            case .decode, .makeKeyFrame, .event: break
+            case .decode, .makeKeyFrame: break
+            case .event(_, let event): events.append(event)
             case .wait(until: let time): return time
             }
         }

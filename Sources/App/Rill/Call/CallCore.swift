@@ -16,7 +16,8 @@ final class CallCore: SendingBudget, Sendable {
     let sender: LiveEncoders?
     private let switcher: SourceSwitcher?
     private let pollers: [CallPoller]
-    private let events: AsyncStream<CallEvent>.Continuation
+    let events: AsyncStream<CallEvent>
+    private let report: AsyncStream<CallEvent>.Continuation
     private let state: Monitor<State>
     /// Held while layers are switched on and off, so that the last request is applied last.
     private let activity = Monitor(())
@@ -38,20 +39,21 @@ final class CallCore: SendingBudget, Sendable {
 
     init(
         _ settings: VideoCallSettings, source: sending (any FrameSource)?, taps: sending SendTaps,
-        through given: SendPipeline? = nil, clock: LiveClock, _ events: AsyncStream<CallEvent>.Continuation
+        through given: SendPipeline? = nil, clock: LiveClock
     ) throws(PipelineError) {
         precondition((1...1024).contains(settings.decodingThreadCount), "a call has 1 to 1024 decoding threads")
         var settings = settings
         settings.send.addTransportNumbers()
-        (self.settings, self.clock, self.events) = (settings, clock, events)
+        let (events, report) = AsyncStream.makeStream(of: CallEvent.self, bufferingPolicy: .bufferingNewest(1024))
+        (self.settings, self.clock, self.events, self.report) = (settings, clock, events, report)
         let affinity = settings.placement.affinity(isLargestEncoder: false)
         if let source {
             let pipeline: SendPipeline
             if let given { pipeline = given } else { pipeline = try SendPipeline(settings.send, taps: taps) }
             pipeline.observeFaces { event in
                 switch event {
-                case .found(let faces): events.yield(.facesChanged(faces))
-                case .unavailable(let reason): events.yield(.facesUnavailable(reason))
+                case .found(let faces): report.yield(.facesChanged(faces))
+                case .unavailable(let reason): report.yield(.facesUnavailable(reason))
                 }
             }
             self.pipeline = pipeline
@@ -60,8 +62,8 @@ final class CallCore: SendingBudget, Sendable {
             if given == nil {
                 let switcher = SourceSwitcher(source) { event in
                     switch event {
-                    case .ended: events.yield(.sourceEnded)
-                    case .failed(_, let error): events.yield(.sourceFailed(error))
+                    case .ended: report.yield(.sourceEnded)
+                    case .failed(_, let error): report.yield(.sourceFailed(error))
                     }
                 }
                 self.switcher = switcher
@@ -86,10 +88,10 @@ final class CallCore: SendingBudget, Sendable {
     private func watch() {
         var tasks: [Task<Void, Never>] = []
         if let sender {
-            let events = events
+            let report = report
             tasks.append(
                 Task {
-                    do { try await sender.finished() } catch { events.yield(.sendingFailed(error)) }
+                    do { try await sender.finished() } catch { report.yield(.sendingFailed(error)) }
                 })
         }
         if let interval = settings.statisticsInterval {
@@ -98,7 +100,7 @@ final class CallCore: SendingBudget, Sendable {
                     while !Task.isCancelled {
                         do { try await Task.sleep(for: .nanoseconds(interval.nanoseconds)) } catch { return }
                         guard let self else { return }
-                        events.yield(.statistics(statistics))
+                        report.yield(.statistics(statistics))
                     }
                 })
         }
@@ -145,7 +147,7 @@ final class CallCore: SendingBudget, Sendable {
         ) { [weak self] in
             // Events that nobody reads hold participants. An event that held its stream would keep both alive
             // forever.
-            self?.events.yield($0)
+            self?.report.yield($0)
         } forget: { [weak self] in
             self?.forget($0)
         } noteWants: { [weak self] in
@@ -179,7 +181,7 @@ final class CallCore: SendingBudget, Sendable {
             let line = CallLine(
                 transport, datagramByteCount: settings.send.maximumPacketSize + 64, clock: clock,
                 affinity: settings.placement.affinity(isLargestEncoder: false)
-            ) { [weak self] in self?.events.yield(.transportFailed($0)) }
+            ) { [weak self] in self?.report.yield(.transportFailed($0)) }
             state.lines.append(line)
             return line
         }
@@ -301,8 +303,8 @@ final class CallCore: SendingBudget, Sendable {
             (state.lines, state.participants, state.tasks) = ([], [], [])
             return state.waiters
         }
-        events.yield(.over)
-        events.finish()
+        report.yield(.over)
+        report.finish()
         for waiter in waiters { waiter.resume() }
     }
 }

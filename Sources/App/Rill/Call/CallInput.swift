@@ -18,8 +18,9 @@ final class CallInput: Sendable {
         /// When an authentic packet last arrived from the participant's known address.
         var lastArrival: MediaTime?
         var watch = UnreadableWatch()
-        /// Limits attempts to open packets from unknown addresses.
-        var credit = AttemptCredit()
+        /// Limits attempts to open packets from unknown addresses, so that a flood of them does not starve known
+        /// senders: 500 a second take half a millisecond of each second.
+        var attempts = TokenBucket(perSecond: 500, limit: 64)
         var place: Place
     }
 
@@ -92,7 +93,8 @@ final class CallInput: Sendable {
     func tryToOpen(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
         guard isProtected else { return datagram.count }
         return state.withLock { state in
-            guard state.credit.take(at: now) else { return nil }
+            guard state.attempts.has(1, at: now) else { return nil }
+            state.attempts.take(1)
             state.copy.removeAll(keepingCapacity: true)
             state.copy.append(copying: datagram.span)
             guard let outcome = session.withMedia({ $0.unprotect(&datagram) }) else { return nil }
@@ -150,26 +152,5 @@ struct UnreadableWatch {
         guard !isDecided, count >= UnreadableWatch.limit, let outcome else { return nil }
         isDecided = true
         return (outcome, count)
-    }
-}
-
-/// Limits how often packets from unknown addresses are tried, so that a flood of them does not starve known senders.
-struct AttemptCredit {
-    private var credit = AttemptCredit.limit
-    private var last: MediaTime?
-
-    private static let limit = 64
-    /// One attempt is regained per interval: 500 a second take half a millisecond of each second.
-    private static let interval = MediaDuration.milliseconds(2)
-
-    mutating func take(at now: MediaTime) -> Bool {
-        let passed = last.map { (now - $0).nanoseconds / AttemptCredit.interval.nanoseconds } ?? 0
-        if passed > 0 || last == nil {
-            credit = Int(min(Int64(AttemptCredit.limit), Int64(credit) + passed))
-            last = now
-        }
-        guard credit > 0 else { return false }
-        credit -= 1
-        return true
     }
 }

@@ -39,9 +39,7 @@ extension CallParticipant {
             // The session follows PAUSE and RESUME requests.
             stream.feedback.insert(.pause)
             if let expectedFeedback { stream.allow(expectedFeedback) }
-            stream.limits.width = layer.resolution.width
-            stream.limits.height = layer.resolution.height
-            stream.limits.framesPerSecond = layer.frameRate.framesPerSecond
+            stream.limits.take(layer)
             return (layer.rid, stream)
         }
     }

@@ -98,7 +98,7 @@ public final class CallParticipant: Sendable, Identifiable {
         input = CallInput(participant, of: session)
         output = CallOutput(participant, of: session, over: line)
         let sizes = streams.layerSizes(like: layers)
-        var choice = LayerChoice(sizes: sizes, fallback: settings.fallback.map(LayerFallback.Settings.init))
+        var choice = LayerChoice(sizes: sizes, fallback: settings.fallback)
         if !streams.isEmpty { choice.want(.layer(0), at: clock.now) }
         var selector = LayerSelector()
         selector.want(choice.chosen)
@@ -195,7 +195,7 @@ public final class CallParticipant: Sendable, Identifiable {
         // Without a sequence that is shown, new layers are among those that it may show.
         if all.count > before.count, state.view == nil {
             state.choice = LayerChoice(
-                sizes: all.layerSizes(like: ourLayers), fallback: settings.fallback.map(LayerFallback.Settings.init))
+                sizes: all.layerSizes(like: ourLayers), fallback: settings.fallback)
             state.choice.want(.layer(0), at: now)
             state.selector.want(state.choice.chosen)
         }

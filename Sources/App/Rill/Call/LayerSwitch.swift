@@ -76,13 +76,3 @@ extension [LayerSwitch] {
     /// The layer that a stream is to carry.
     func layer(of stream: SendingStreamID) -> Int? { first { $0.id == stream }?.wanted }
 }
-
-extension EncodedFrame {
-    /// Moves the frame's number, and those that it refers to.
-    fileprivate mutating func renumber(by offset: Int64) {
-        number += offset
-        var moved = FrameReferences()
-        for index in 0..<references.count { moved.append(references[index] + offset) }
-        references = moved
-    }
-}

@@ -55,9 +55,8 @@ public final class VideoCall: Sendable {
         _ settings: VideoCallSettings = VideoCallSettings(), source: sending (any FrameSource)?,
         taps: sending SendTaps = SendTaps(), clock: LiveClock = LiveClock()
     ) throws(PipelineError) {
-        let (events, continuation) = AsyncStream.makeStream(of: CallEvent.self, bufferingPolicy: .bufferingNewest(1024))
-        self.events = events
-        core = try CallCore(settings, source: source, taps: taps, clock: clock, continuation)
+        core = try CallCore(settings, source: source, taps: taps, clock: clock)
+        events = core.events
     }
 
     /// Creates a call whose encoders are the caller's own, and which sends until its source ends: for a laboratory. No
@@ -71,10 +70,8 @@ public final class VideoCall: Sendable {
     package init(
         _ settings: VideoCallSettings, source: sending any FrameSource, through pipeline: SendPipeline, clock: LiveClock
     ) throws(PipelineError) {
-        let (events, continuation) = AsyncStream.makeStream(of: CallEvent.self, bufferingPolicy: .bufferingNewest(1024))
-        self.events = events
-        core = try CallCore(
-            settings, source: source, taps: SendTaps(), through: pipeline, clock: clock, continuation)
+        core = try CallCore(settings, source: source, taps: SendTaps(), through: pipeline, clock: clock)
+        events = core.events
     }
 
     deinit { core.endLater() }

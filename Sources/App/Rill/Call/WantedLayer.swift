@@ -1,5 +1,5 @@
 public import RillCore
-import RillSession
+public import RillSession
 
 extension CallParticipant {
     /// What is wanted from a participant: one layer, the layer that fits a display size, or nothing.
@@ -27,57 +27,10 @@ extension CallParticipant {
 
 extension CallParticipant {
     /// Why a participant fell back to a smaller layer.
-    public enum FallbackReason: Hashable, Sendable {
-        /// This share of the layer's frames was lost or late, 0 to 1.
-        case frames(share: Double)
-        /// The layer showed nothing for this time, although key frames were requested.
-        case standstill(MediaDuration)
-        /// The layer's playout delay grew to this value.
-        case delay(MediaDuration)
-
-        init(_ reason: LayerFallback.Reason) {
-            switch reason {
-            case .frames(let share): self = .frames(share: share)
-            case .standstill(let time): self = .standstill(time)
-            case .delay(let delay): self = .delay(delay)
-            }
-        }
-    }
-}
-
-extension CallParticipant.FallbackReason: CustomStringConvertible {
-    /// A clause for a log: `42 % of its frames were lost or late`.
-    public var description: String {
-        switch self {
-        case .frames(let share): "\(Int((share * 100).rounded())) % of its frames were lost or late"
-        case .standstill(let time): "it has stood still for \(time)"
-        case .delay(let delay): "it was \(delay) behind"
-        }
-    }
+    public typealias FallbackReason = LayerFallback.Reason
 }
 
 extension VideoCallSettings {
-    /// When a participant falls back to a smaller layer than the wanted one because the network does not carry that,
-    /// and when the wanted layer is tried again.
-    public struct Fallback: Equatable, Sendable {
-        /// The share of lost or late frames in the last two seconds, 0 to 1, above which a layer is given up.
-        public var maximumMissingShare = 0.2
-        /// The playout delay above which a layer is given up.
-        public var maximumDelay = MediaDuration.seconds(1)
-        /// The shortest time on the smaller layer. It doubles each time that the larger layer soon fails again.
-        public var hold = MediaDuration.seconds(8)
-        /// The upper bound of that time.
-        public var maximumHold = MediaDuration.seconds(64)
-
-        /// Creates settings with the defaults.
-        public init() {}
-    }
-}
-
-extension LayerFallback.Settings {
-    init(_ settings: VideoCallSettings.Fallback) {
-        self.init()
-        (maximumMissingShare, maximumDelay) = (settings.maximumMissingShare, settings.maximumDelay)
-        (hold, maximumHold) = (settings.hold, settings.maximumHold)
-    }
+    /// When a participant falls back to a smaller layer, and when the wanted one is tried again.
+    public typealias Fallback = LayerFallback.Settings
 }

@@ -142,7 +142,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     /// Sends pending output, and returns the next frame to decode. A stream returns no other frame before that one is
     /// finished.
     package func next(at now: MediaTime) -> Step {
-        let step = session.poll(at: now, into: &payload, sendingTo: feedback) { event in
+        let step = session.poll(at: now, into: &payload, delivering: { $0.deliver(to: feedback) }) { event in
             switch event {
             case .packetsRequested(let id, let count): streams[id]?.observer?(.packetsRequested(count: count), now)
             case .keyFrameRequested(let id): streams[id]?.observer?(.keyFrameRequested, now)

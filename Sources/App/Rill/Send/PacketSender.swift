@@ -86,7 +86,7 @@ public final class PacketSender: Sendable {
     package func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, to packets: some PacketSink, at now: MediaTime
     ) -> RTPTimestamp? {
-        session.change(sendingTo: packets) {
+        session.change(delivering: { $0.deliver(to: packets) }) {
             $0.send(frame, payload: payload, of: layers[layer].id, at: now)?.timestamp
         }
     }
@@ -106,7 +106,7 @@ public final class PacketSender: Sendable {
     ///   - now: the current time.
     ///   - packets: receives the retransmissions.
     public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: some PacketSink) {
-        session.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
+        session.change(delivering: { $0.deliver(to: packets) }) { _ = $0.insert(rtcp, at: now) }
     }
 
     /// Sends the reports that are due, and the packets that congestion control held back until now.
@@ -114,7 +114,7 @@ public final class PacketSender: Sendable {
         guard nextReportTime(at: now) <= now else { return }
         // A session that only sends has no frames to decode.
         var nothing: [UInt8] = []
-        _ = session.poll(at: now, into: &nothing, sendingTo: packets) { _ in }
+        _ = session.poll(at: now, into: &nothing, delivering: { $0.deliver(to: packets) }) { _ in }
     }
 
     /// Returns when ``sendReports(at:to:)`` has something to do next, from `now` on.
@@ -149,9 +149,7 @@ public final class PacketSender: Sendable {
         zip(pipeline.settings.layers, layers).map { layer, stream in
             var description = StreamDescription(of: stream.settings, codec: layer.codec)
             description.rid = layer.rid.description
-            description.limits.width = layer.resolution.width
-            description.limits.height = layer.resolution.height
-            description.limits.framesPerSecond = layer.frameRate.framesPerSecond
+            description.limits.take(layer)
             if let feedback = pipeline.settings.congestion?.feedback { description.allow(feedback) }
             return description
         }
@@ -196,6 +194,49 @@ public final class PacketSender: Sendable {
     }
 }
 
+extension StreamDescription.Limits {
+    /// Makes the size and frame rate those of a layer.
+    mutating func take(_ layer: LayerSettings) {
+        (width, height) = (layer.resolution.width, layer.resolution.height)
+        framesPerSecond = layer.frameRate.framesPerSecond
+    }
+}
+
 extension SharedSession: SendingBudget {
     package func allowance(at now: MediaTime) -> SendingAllowance? { look { $0.allowance(at: now) } }
+}
+
+/// A stream of a session that carries the encoded frames of one layer.
+///
+/// A layer has one for each participant of a call: it encodes once, and each stream has its own sequence numbers,
+/// history and key.
+package struct LayerStream: Sendable {
+    package let session: SharedSession
+    package let id: SendingStreamID
+
+    /// Adds a stream to a session.
+    package init(_ settings: RTPStreamSettings, on session: SharedSession) throws(PipelineError) {
+        self.session = session
+        do throws(SessionError) {
+            id = try session.look { (session) throws(SessionError) in try session.send(settings) }
+        } catch {
+            throw PipelineError(error)
+        }
+    }
+
+    /// The stream's current settings.
+    package var settings: RTPStreamSettings {
+        guard let stream = session.look({ $0.settings(of: id) }) else { preconditionFailure("a layer's stream stays") }
+        return stream
+    }
+
+    package var statistics: RTPStreamStatistics { session.look { $0.statistics(of: id) } ?? RTPStreamStatistics() }
+}
+
+/// Another destination of a layer's encoded frames.
+package protocol LayerOutput: AnyObject, Sendable {
+    /// Takes an encoded frame on the layer's thread; the bytes are valid until it returns.
+    ///
+    /// - Returns: the RTP timestamp that it is sent with; `nil` if it is not sent.
+    func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) -> RTPTimestamp?
 }

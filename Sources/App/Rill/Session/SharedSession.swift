@@ -77,12 +77,8 @@ package final class SharedSession: Sendable {
         state.withLock { state in _ = state.media.protect(packet, into: &datagram) }
     }
 
-    /// Changes the session, and sends the pending datagrams. Events wait for the next poll.
-    package func change<Result>(sendingTo packets: some PacketSink, _ body: (RTPSession) -> Result) -> Result {
-        change(delivering: { $0.deliver(to: packets) }, body)
-    }
-
-    /// Does the same for a caller that takes all datagrams at once.
+    /// Changes the session, and sends the pending datagrams by `send`, which takes all at once. Events wait for the
+    /// next poll.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
         changeMedia(delivering: send) { media in body(media.session) }
     }
@@ -108,16 +104,8 @@ package final class SharedSession: Sendable {
     /// - Parameters:
     ///   - now: the current time.
     ///   - bytes: receives the bytes of the frame.
-    ///   - packets: receives the datagrams.
+    ///   - send: takes all datagrams at once.
     ///   - handle: is called with each event, after the lock is released.
-    package func poll(
-        at now: MediaTime, into bytes: inout [UInt8], sendingTo packets: some PacketSink,
-        _ handle: (SessionEvent) -> Void
-    ) -> Step {
-        poll(at: now, into: &bytes, delivering: { $0.deliver(to: packets) }, handle)
-    }
-
-    /// Does the same for a caller that takes all datagrams at once.
     package func poll(
         at now: MediaTime, into bytes: inout [UInt8], delivering send: (DatagramQueue) -> Void,
         _ handle: (SessionEvent) -> Void

@@ -77,16 +77,6 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Offer and answer
 
-    func begin(answering offer: String) throws {
-        try addTransceivers()
-        _ = try answer(offer)
-    }
-
-    func beginOffering() throws {
-        try addTransceivers()
-        _ = try offer()
-    }
-
     /// Answers another offer of the peer's, which changes what is sent and received.
     ///
     /// - Parameter offer: the text of the offer. An offer of ours that was not answered yet is taken back.
@@ -146,7 +136,9 @@ public final class WebRTCPeer: Sendable {
         port.transport.change(id) { peer, now in peer.close(at: now) }
     }
 
-    private func change<Value>(_ body: (PeerConnection, MediaTime) throws(PeerError) -> Value) throws(PeerError) -> Value {
+    private func change<Value>(_ body: (PeerConnection, MediaTime) throws(PeerError) -> Value) throws(PeerError)
+        -> Value
+    {
         guard let id = state.withLock({ $0.id }), let value = try port.transport.change(id, body) else {
             throw .closed
         }
@@ -155,7 +147,7 @@ public final class WebRTCPeer: Sendable {
 
     // MARK: Media
 
-    private func addTransceivers() throws(PeerError) {
+    func addTransceivers() throws(PeerError) {
         let sections = layers.isEmpty ? [] : settings.sections ?? [layers.map(\.rid)]
         let carried = try change { (peer, _) throws(PeerError) in
             var carried: [TransceiverID: [StreamLayer.RID]] = [:]
@@ -229,8 +221,7 @@ public final class WebRTCPeer: Sendable {
 extension SendingEncoding {
     fileprivate init(_ layer: LayerSettings) {
         var limits = StreamDescription.Limits()
-        (limits.width, limits.height) = (layer.resolution.width, layer.resolution.height)
-        limits.framesPerSecond = layer.frameRate.framesPerSecond
+        limits.take(layer)
         self.init(rid: layer.rid.description, limits: limits)
     }
 }

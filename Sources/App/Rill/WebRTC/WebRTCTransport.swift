@@ -20,7 +20,7 @@ final class WebRTCTransport: DatagramTransport {
         var bytes: [UInt8] = []
         /// Events that were not reported yet.
         var events: [PendingEvent] = []
-        /// Whether a thread reports them, without the lock. It takes those of others too, so that they keep their order.
+        /// Whether a thread reports them, without the lock. It takes those of others too: they keep their order.
         var isReporting = false
         var isClosed = false
     }

@@ -113,3 +113,109 @@ public final class UDPSocket: DatagramTransport {
     /// Stops receiving; waiting calls return.
     public func close() { descriptor.close() }
 }
+
+/// A UDP socket that exchanges datagrams with a single address.
+///
+/// ```swift
+/// let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("example.org:5004"))
+/// try socket.send(packet)                                              // from any thread
+/// while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) { handle(bytes, datagram.source) }
+/// ```
+///
+/// It is a ``RillCore/PacketSink``, so pipelines can send to it: `sender.send(frame, at: now, to: socket)`. As a
+/// ``DatagramTransport`` it sends and receives many datagrams per call.
+///
+/// An ICMP refusal (`ECONNREFUSED`) is not an error of a call, because the other side may not have started yet. It is
+/// counted, and the call continues.
+///
+/// The remote address is fixed. If it may change, use a ``UDPSocket``.
+///
+/// Threading and cost: as for ``UDPSocket``.
+public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
+    let descriptor: SocketDescriptor
+    /// The address that datagrams are sent to and received from; never `nil`.
+    public let remoteAddress: UDPAddress?
+
+    /// A socket that exchanges datagrams only with `address`.
+    ///
+    /// - Parameters:
+    ///   - address: the remote address.
+    ///   - local: the local address to receive at; by default a port that the system chooses.
+    ///   - settings: buffer sizes, traffic class and other options.
+    /// - Throws: `socketFailed`.
+    public init(
+        to address: UDPAddress, from local: UDPAddress? = nil, settings: UDPSocket.Settings = UDPSocket.Settings()
+    ) throws(TransportError) {
+        descriptor = try SocketDescriptor(boundTo: local, connectedTo: address, settings)
+        remoteAddress = address
+    }
+
+    /// The local address of the socket, including a port that the system chose.
+    public var localAddress: UDPAddress { descriptor.localAddress }
+
+    /// Statistics since the start.
+    public var statistics: TransportStatistics { descriptor.counters.statistics }
+
+    /// Sends a datagram. Waits only while the system's send buffer is full.
+    ///
+    /// - Throws: `socketFailed`, with `EMSGSIZE` for a datagram that is too long.
+    public func send(_ datagram: Span<UInt8>) throws(TransportError) {
+        _ = try descriptor.send(datagram, to: nil, waits: true)
+    }
+
+    /// Sends a datagram, which may be empty, without waiting. Returns `false` if the system's send buffer is full.
+    ///
+    /// - Throws: `socketFailed`.
+    package func sendAtOnce(_ datagram: Span<UInt8>) throws(TransportError) -> Bool {
+        try descriptor.send(datagram, to: nil, waits: false) == .sent
+    }
+
+    /// Sends a packet of a pipeline without waiting.
+    ///
+    /// Errors, including a full buffer, are only counted, because the network may lose a packet at any time.
+    public func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        do throws(TransportError) {
+            _ = try descriptor.send(packet, to: nil, waits: false)
+        } catch {
+            descriptor.counters.failed.count()
+        }
+    }
+
+    /// Replaces `bytes` with the next datagram; returns `nil` if none arrived within `timeout`, or if the socket was
+    /// closed.
+    ///
+    /// The array grows to 64 KiB once and is then reused. A timeout of zero does not wait.
+    ///
+    /// - Throws: `socketFailed`.
+    public func receive(
+        into bytes: inout [UInt8], within timeout: MediaDuration
+    ) throws(TransportError) -> UDPSocket.Received? {
+        try descriptor.receive(into: &bytes, within: timeout)
+    }
+
+    /// Sends all datagrams to ``remoteAddress``, regardless of their destinations, without waiting.
+    public func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome { descriptor.send(&datagrams) }
+
+    /// Replaces the contents of `datagrams` with the datagrams that have arrived, waiting up to `timeout` for the
+    /// first one.
+    ///
+    /// - Throws: `socketFailed`.
+    public func receive(
+        into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
+    ) throws(TransportError) -> ReceiveOutcome {
+        try descriptor.receive(into: &datagrams, within: timeout)
+    }
+
+    /// Stops receiving; waiting calls return.
+    public func close() { descriptor.close() }
+}
+
+/// The addresses at which this machine is reached, for host candidates.
+package enum MachineAddresses {
+    /// The address that this machine has towards others, if it has any, and the loopback address.
+    package static var known: [IPAddress] {
+        // Nothing is sent: the socket only looks up a route. A machine without one has no address for other machines.
+        let routed = try? ConnectedUDPSocket(to: UDPAddress(.v4(0xC633_6401), port: 9)).localAddress.ip
+        return (routed.map { [$0] } ?? []) + [.loopback]
+    }
+}

@@ -60,6 +60,16 @@ public struct EncodedFrame: Sendable {
     }
 }
 
+extension EncodedFrame {
+    /// Adds `offset` to the number of the frame and of those that it refers to: for a sequence made of several.
+    package mutating func renumber(by offset: Int64) {
+        number += offset
+        var moved = FrameReferences()
+        for index in 0..<references.count { moved.append(references[index] + offset) }
+        references = moved
+    }
+}
+
 /// The numbers of the frames that one frame refers to: at most eight (VP9 has eight reference slots), stored inline.
 public struct FrameReferences: Sendable, Equatable {
     /// The most frames that one frame can refer to.

@@ -1,6 +1,6 @@
 import COpenSSL
 import RillCore
-import RillSecurity
+public import RillSecurity
 
 /// A connection of OpenSSL's, with its datagrams and its time.
 @safe
@@ -180,4 +180,63 @@ extension SRTPProfile {
         case .aesCM128Tag32: "SRTP_AES128_CM_SHA1_32"
         }
     }
+}
+
+/// The keys of SRTP for both directions, which a handshake of DTLS gave (RFC 5764 §4.2).
+public struct DTLSSRTPKeys: Sendable {
+    /// For ``/RillSecurity/SRTPProtector``: what this side sends.
+    public let sending: SRTPKey
+    /// For ``/RillSecurity/SRTPUnprotector``: what this side receives.
+    public let receiving: SRTPKey
+
+    /// The profile of both.
+    public var profile: SRTPProfile { sending.profile }
+
+    /// The label of the exporter.
+    static let label = "EXTRACTOR-dtls_srtp"
+
+    /// Splits what the exporter gave.
+    ///
+    ///     client's key | server's key | client's salt | server's salt
+    init(_ material: Span<UInt8>, _ profile: SRTPProfile, role: DTLSRole) throws(SecurityError) {
+        let (key, salt) = (profile.keyByteCount, profile.saltByteCount)
+        precondition(material.count == 2 * (key + salt))
+        func make(_ side: DTLSRole) throws(SecurityError) -> SRTPKey {
+            let number = side == .client ? 0 : 1
+            var bytes = [UInt8]()
+            bytes.reserveCapacity(key + salt)
+            for index in 0..<key { bytes.append(material[number * key + index]) }
+            for index in 0..<salt { bytes.append(material[2 * key + number * salt + index]) }
+            defer { overwrite(&bytes) }
+            return try SRTPKey(bytes.span, profile)
+        }
+        sending = try make(role)
+        receiving = try make(role.opposite)
+    }
+}
+
+/// What OpenSSL says of its last failure in this thread.
+struct OpenSSLFailure {
+    /// The code: library and reason. 0 if there is none.
+    let code: UInt
+    /// OpenSSL's words: `SSL routines: wrong version number`.
+    let reason: String
+
+    /// Takes the failure from the thread's queue, and empties that.
+    static func take() -> OpenSSLFailure {
+        // The last of the queue is the cause of those before it.
+        let code = ERR_peek_last_error()
+        ERR_clear_error()
+        // The names are constants of the library.
+        let words = unsafe [ERR_lib_error_string(code), ERR_reason_error_string(code)].compactMap { text in
+            unsafe text.map { unsafe String(cString: $0) }
+        }
+        return OpenSSLFailure(code: code, reason: words.isEmpty ? "no reason" : words.joined(separator: ": "))
+    }
+}
+
+/// Overwrites bytes that were secret. Unlike an ordinary store, this one is not optimized away as dead.
+func overwrite(_ bytes: inout [UInt8]) {
+    // The buffer is the array's own, and as long as it says.
+    unsafe bytes.withUnsafeMutableBytes { buffer in unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
 }

@@ -39,10 +39,9 @@ public struct DTLSFingerprint: Hashable, Sendable {
         }
         var bytes: [UInt8] = []
         for pair in fields[1].utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false) {
-            guard pair.count == 2, let high = pair.first.flatMap(hexadecimalValue),
-                let low = pair.last.flatMap(hexadecimalValue)
-            else { throw .invalidFingerprint(text) }
-            bytes.append(high << 4 | low)
+            let digits = pair.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard pair.count == 2, digits.count == 2 else { throw .invalidFingerprint(text) }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
         }
         try self.init(algorithm, bytes)
     }
@@ -94,14 +93,5 @@ extension [DTLSFingerprint] {
     var strongest: [DTLSFingerprint] {
         let strength = map(\.algorithm.byteCount).max()
         return filter { $0.algorithm.byteCount == strength }
-    }
-}
-
-private func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
     }
 }

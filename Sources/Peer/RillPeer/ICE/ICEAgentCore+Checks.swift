@@ -124,4 +124,120 @@ extension ICEAgentCore {
             pairs[other].state = .waiting
         }
     }
+
+    // Which pair is used (RFC 8445 §8.1).
+
+    /// Makes a pair the one where data goes: a check of ours was just answered there.
+    mutating func select(_ index: Int, at now: MediaTime) {
+        guard pairs[index].id != selectedID else { return }
+        precondition(pairs[index].isValidated, "data would go where nobody has answered")
+        let former = selectedPath
+        selectedID = pairs[index].id
+        consent.begin(at: now)
+        consent.schedule(settings.consentInterval, using: &random, at: now)
+        isRecovering = false
+        if former != pairs[index].path {
+            events.append(.selectedPathChanged(from: former, to: pairs[index].path))
+        }
+        if state != .completed { setState(.connected) }
+    }
+
+    /// A pair is nominated: it is used, checks of others end, and the former generation too.
+    ///
+    /// The latest nomination counts: there is no aggressive one any more, and a peer that changes its address nominates
+    /// the new pair.
+    mutating func nominate(_ index: Int, at now: MediaTime) {
+        (nominatingID, nominationDeadline) = (nil, nil)
+        guard !pairs[index].isNominated || pairs[index].id != selectedID else { return }
+        for other in pairs.indices {
+            (pairs[other].isNominated, pairs[other].isNominatedByPeer) = (other == index, false)
+        }
+        select(index, at: now)
+        setState(.completed)
+        isRecovering = false
+        endFormerGeneration()
+        for other in pairs.indices {
+            pairs[other].check = nil
+            if pairs[other].state == .inProgress { pairs[other].state = .waiting }
+        }
+    }
+
+    /// Begins to nominate the best pair that works, if this side is controlling and none is nominated: when no better
+    /// one may come any more, or when the time is up.
+    mutating func nominateBest(at now: MediaTime) {
+        guard role == .controlling, nominatingID == nil, !isConcluded else { return }
+        let current = pairs.indices.filter { isCurrent($0) }
+        let working = current.filter { pairs[$0].state == .succeeded }
+        guard let best = working.max(by: { pairs[$0].priority < pairs[$1].priority }) else { return }
+        let deadline = nominationDeadline ?? now + settings.nominationDelay
+        nominationDeadline = deadline
+        let mayImprove = current.contains {
+            pairs[$0].priority > pairs[best].priority
+                && (pairs[$0].state == .waiting || pairs[$0].state == .frozen || pairs[$0].state == .inProgress)
+        }
+        guard !mayImprove || deadline <= now else { return }
+        nominatingID = pairs[best].id
+        nominationDeadline = nil
+    }
+
+    // Silence and failure (RFC 7675, RFC 8863).
+
+    /// The selected path works: the other side was heard.
+    mutating func confirmConsent(at now: MediaTime) {
+        consent.confirm(at: now)
+        guard state == .disconnected, let index = selectedIndex else { return }
+        isRecovering = false
+        setState(pairs[index].isNominated && isCurrent(index) ? .completed : .connected)
+    }
+
+    /// Applies what follows from the time alone.
+    mutating func updateState(at now: MediaTime) {
+        guard state != .failed else { return }
+        if let index = selectedIndex {
+            let silence = now - consent.lastConfirmed
+            if silence >= settings.consentTimeout {
+                events.append(.consentLost(on: pairs[index].path, after: silence))
+                end()
+            } else if silence >= settings.disconnectedTimeout, state != .disconnected {
+                setState(.disconnected)
+                recover()
+            }
+        } else if let deadline = connectDeadline, deadline <= now, let startTime, hasNothingToTry {
+            events.append(.checksFailed(pairCount: pairs.count, after: now - startTime))
+            end()
+        }
+        if let deadline = nominationDeadline, deadline <= now {
+            nominateBest(at: now)
+            nominationDeadline = nil
+        }
+    }
+
+    /// Whether all checks have failed.
+    var hasNothingToTry: Bool {
+        pairs.allSatisfy { $0.state == .failed || $0.state == .succeeded } || generation.remoteKey == nil
+    }
+
+    /// Checks all pairs again: the selected path may be gone for good, and another may work.
+    private mutating func recover() {
+        guard generation.remoteKey != nil else { return }
+        isRecovering = true
+        (nominatingID, nominationDeadline) = (nil, nil)
+        for index in pairs.indices where isCurrent(index) {
+            pairs[index].check = nil
+            pairs[index].state = .waiting
+        }
+    }
+
+    private mutating func end() {
+        selectedID = nil
+        endFormerGeneration()
+        for index in pairs.indices {
+            pairs[index].check = nil
+            if pairs[index].state != .succeeded { pairs[index].state = .failed }
+            (pairs[index].isValidated, pairs[index].isNominated) = (false, false)
+        }
+        (triggered, responses) = ([], [])
+        (nominatingID, nominationDeadline, connectDeadline, isRecovering) = (nil, nil, nil, false)
+        setState(.failed)
+    }
 }

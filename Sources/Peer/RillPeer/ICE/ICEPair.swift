@@ -1,4 +1,4 @@
-import RillCore
+public import RillCore
 
 /// A local and a remote candidate, and what is known of the path between them (RFC 8445 §6.1.2).
 struct ICEPair {
@@ -92,4 +92,123 @@ struct ICECheck {
 
     /// Retransmits at once: the other side was heard.
     mutating func hasten(at now: MediaTime) { deadline = min(deadline, now) }
+}
+
+/// The statistics of a pair of candidates, as `RTCIceCandidatePairStats` of W3C webrtc-stats has them.
+public struct ICEPairStatistics: Equatable, Sendable {
+    /// The socket and the remote address.
+    public var path: ICEPath
+    /// The local candidate.
+    public var local: ICECandidate
+    /// The remote candidate.
+    public var remote: ICECandidate
+    /// The priority of the pair.
+    public var priority: UInt64
+    /// The state of its check.
+    public var state: ICEPairState
+    /// Whether the controlling side nominated it.
+    public var isNominated: Bool
+    /// Whether data goes there.
+    public var isSelected: Bool
+    /// What was counted.
+    public var counts: ICEPairCounts
+}
+
+/// What is counted for each pair. Messages of STUN are not among its packets and bytes.
+public struct ICEPairCounts: Equatable, Sendable {
+    /// Connectivity checks sent, without retransmissions.
+    public var requestsSent = 0
+    /// Retransmissions of connectivity checks.
+    public var retransmissionsSent = 0
+    /// Requests received with the right integrity, retransmissions included.
+    public var requestsReceived = 0
+    /// Responses sent, of either kind.
+    public var responsesSent = 0
+    /// Responses received with the right integrity, of either kind.
+    public var responsesReceived = 0
+    /// Consent checks sent (RFC 7675).
+    public var consentRequestsSent = 0
+    /// Datagrams sent that are not STUN: what ``ICEAgent/noteSent(byteCount:on:at:)`` was told.
+    public var packetsSent = 0
+    /// Their bytes.
+    public var bytesSent = 0
+    /// When the last one was sent.
+    public var lastPacketSentTime: MediaTime?
+    /// Datagrams received that are not STUN.
+    public var packetsReceived = 0
+    /// Their bytes.
+    public var bytesReceived = 0
+    /// When the last one was received.
+    public var lastPacketReceivedTime: MediaTime?
+    /// The latest round trip of a check or consent check that was not retransmitted.
+    public var currentRoundTripTime: MediaDuration?
+    /// The sum of all such round trips.
+    public var totalRoundTripTime = MediaDuration.zero
+    /// How many there were.
+    public var roundTripTimeMeasurements = 0
+
+    mutating func noteRoundTrip(_ duration: MediaDuration) {
+        currentRoundTripTime = duration
+        totalRoundTripTime += duration
+        roundTripTimeMeasurements += 1
+    }
+}
+
+/// Where datagrams come from and go to: a socket of this side, and an address of the other.
+public struct ICEPath: Hashable, Sendable {
+    /// The driver's number of the socket.
+    public var socket: Int
+    /// The address of the other side.
+    public var remote: UDPAddress
+
+    /// Creates a path.
+    ///
+    /// - Parameters:
+    ///   - socket: the driver's number of the socket.
+    ///   - remote: the address of the other side.
+    public init(socket: Int = 0, _ remote: UDPAddress) {
+        self.socket = socket
+        self.remote = remote
+    }
+}
+
+extension ICEPath {
+    /// Hashes one word for IPv4, where the synthesized method hashes five: a port looks up a path for each datagram.
+    public func hash(into hasher: inout Hasher) {
+        guard case .v4(let address) = remote.ip else {
+            hasher.combine(socket)
+            return hasher.combine(remote)
+        }
+        hasher.combine(UInt64(truncatingIfNeeded: socket) << 48 | UInt64(address) << 16 | UInt64(remote.port))
+    }
+}
+
+extension ICEPath: CustomStringConvertible {
+    /// `socket 0 to 192.0.2.1:5004`.
+    public var description: String { "socket \(socket) to \(remote)" }
+}
+
+/// What may still be sent to an address that has not answered: three times what came from it, as RFC 9000 §8 has it.
+///
+/// So a sender of forged addresses gains nothing by making us send for it.
+struct ICEPathBudget {
+    /// How many times as many bytes as were received may be sent.
+    static let factor = 3
+    /// What the text of a description and its request over HTTP have at least, besides candidates, in bytes.
+    static let descriptionByteCount = 500
+
+    /// In bytes.
+    private(set) var rest = 0
+
+    /// Bytes arrived.
+    mutating func receive(_ byteCount: Int) {
+        rest = min(rest &+ ICEPathBudget.factor &* byteCount, 1 << 30)
+    }
+
+    /// Takes the bytes of a datagram, if there are as many.
+    mutating func spend(_ byteCount: Int) -> Bool {
+        guard byteCount <= rest else { return false }
+        rest -= byteCount
+        return true
+    }
 }

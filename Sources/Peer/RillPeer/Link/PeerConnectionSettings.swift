@@ -33,3 +33,45 @@ public struct PeerConnectionSettings: Sendable {
     /// Creates settings with every other value at its default.
     public init(seed: UInt64 = .random(in: 0 ... .max)) { self.seed = seed }
 }
+
+/// The state of a connection: that of W3C's `RTCPeerConnectionState`.
+public enum PeerConnectionState: String, Hashable, Sendable {
+    /// Nothing was negotiated yet.
+    case new
+    /// ICE or DTLS is on its way.
+    case connecting
+    /// Media can be sent and received.
+    case connected
+    /// The path has been silent for some seconds. It may come back by itself.
+    case disconnected
+    /// ICE or DTLS failed. A restart of ICE may help if it was that.
+    case failed
+    /// One of the sides closed the connection.
+    case closed
+}
+
+extension PeerConnectionState: CustomStringConvertible {
+    /// The state as W3C writes it: `connected`.
+    public var description: String { rawValue }
+}
+
+/// The counters of a connection's datagrams, without those of STUN (W3C `RTCTransportStats`; those after the blank line
+/// are Rill's own).
+public struct PeerTransportCounts: Codable, Hashable, Sendable {
+    /// Datagrams sent.
+    public var packetsSent = 0
+    /// Their bytes.
+    public var bytesSent = 0
+    /// Datagrams received from validated addresses.
+    public var packetsReceived = 0
+    /// Their bytes.
+    public var bytesReceived = 0
+
+    /// RTP and RTCP that came before there were keys.
+    public var packetsWithoutKeys = 0
+    /// Packets that could not be sent: without a path, or refused by SRTP.
+    public var packetsDropped = 0
+
+    /// Creates counters of 0.
+    public init() {}
+}

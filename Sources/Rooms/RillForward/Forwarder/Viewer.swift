@@ -152,10 +152,7 @@ final class Viewer {
         _ now: MediaTime
     ) {
         var frame = published.frame
-        frame.number += numberOffset
-        var references = FrameReferences()
-        for index in 0..<frame.references.count { references.append(frame.references[index] + numberOffset) }
-        frame.references = references
+        frame.renumber(by: numberOffset)
         frame.captureTime = time
         guard connection.send(frame, payload: payload, of: sending, at: now) != nil else {
             // It is paused, or not connected any more.

@@ -71,7 +71,7 @@ public final class LiveForwarder: Sendable {
 
     // MARK: Sessions
 
-    /// Calls the forwarder's methods, to publish, to watch, or to change or end a session. What follows is sent at once.
+    /// Calls the forwarder's methods: to publish, to watch, to change or end a session. What follows is sent at once.
     ///
     /// - Parameter body: receives the forwarder and the current time. Everything waits for it: it must not wait, nor
     ///   call this object.

@@ -55,3 +55,124 @@ struct PublishedLayer {
     /// The pixels of its pictures, by which layers are ordered.
     var pixelCount: Int { resolution.map { $0.width * $0.height } ?? 0 }
 }
+
+/// Collects requests for a key frame of a layer, so that its publisher is asked once for all of them.
+///
+/// A key frame is many times as large as others, and everyone gets it: whoever asks within a second of the last one
+/// waits until that is over. How often a request is repeated that nothing has answered is ``KeyFrameRequester``'s.
+struct KeyFrameRequestTimer: Sendable {
+    /// Whether somebody waits for a key frame.
+    private(set) var isWanted = false
+    private var requester = KeyFrameRequester(roundTripTime: KeyFrameRequestTimer.timeout)
+    /// When the last key frame arrived.
+    private var keyFrameTime = MediaTime(nanoseconds: .min / 2)
+
+    /// The shortest time from one key frame to the next request. 1 s.
+    static let spacing = MediaDuration.seconds(1)
+    /// When a request is repeated for the first time that nothing has answered. 500 ms.
+    static let timeout = MediaDuration.milliseconds(500)
+
+    /// Notes that somebody waits for a key frame.
+    mutating func want() { isWanted = true }
+
+    /// Notes that a key frame arrived.
+    mutating func noteKeyFrame(at now: MediaTime) {
+        (isWanted, keyFrameTime) = (false, now)
+        requester.noteKeyFrame(at: now)
+    }
+
+    /// Notes that the publisher was asked.
+    mutating func noteRequest(at now: MediaTime) { requester.noteRequest(at: now) }
+
+    /// When to ask the publisher; in the distant future if nobody waits, or if the layer has stopped and was asked
+    /// since.
+    ///
+    /// - Parameter lastArrival: when the layer's last frame arrived.
+    func dueTime(lastArrival: MediaTime) -> MediaTime {
+        guard isWanted else { return .distantFuture }
+        let allowed = requester.nextRequest(frameInterval: .zero, lastArrival: lastArrival)
+        return max(allowed, keyFrameTime + KeyFrameRequestTimer.spacing)
+    }
+}
+
+/// Measures the frame rate and the bitrate of a layer, over the last one to two seconds.
+struct LayerMeter: Sendable {
+    private var previous = Span()
+    private var current = Span()
+
+    private struct Span {
+        var start: MediaTime?
+        var end = MediaTime.zero
+        var frames = 0
+        var bytes = 0
+    }
+
+    private static let length = MediaDuration.seconds(1)
+
+    /// Adds a frame that arrived.
+    mutating func add(byteCount: Int, at now: MediaTime) {
+        advance(to: now)
+        if current.start == nil { current.start = now }
+        current.frames += 1
+        current.bytes += byteCount
+    }
+
+    private mutating func advance(to now: MediaTime) {
+        guard let start = current.start, now - start >= LayerMeter.length else { return }
+        current.end = now
+        previous = now - start < LayerMeter.length * 2 ? current : Span()
+        current = Span(start: now)
+    }
+
+    /// Frames and bits per second; zero where nothing has arrived for two seconds.
+    func rates(at now: MediaTime) -> (frames: Double, bits: Double) {
+        guard let first = previous.start ?? current.start, let start = current.start,
+            now - start < LayerMeter.length * 2
+        else { return (0, 0) }
+        // Before half a second is over, one frame tells little.
+        let seconds = max((now - first).seconds, 0.5)
+        return (
+            Double(previous.frames + current.frames) / seconds, 8 * Double(previous.bytes + current.bytes) / seconds
+        )
+    }
+}
+
+/// Counts the frames of a layer that arrived, without gaps: who gets all of them from a key frame on must not take the
+/// publisher's losses for losses of its own.
+struct FrameRenumbering: Sendable {
+    /// The publisher's numbers of the newest frames, by ours modulo the capacity.
+    private var known: [Int64] = []
+    private var next: Int64 = 0
+
+    /// Further back than any reference reaches.
+    private static let capacity: Int64 = 64
+
+    /// Numbers the next frame. References that are not known any more are left out.
+    mutating func number(_ frame: EncodedFrame) -> EncodedFrame {
+        var renumbered = frame
+        let number = next
+        next += 1
+        renumbered.number = number
+        var references = FrameReferences()
+        for index in 0..<frame.references.count {
+            if let known = find(frame.references[index], before: number) { references.append(known) }
+        }
+        renumbered.references = references
+        if known.count < Int(FrameRenumbering.capacity) {
+            known.append(frame.number)
+        } else {
+            known[Int(number % FrameRenumbering.capacity)] = frame.number
+        }
+        return renumbered
+    }
+
+    private func find(_ theirs: Int64, before number: Int64) -> Int64? {
+        var ours = number - 1
+        // Usually the previous one.
+        while ours >= 0, ours >= number - Int64(known.count) {
+            if known[Int(ours % FrameRenumbering.capacity)] == theirs { return ours }
+            ours -= 1
+        }
+        return nil
+    }
+}

@@ -67,24 +67,3 @@ struct PublishedSound: Sendable {
         return .forwarded
     }
 }
-
-/// Tokens that come at a rate, and are taken: as many as come in a second are kept, so that what a network held back
-/// for a moment may pass at once. It never owes any: behind a flood, what is within the rate passes at once.
-struct TokenBucket: Sendable {
-    private let rate: Double
-    private var count: Double
-    private var time = MediaTime(nanoseconds: .min / 2)
-
-    /// A full bucket.
-    init(perSecond rate: Double) { (self.rate, count) = (rate, rate) }
-
-    /// Whether there are so many.
-    mutating func has(_ wanted: Double, at now: MediaTime) -> Bool {
-        count = min(rate, count + rate * min((now - time).seconds, 1))
-        time = now
-        return count >= wanted
-    }
-
-    /// Takes so many.
-    mutating func take(_ taken: Double) { count -= taken }
-}

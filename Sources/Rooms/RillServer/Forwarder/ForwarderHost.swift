@@ -1,5 +1,6 @@
 #if Server
 public import Logging
+import NIOConcurrencyHelpers
 public import RillForward
 import RillPeer
 import RillRTP
@@ -167,5 +168,142 @@ public final class ForwarderHost: StreamHost {
             }
         }
     }
+}
+
+extension HostedStream {
+    /// A stream as the forwarder describes it.
+    init(_ statistics: StreamStatistics) {
+        self.init(
+            statistics.name, codec: statistics.codec.rawValue, viewerCount: statistics.viewerCount,
+            seconds: statistics.age.seconds, layers: statistics.layers.map { HostedLayer($0) })
+    }
+}
+
+extension HostedLayer {
+    /// A layer as the forwarder describes it.
+    init(_ statistics: LayerStatistics) {
+        self.init(
+            statistics.name, width: statistics.resolution?.width ?? 0, height: statistics.resolution?.height ?? 0,
+            framesPerSecond: statistics.framesPerSecond, bitsPerSecond: statistics.bitrate.bitsPerSecond)
+    }
+}
+
+extension SDPFragment {
+    /// The credentials and candidates of a description.
+    init(_ description: SessionDescription) {
+        let media = description.media.first
+        let attributes = (media?.otherAttributes ?? []) + description.otherAttributes
+        func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+        let candidates = attributes.filter { $0.name == "candidate" }.compactMap(\.value)
+        self.init(
+            usernameFragment: value("ice-ufrag"), password: value("ice-pwd"),
+            sections: [
+                Section(mid: media?.mid, candidates: candidates.map { "candidate:\($0)" }, isEnd: true)
+            ])
+    }
+}
+
+extension ForwardClient {
+    /// Who asks an endpoint.
+    init(_ client: StreamClient) {
+        self.init(subject: client.subject, bearer: client.bearer, address: client.address)
+    }
+}
+
+extension ForwardQuota {
+    /// Its name in metrics.
+    var metric: String {
+        switch self {
+        case .bearerSessions: "token"
+        case .addressSessions: "address"
+        case .bearerStreams: "token_streams"
+        case .addressStreams: "address_streams"
+        case .streamViewers: "stream"
+        }
+    }
+}
+
+extension Logger {
+    /// Logs what happened to a session.
+    func log(_ event: ForwardEvent) {
+        switch event {
+        case .connected(let session):
+            info("connected", metadata: metadata(session))
+        case .firstPicture(let session, let layer, let resolution):
+            info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(resolution)"]))
+        case .layerChanged(let session, let layer):
+            debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
+        case .stopped(let session, let reason):
+            notice("stopped", metadata: metadata(session, ["reason": "\(reason)"]))
+        case .resumed(let session):
+            info("resumed", metadata: metadata(session))
+        case .ended(let session, let end):
+            switch end {
+            case .failed(let error):
+                notice("failed", metadata: metadata(session, ["error": "\(error)"]))
+            case .circuitBroken(let reason):
+                notice("ended", metadata: metadata(session, ["reason": "\(reason)"]))
+            case .left, .replaced, .evicted, .streamEnded, .closed:
+                info("ended", metadata: metadata(session, ["reason": "\(end)"]))
+            }
+        }
+    }
+
+    private func metadata(_ session: ForwardSession, _ more: Metadata = [:]) -> Metadata {
+        let common: Metadata = [
+            "stream": "\(session.stream)", "role": session.isPublisher ? "publisher" : "viewer",
+            "session": "\(session.id.rawValue)",
+        ]
+        return common.merging(more) { _, new in new }
+    }
+}
+
+/// The sessions' identifiers, and the forwarder's numbers.
+///
+/// The forwarder's thread tells once for each session that it has ended, maybe before the session has an identifier
+/// here.
+final class SessionNames: Sendable {
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var ids: [String: ICEPeerID] = [:]
+        /// Of every session whose end was not told yet.
+        var names: [ICEPeerID: String] = [:]
+        /// Sessions whose end was told before they were added: at most as many as are being made now.
+        var ended: Set<ICEPeerID> = []
+    }
+
+    /// How many sessions it holds anything of.
+    var count: Int { state.withLockedValue { $0.names.count + $0.ended.count } }
+
+    /// Adds a session; returns its identifier: 144 random bits.
+    func add(_ id: ICEPeerID) -> String {
+        var random = SystemRandomNumberGenerator()
+        let name = String((0..<24).map { _ in SessionNames.characters.randomElement(using: &random) ?? "0" })
+        state.withLockedValue { state in
+            guard state.ended.remove(id) == nil else { return }
+            (state.ids[name], state.names[id]) = (id, name)
+        }
+        return name
+    }
+
+    /// An identifier is unknown from now on. The end of its session will be told.
+    func forget(_ name: String) { state.withLockedValue { $0.ids[name] = nil } }
+
+    /// The end of a session was told.
+    func finish(_ id: ICEPeerID) {
+        state.withLockedValue { state in
+            if let name = state.names.removeValue(forKey: id) {
+                state.ids[name] = nil
+            } else {
+                state.ended.insert(id)
+            }
+        }
+    }
+
+    subscript(name: String) -> ICEPeerID? { state.withLockedValue { $0.ids[name] } }
+
+    /// 64 that a path may have.
+    private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 }
 #endif

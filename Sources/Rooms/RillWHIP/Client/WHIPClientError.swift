@@ -33,7 +33,7 @@ public enum WHIPClientError: Error, Equatable, Sendable {
 }
 
 /// The defect of a response.
-public enum WHIPResponseProblem: Equatable, Sendable {
+public enum WHIPResponseProblem: Error, Equatable, Sendable {
     /// It has no `Location`.
     case noLocation
     /// Its `Location` cannot be used.

@@ -15,8 +15,9 @@ struct WHIPURL: Equatable, Sendable {
     static let maximumLength = 4096
 
     /// Parses an absolute URL. A fragment is dropped.
-    init(_ text: String) throws(WHIPURLProblem) {
-        let parts = try Reference(text)
+    init(_ text: String) throws(WHIPURLProblem) { try self.init(try Reference(text)) }
+
+    private init(_ parts: Reference) throws(WHIPURLProblem) {
         guard let scheme = parts.scheme else { throw .notAbsolute }
         guard let secure = WHIPURL.isSecure(scheme) else { throw .unsupportedScheme(scheme) }
         guard let authority = parts.authority else { throw .noHost }
@@ -45,11 +46,7 @@ struct WHIPURL: Equatable, Sendable {
     /// The URL that a reference means, seen from this one (RFC 3986 §5.2.2).
     func resolve(_ reference: String) throws(WHIPURLProblem) -> WHIPURL {
         let parts = try Reference(reference)
-        if let scheme = parts.scheme {
-            guard let secure = WHIPURL.isSecure(scheme) else { throw .unsupportedScheme(scheme) }
-            guard let authority = parts.authority else { throw .noHost }
-            return try WHIPURL(isSecure: secure, authority: authority, path: parts.path, query: parts.query)
-        }
+        if parts.scheme != nil { return try WHIPURL(parts) }
         if let authority = parts.authority {
             return try WHIPURL(isSecure: isSecure, authority: authority, path: parts.path, query: parts.query)
         }

@@ -33,7 +33,7 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     public let host: Host
     /// How requests are answered.
     public let settings: WHIPEndpointSettings
-    let sessions = Monitor(SessionTable())
+    private let sessions = Monitor(SessionTable())
 
     /// An endpoint of a host.
     public init(host: Host, settings: WHIPEndpointSettings = WHIPEndpointSettings()) {
@@ -167,7 +167,7 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
     }
 
     /// Calls the host, and forgets a session that it reports as ended.
-    func asking<Result>(
+    private func asking<Result>(
         about id: String? = nil, _ body: () throws(StreamHostError) -> Result
     ) throws(Problem) -> Result {
         do throws(StreamHostError) {
@@ -187,6 +187,197 @@ extension WHIPRequest {
     func require(_ type: String, sayingSoIn field: String) throws(Problem) {
         guard headers.mediaType == type else {
             throw Problem(415, "The body must be \(type).", .init(field, type), .init("Accept", type))
+        }
+    }
+}
+
+extension WHIPEndpoint {
+    /// POST of an offer: a session, with the answer (RFC 9725 §4.2).
+    func accept(
+        _ request: WHIPRequest, _ action: StreamAction, _ stream: String, from client: StreamClient
+    ) throws(Problem) -> WHIPResponse {
+        try request.require(MediaType.sdp, sayingSoIn: "Accept-Post")
+        guard !request.body.isEmpty else { throw Problem(400, "The body must be an offer.") }
+        let replacement = try replacement(for: request)
+        let session = try asking { () throws(StreamHostError) in
+            switch action {
+            case .publish: try host.publish(stream, offer: request.body, from: client, replacing: replacement)
+            case .watch: try host.watch(stream, offer: request.body, from: client)
+            }
+        }
+        let entry = SessionTable.Entry(
+            action: action, usernameFragment: DescriptionLines(request.body).value("ice-ufrag"))
+        remember(entry, for: session.id)
+
+        let path = EndpointRoute.path(ofSession: session.id)
+        var response = WHIPResponse(201, body: session.answer)
+        response.headers.append("Content-Type", MediaType.sdp)
+        response.headers.append("Location", path)
+        response.headers.append("ETag", "\"\(entry.tag(of: session.id))\"")
+        response.headers.append("Accept-Patch", MediaType.sdpFragment)
+        for server in settings.iceServers { response.headers.append("Link", server.link) }
+        if action == .watch {
+            response.headers.append("Link", "<\(path)/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\"")
+        }
+        return response
+    }
+
+    /// The publisher that a request may replace.
+    ///
+    /// A publisher that reconnects does not take a stream that another one publishes meanwhile. It sends the entity
+    /// tag of its former session (If-Match, RFC 9110 §13.1.1) or, without one, If-None-Match with an asterisk
+    /// (§13.1.2). A stream without a publisher counts as unchanged, so that both conditions hold.
+    private func replacement(for request: WHIPRequest) throws(Problem) -> StreamReplacement {
+        let match = MatchCondition(request.headers.values(of: "If-Match"))
+        if match == .malformed { throw Problem(400, "If-Match is not a list of entity tags.") }
+        if case .tags = match { return .following(match.sessions) }
+        return request.headers["If-None-Match"] == nil ? .anybody : .sameSubject
+    }
+
+    private func remember(_ entry: SessionTable.Entry, for id: String) {
+        let candidates = sessions.withLock { $0.insert(entry, for: id) }
+        guard !candidates.isEmpty else { return }
+        // The host is called without a lock.
+        let ended = candidates.filter { !host.holds($0) }
+        sessions.withLock { $0.remove(ended) }
+    }
+
+    /// GET of the list, as far as its reader may watch.
+    func list(_ access: StreamAccess) throws(Problem) -> WHIPResponse {
+        var streams: [String] = []
+        switch access {
+        case .missing, .invalid:
+            // The name does not matter here: nothing is allowed.
+            if let problem = Problem(access.decision(on: .watch, of: ""), on: .watch) { throw problem }
+        case .unrestricted, .limited:
+            for stream in host.streams where access.decision(on: .watch, of: stream.name) == .allowed {
+                streams.append(stream.json)
+            }
+        }
+        var response = WHIPResponse(200, body: JSONText.array(streams))
+        response.headers.append("Content-Type", MediaType.json)
+        return response
+    }
+}
+
+extension HostedStream {
+    fileprivate var json: String {
+        JSONText.object([
+            ("name", JSONText.string(name)), ("codec", JSONText.string(codec)), ("viewerCount", "\(viewerCount)"),
+            ("seconds", JSONText.number(seconds)), ("layers", JSONText.array(layers.map(\.json))),
+        ])
+    }
+}
+
+extension HostedLayer {
+    fileprivate var json: String {
+        JSONText.object([
+            ("name", JSONText.string(name)), ("width", "\(width)"), ("height", "\(height)"),
+            ("framesPerSecond", JSONText.number(framesPerSecond)), ("bitsPerSecond", "\(bitsPerSecond)"),
+        ])
+    }
+}
+
+extension WHIPEndpoint {
+    /// PATCH of a session: trickled candidates, or an ICE restart (RFC 9725 §4.3.2, §4.3.3).
+    ///
+    /// `If-Match: *` with an ice-ufrag other than the present one requests a restart. Everything else is candidates:
+    /// some clients send the asterisk with every fragment. Of two concurrent restarts, the later one gets 409.
+    func patch(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
+        let entry = try known(id)
+        try request.require(MediaType.sdpFragment, sayingSoIn: "Accept-Patch")
+        let condition = MatchCondition(request.headers.values(of: "If-Match"))
+        switch condition {
+        case .missing: throw Problem(428, "PATCH needs If-Match, with the session's entity tag or an asterisk.")
+        case .malformed: throw Problem(400, "If-Match is not a list of entity tags.")
+        case .any, .tags: break
+        }
+        guard condition.holds(for: entry.tag(of: id)) else {
+            throw Problem(412, "The session has another entity tag: ICE has been restarted since.")
+        }
+        let fragment = try SDPFragment(ofBody: request.body)
+        if condition == .any, let usernameFragment = fragment.usernameFragment,
+            usernameFragment != entry.usernameFragment
+        {
+            guard fragment.password != nil else { throw Problem(400, "An ICE restart needs ice-ufrag and ice-pwd.") }
+            return try restart(id, entry, fragment, usernameFragment)
+        }
+        try asking(about: id) { () throws(StreamHostError) in try host.addCandidates(fragment, to: id) }
+        return WHIPResponse(204)
+    }
+
+    private func restart(
+        _ id: String, _ entry: SessionTable.Entry, _ fragment: SDPFragment, _ usernameFragment: String
+    ) throws(Problem) -> WHIPResponse {
+        // The session is claimed first: the host is called without a lock, and its credentials and the tag must
+        // belong to one request.
+        switch sessions.withLock({ $0.beginRestart(id, of: entry.generation) }) {
+        case .claimed: break
+        case .conflict: throw Problem(409, "Another request restarts ICE of this session.")
+        case .unknown: throw Problem(StreamHostError.unknownSession)
+        }
+        let ours: SDPFragment
+        do throws(Problem) {
+            ours = try asking(about: id) { () throws(StreamHostError) in try host.restart(id, with: fragment) }
+        } catch {
+            _ = sessions.withLock { $0.endRestart(id, usernameFragment: nil) }
+            throw error
+        }
+        guard let tag = sessions.withLock({ $0.endRestart(id, usernameFragment: usernameFragment) }) else {
+            throw Problem(StreamHostError.unknownSession)
+        }
+        var response = WHIPResponse(200, body: ours.text)
+        response.headers.append("Content-Type", MediaType.sdpFragment)
+        response.headers.append("ETag", "\"\(tag)\"")
+        for server in settings.iceServers { response.headers.append("Link", server.link) }
+        return response
+    }
+
+    /// DELETE of a session (RFC 9725 §4.2). The second time it is 404.
+    func end(_ id: String) throws(Problem) -> WHIPResponse {
+        _ = try known(id)
+        try asking(about: id) { () throws(StreamHostError) in try host.end(id) }
+        sessions.withLock { $0[id] = nil }
+        return WHIPResponse(200)
+    }
+
+    /// POST to the layer resource of a viewer (draft-ietf-wish-whep, the core layer extension). Members other than
+    /// `encodingId` are ignored.
+    func selectLayer(of id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
+        guard try known(id).action == .watch else { throw Problem(404, "A publisher has no layer to choose.") }
+        try request.require(MediaType.json, sayingSoIn: "Accept-Post")
+        let layer: String?
+        switch try FlatJSONObject(ofBody: request.body).members["encodingId"] {
+        case nil, .null: layer = nil
+        case .string(let name): layer = name
+        case .number, .bool: throw Problem(400, "encodingId must be a string or null.")
+        }
+        try asking(about: id) { () throws(StreamHostError) in try host.select(layer, for: id) }
+        return WHIPResponse(200)
+    }
+
+    func known(_ id: String) throws(Problem) -> SessionTable.Entry {
+        guard let entry = sessions.withLock({ $0[id] }) else { throw Problem(.unknownSession) }
+        return entry
+    }
+}
+
+extension SDPFragment {
+    fileprivate init(ofBody body: String) throws(Problem) {
+        do throws(SDPFragmentError) {
+            try self.init(parsing: body)
+        } catch {
+            throw Problem(400, "The body cannot be used: \(error).")
+        }
+    }
+}
+
+extension FlatJSONObject {
+    fileprivate init(ofBody body: String) throws(Problem) {
+        do throws(FlatJSONError) {
+            try self.init(parsing: body)
+        } catch {
+            throw Problem(400, "The body cannot be used: \(error).")
         }
     }
 }

@@ -15,3 +15,36 @@ public struct WHIPEndpointSettings: Equatable, Sendable {
         (self.iceServers, self.maximumBodyByteCount, self.origins) = (iceServers, maximumBodyByteCount, origins)
     }
 }
+
+/// The pages whose scripts may use an endpoint in a browser, by their origin (RFC 6454).
+public enum AllowedOrigins: Equatable, Sendable {
+    /// Pages of any site. Access depends on tokens, not on origins.
+    case any
+    /// Pages that this machine serves. For an endpoint without tokens on loopback: otherwise any site that its user
+    /// visits could publish and watch there.
+    case loopback
+
+    /// The value of Access-Control-Allow-Origin for a request; `nil` if none is sent.
+    func allowance(for origin: String?) -> String? {
+        switch self {
+        case .any: "*"
+        case .loopback: origin.flatMap { Self.isLoopback($0) ? $0 : nil }
+        }
+    }
+
+    /// Checks the field Origin of a request. Programs that are not browsers send none.
+    ///
+    /// - Throws: 403.
+    func check(_ origin: String?) throws(Problem) {
+        guard self == .loopback, let origin, !Self.isLoopback(origin) else { return }
+        throw Problem(403, "Without tokens, only pages of this machine may use the server.")
+    }
+
+    /// Whether an origin is `http://localhost:8080` or another of this machine's.
+    private static func isLoopback(_ origin: String) -> Bool {
+        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
+            return AllowedHosts.isLoopback(origin.dropFirst(scheme.count))
+        }
+        return false
+    }
+}

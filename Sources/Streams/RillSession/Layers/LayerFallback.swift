@@ -1,4 +1,4 @@
-package import RillCore
+public import RillCore
 package import RillReceive
 
 /// Detects that a network does not carry a layer, and decides when to try it again.
@@ -7,7 +7,7 @@ package import RillReceive
 /// frames failed over two seconds, if it shows nothing although key frames are requested, or if its delay is too long
 /// for a conversation. Then a smaller layer is used for a time. The larger one is tried again when that time is over
 /// and the smaller one performs well. If it soon fails again, the time is doubled.
-package struct LayerFallback: Sendable {
+public struct LayerFallback: Sendable {
     private let settings: Settings
     private var samples: [Sample] = []
     /// When the larger layer may be tried again; `nil` while it is in use.
@@ -16,27 +16,29 @@ package struct LayerFallback: Sendable {
     /// When the larger layer was last tried again.
     private var takenAt: MediaTime?
 
-    /// When to fall back, and when to return.
-    package struct Settings: Equatable, Sendable {
-        /// The share of failed frames in the last two seconds, 0 to 1, above which the layer is bad.
-        package var maximumMissingShare = 0.2
-        /// The playout delay above which the layer is bad, relative to the shortest network delay of the last minute.
-        package var maximumDelay = MediaDuration.seconds(1)
-        /// The first time on the smaller layer.
-        package var hold = MediaDuration.seconds(8)
+    /// When a smaller layer is used than the wanted one because the network does not carry that, and when the wanted
+    /// layer is tried again.
+    public struct Settings: Equatable, Sendable {
+        /// The share of lost or late frames in the last two seconds, 0 to 1, above which a layer is given up.
+        public var maximumMissingShare = 0.2
+        /// Playout delay above which a layer is given up, relative to the shortest network delay of the last minute.
+        public var maximumDelay = MediaDuration.seconds(1)
+        /// The shortest time on the smaller layer. It doubles each time that the larger layer soon fails again.
+        public var hold = MediaDuration.seconds(8)
         /// The upper bound of that time.
-        package var maximumHold = MediaDuration.seconds(64)
+        public var maximumHold = MediaDuration.seconds(64)
 
-        package init() {}
+        /// Creates settings with all the defaults.
+        public init() {}
     }
 
-    /// Why a layer is bad.
-    package enum Reason: Equatable, Sendable {
-        /// This share of its frames was lost or late.
+    /// Why a layer was given up.
+    public enum Reason: Hashable, Sendable {
+        /// This share of its frames was lost or late, 0 to 1.
         case frames(share: Double)
-        /// It has shown nothing for this time.
+        /// It showed nothing for this time, although key frames were requested.
         case standstill(MediaDuration)
-        /// Its playout delay has grown to this value.
+        /// Its playout delay grew to this value.
         case delay(MediaDuration)
     }
 
@@ -128,5 +130,16 @@ package struct LayerFallback: Sendable {
         let failed = last.failed - first.failed
         let all = last.emitted - first.emitted + failed
         return all < LayerFallback.fewestFrames ? 0 : Double(failed) / Double(all)
+    }
+}
+
+extension LayerFallback.Reason: CustomStringConvertible {
+    /// A clause for a log: `42 % of its frames were lost or late`.
+    public var description: String {
+        switch self {
+        case .frames(let share): "\(Int((share * 100).rounded())) % of its frames were lost or late"
+        case .standstill(let time): "it has stood still for \(time)"
+        case .delay(let delay): "it was \(delay) behind"
+        }
     }
 }

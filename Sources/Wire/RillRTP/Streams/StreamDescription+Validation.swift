@@ -33,7 +33,7 @@ extension StreamDescription {
     }
 
     /// Letters, digits, - and _ (RFC 8851 §10), up to the size that a one-byte header extension can carry.
-    static func isRID(_ name: String) -> Bool {
+    package static func isRID(_ name: String) -> Bool {
         isToken(name)
             && name.utf8.allSatisfy { byte in
                 switch byte {

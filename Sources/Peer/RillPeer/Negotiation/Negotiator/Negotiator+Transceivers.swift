@@ -53,10 +53,7 @@ extension Negotiator {
     public mutating func setReceivedRIDs(_ rids: [String], of id: TransceiverID) throws(NegotiationError) {
         let position = try position(id)
         try Transceiver.check(transceivers[position].sending, receivedRIDs: rids)
-        guard transceivers[position].receivedRIDs != rids else { return }
-        transceivers[position].receivedRIDs = rids
-        draft = nil
-        transceivers[position].needsOffer = transceivers[position].index != nil
+        setOffered(\.receivedRIDs, to: rids, at: position)
     }
 
     /// Changes the codecs to use. Those that the settings do not have are ignored.
@@ -65,9 +62,15 @@ extension Negotiator {
     public mutating func setCodecPreferences(
         _ codecs: [RTPFormat.Encoding], of id: TransceiverID
     ) throws(NegotiationError) {
-        let position = try position(id)
-        guard transceivers[position].codecPreferences != codecs else { return }
-        transceivers[position].codecPreferences = codecs
+        setOffered(\.codecPreferences, to: codecs, at: try position(id))
+    }
+
+    /// Changes what only an offer of ours can tell.
+    private mutating func setOffered<Value: Equatable>(
+        _ property: WritableKeyPath<Transceiver, Value>, to value: Value, at position: Int
+    ) {
+        guard transceivers[position][keyPath: property] != value else { return }
+        transceivers[position][keyPath: property] = value
         draft = nil
         transceivers[position].needsOffer = transceivers[position].index != nil
     }

@@ -86,3 +86,119 @@ struct FormatTable {
         return key
     }
 }
+
+/// The formats, extensions and feedback that a section of ours may have.
+struct SupportedFormats {
+    /// The codecs, preferred first.
+    let codecs: [FormatKey]
+    /// Whether the order is the transceiver's own, and overrides that of an offer.
+    let hasOwnOrder: Bool
+    let usesRetransmission: Bool
+    let usesFEC: Bool
+    let feedback: StreamDescription.Feedback
+    let headerExtensions: Set<HeaderExtensionKind>
+
+    init(_ settings: NegotiationSettings, _ kind: MediaDescription.Kind, preferences: [RTPFormat.Encoding]) {
+        let isVideo = kind == .video
+        let all = isVideo ? settings.videoCodecs.map { FormatKey($0) } : settings.audioCodecs.map { FormatKey($0) }
+        let preferred = preferences.map { FormatKey($0) }.filter { all.contains($0) }
+        var seen: Set<FormatKey> = []
+        codecs = (preferred.isEmpty ? all : preferred).filter { seen.insert($0).inserted }
+        hasOwnOrder = !preferred.isEmpty
+        usesRetransmission = isVideo && settings.usesRetransmission
+        usesFEC = isVideo && settings.usesFEC
+        let extensions = Set(
+            settings.headerExtensions.filter { isVideo || SupportedFormats.audioExtensions.contains($0) })
+        var feedback = isVideo ? settings.feedback : settings.feedback.intersection(SupportedFormats.audioFeedback)
+        // It needs the extension that numbers the packets.
+        if !extensions.contains(.transportSequenceNumber) { feedback.remove(.transportWideCongestionControl) }
+        self.feedback = feedback
+        headerExtensions = extensions
+    }
+
+    private static let audioFeedback: StreamDescription.Feedback = [
+        .transportWideCongestionControl, .congestionControlFeedback,
+    ]
+    private static let audioExtensions: Set<HeaderExtensionKind> = [.mid, .absoluteSendTime, .transportSequenceNumber]
+
+    /// The keys of an offer, in the order in which Chromium writes them: each codec with its retransmissions, then FEC.
+    var offeredKeys: [FormatKey] {
+        var keys = codecs.flatMap { usesRetransmission ? [$0, $0.retransmission] : [$0] }
+        if usesFEC {
+            keys += usesRetransmission ? [.red, FormatKey.red.retransmission, .ulpfec] : [.red, .ulpfec]
+        }
+        return keys
+    }
+
+    /// The formats of a table that this side has too: in its order, or, if the transceiver has its own, in that.
+    ///
+    /// Repair formats need what they repair; RED and ULPFEC need each other. Empty if there is no codec.
+    func common(_ table: FormatTable) -> [FormatTable.Entry] {
+        let known = Set(codecs)
+        var accepted: Set<FormatKey> = []
+        for entry in table.entries where known.contains(entry.key) { accepted.insert(entry.key) }
+        guard !accepted.isEmpty else { return [] }
+        if usesFEC, table[.red] != nil, table[.ulpfec] != nil { accepted.formUnion([.red, .ulpfec]) }
+        if usesRetransmission {
+            accepted.formUnion(accepted.filter { $0 != .ulpfec }.map(\.retransmission))
+        }
+        let entries = table.entries.filter { accepted.contains($0.key) }
+        guard hasOwnOrder else { return entries }
+        let first = codecs.compactMap { codec in entries.first { $0.key == codec } }
+        return first + entries.filter { !known.contains($0.key) }
+    }
+}
+
+/// The formats of a section that both sides have, in the answerer's order, with the numbers of both.
+///
+/// Each side sends with the payload types of the other's description (RFC 3264 §5.1, §6.1).
+struct FormatAgreement {
+    /// A format with the payload types and parameters of both.
+    struct Entry {
+        var key: FormatKey
+        var local: RTPFormat
+        var remote: RTPFormat
+    }
+
+    private(set) var entries: [Entry] = []
+    /// The feedback for all formats that both have.
+    let wildcardFeedback: [RTCPFeedback]
+
+    /// - Parameters:
+    ///   - supported: what this side can do.
+    ///   - local: our section.
+    ///   - remote: the other side's.
+    ///   - answer: the one that answers.
+    init(_ supported: SupportedFormats, local: MediaDescription, remote: MediaDescription, answer: DescriptionSide) {
+        let (ours, theirs) = (FormatTable(local), FormatTable(remote))
+        let common = supported.common(answer == .local ? ours : theirs)
+        for entry in common {
+            guard var mine = ours[entry.key], var other = theirs[entry.key] else { continue }
+            let feedback = supported.feedback.intersection(.init(mine.feedback + local.feedback))
+                .intersection(.init(other.feedback + remote.feedback))
+            mine.feedback = feedback.subtracting(.wildcard).messages
+            other.feedback = mine.feedback
+            entries.append(Entry(key: entry.key, local: mine, remote: other))
+        }
+        wildcardFeedback =
+            supported.feedback.intersection(.init(local.feedback))
+            .intersection(.init(remote.feedback)).messages
+    }
+
+    /// The name of the preferred codec; `nil` if none is common.
+    var codec: Entry? { entries.first { !$0.key.isRepair } }
+
+    /// The payload types of the other side that correspond to ours.
+    var remoteTypes: [PayloadType: PayloadType] { types { ($0.local, $0.remote) } }
+    /// Our payload types that correspond to those of the other side.
+    var localTypes: [PayloadType: PayloadType] { types { ($0.remote, $0.local) } }
+
+    private func types(_ pair: (Entry) -> (RTPFormat, RTPFormat)) -> [PayloadType: PayloadType] {
+        var types: [PayloadType: PayloadType] = [:]
+        for entry in entries {
+            let (from, to) = pair(entry)
+            types[from.payloadType] = to.payloadType
+        }
+        return types
+    }
+}

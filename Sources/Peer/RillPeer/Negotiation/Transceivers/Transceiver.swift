@@ -29,8 +29,6 @@ public struct Transceiver: Equatable, Sendable, Identifiable {
     public internal(set) var currentDirection: MediaDirection?
     /// Whether the app stopped it. The section stays until the next exchange.
     public internal(set) var isStopping = false
-    /// Whether it is stopped for ever: by the app and an exchange, or because a side rejected the section.
-    public internal(set) var isStopped = false
     /// What is sent, the highest layer first; one without a RID if there is no simulcast. An answer removes those that
     /// it leaves out, for good.
     public internal(set) var sending: [SendingEncoding]
@@ -120,5 +118,32 @@ public struct MediaStreamName: Hashable, Sendable {
     public init(stream: String, track: String? = nil) {
         self.stream = stream
         self.track = track
+    }
+}
+
+extension SendingEncoding {
+    /// How many layers a transceiver may send, or receive.
+    static let maximumCount = 16
+}
+
+extension Transceiver {
+    /// Checks the encodings and RIDs of a transceiver.
+    ///
+    /// The names of what is sent and of what is received differ: a=rid lines of a section have different names.
+    static func check(_ sending: [SendingEncoding], receivedRIDs: [String]) throws(NegotiationError) {
+        guard (1...SendingEncoding.maximumCount).contains(sending.count) else {
+            throw .invalidEncodings(.count(sending.count))
+        }
+        guard receivedRIDs.count <= SendingEncoding.maximumCount else {
+            throw .invalidEncodings(.count(receivedRIDs.count))
+        }
+        var seen: Set<String> = []
+        for rid in sending.compactMap(\.rid) + receivedRIDs {
+            guard StreamDescription.isRID(rid) else { throw .invalidEncodings(.invalidRID(rid)) }
+            guard seen.insert(rid).inserted else { throw .invalidEncodings(.duplicateRID(rid)) }
+        }
+        guard sending.count == 1 || sending.allSatisfy({ $0.rid != nil }) else {
+            throw .invalidEncodings(.missingRID)
+        }
     }
 }
