@@ -102,7 +102,7 @@ private final class FuzzedPeer {
         for index in datagram.indices { copy.append(datagram[index]) }
         var span = copy.mutableSpan
         switch port.insert(&span, on: isUnknownPeer ? FuzzedPeer.unknownPeer : FuzzedPeer.theirs, at: now) {
-        case .peer(_, .media), .peer(_, .packet): preconditionFailure("media without keys")
+        case .peer(_, .media), .peer(_, .packet), .peer(_, .passed): preconditionFailure("media without keys")
         case .peer(_, .dtls), .peer(_, .dropped), .peer(_, .held):
             precondition(!isUnknownPeer, "a stranger's datagram was parsed")
         case .peer(_, .ice), .dropped: break

@@ -38,7 +38,7 @@ import Testing
             case .media: taken += 1
             case .ice(.dropped(.replayed)): replayed += 1
             case .ice, .dropped(.early): break
-            case .dtls, .dropped, .packet, .held:
+            case .dtls, .dropped, .packet, .passed, .held:
                 if isUnknownPeer { Issue.record("a stranger's datagram was parsed: \(result)") }
             }
             if index % 20 == 0 {
