@@ -27,32 +27,16 @@ import Testing
             var settings = WebRTCSettings()
             settings.receives = false
             let peer = try end.port.offer(settings)
-            let (_, answer) = try forwarder.change { (forwarder, now) throws(ForwardError) in
-                try forwarder.publish(name, offer: peer.localDescription, at: now)
-            }
-            try peer.accept(answer.text)
+            try peer.accept(try forwarder.publish(name, offer: peer.localDescription).answer.text)
             return peer
         }
 
         func watch(_ end: WebRTCCallEnd, _ name: String) throws -> (peer: WebRTCPeer, id: ICEPeerID) {
             let peer = try end.port.offer()
-            let (id, answer) = try watch(name, offer: peer.localDescription)
-            try peer.accept(answer)
+            let (id, answer) = try forwarder.watch(name, offer: peer.localDescription)
+            try peer.accept(answer.text)
             try end.show(peer)
             return (peer, id)
-        }
-
-        func watch(_ name: String, offer: String) throws(ForwardError) -> (id: ICEPeerID, answer: String) {
-            try forwarder.change { (forwarder, now) throws(ForwardError) in
-                let (id, answer) = try forwarder.watch(name, offer: offer, at: now)
-                return (id, answer.text)
-            }
-        }
-
-        func select(_ layer: String?, for id: ICEPeerID) throws(ForwardError) {
-            try forwarder.change { (forwarder, now) throws(ForwardError) in
-                try forwarder.select(layer, for: id, at: now)
-            }
         }
     }
 
@@ -65,9 +49,9 @@ import Testing
         let one = try server.watch(first, "lobby")
         let two = try server.watch(second, "lobby")
         #expect(try await eventually { (first.counts.values.max() ?? 0) >= 30 })
-        try server.select("low", for: two.id)
+        try server.forwarder.select("low", for: two.id)
         #expect(try await eventually { second.sizes.last == WebRTCCallEnd.low })
-        try server.select(nil, for: two.id)
+        try server.forwarder.select(nil, for: two.id)
         #expect(
             try await eventually {
                 second.sizes.last == WebRTCCallEnd.high
@@ -80,7 +64,7 @@ import Testing
         server.forwarder.close()
         #expect(try await eventually { server.ended == 3 })
         #expect(try await eventually { publisher.connectionState == .closed })
-        #expect(throws: ForwardError.closed) { _ = try server.watch("lobby", offer: "") }
+        #expect(throws: ForwardError.closed) { _ = try server.forwarder.watch("lobby", offer: "") }
         for end in [camera, first, second] { await end.call.end() }
     }
 
@@ -111,15 +95,11 @@ import Testing
         #expect(try await eventually { !viewer.counts.isEmpty })
         for round in 0..<10 {
             let peer = try viewer.port.offer()
-            let (id, answer) = try server.watch("lobby", offer: peer.localDescription)
-            try peer.accept(answer)
-            try server.select(round % 2 == 0 ? "low" : "high", for: watching.id)
+            let (id, answer) = try server.forwarder.watch("lobby", offer: peer.localDescription)
+            try peer.accept(answer.text)
+            try server.forwarder.select(round % 2 == 0 ? "low" : "high", for: watching.id)
             #expect(try await eventually { peer.connectionState == .connected })
-            if round % 2 == 0 {
-                try server.forwarder.change { (forwarder, now) throws(ForwardError) in try forwarder.end(id, at: now) }
-            } else {
-                peer.close()
-            }
+            if round % 2 == 0 { try server.forwarder.end(id) } else { peer.close() }
         }
         #expect(try await eventually { server.ended == 10 })
         server.forwarder.close()

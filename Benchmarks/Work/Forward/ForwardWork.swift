@@ -13,15 +13,10 @@ struct ForwardWork {
         while let line = try SignalingLines.read() {
             switch line.verb {
             case "publish":
-                let (_, answer) = try server.change { (forwarder, now) throws(ForwardError) in
-                    try forwarder.publish("x", offer: line.description, at: now)
-                }
-                SignalingLines.write("answer", line.number, answer.text)
+                SignalingLines.write(
+                    "answer", line.number, try server.publish("x", offer: line.description).answer.text)
             case "watch":
-                let (_, answer) = try server.change { (forwarder, now) throws(ForwardError) in
-                    try forwarder.watch("x", offer: line.description, at: now)
-                }
-                SignalingLines.write("answer", line.number, answer.text)
+                SignalingLines.write("answer", line.number, try server.watch("x", offer: line.description).answer.text)
             case "count":
                 SignalingLines.write(
                     server.read { forwarder, now in Self.text(of: forwarder, at: now) }

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillPeer
+public import RillRTP
 import RillThreads
 public import RillTransport
 
@@ -7,9 +8,7 @@ public import RillTransport
 ///
 /// ```swift
 /// let server = try LiveForwarder(boundTo: UDPAddress(.v4(0), port: 5004)) { event in log(event) }
-/// let alice = try server.change { (forwarder, now) throws(ForwardError) in
-///     try forwarder.publish("lobby", offer: offer, at: now)     // alice.answer goes back to the publisher
-/// }
+/// let alice = try server.publish("lobby", offer: offer)     // alice.answer goes back to the publisher
 /// ```
 ///
 /// Threads: all methods may be called from any thread, and return at once. Datagrams are received, forwarded and sent
@@ -70,19 +69,49 @@ public final class LiveForwarder: Sendable {
 
     // MARK: Sessions
 
-    /// Calls the forwarder's methods: to publish, to watch, to change or end a session. What follows is sent at once.
-    ///
-    /// - Parameter body: receives the forwarder and the current time. Everything waits for it: it must not wait, nor
-    ///   call this object.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
-    @discardableResult
-    public func change<Value>(
-        _ body: (StreamForwarder, MediaTime) throws(ForwardError) -> sending Value
-    ) throws(ForwardError) -> Value {
-        let value = try state.withLock { (state) throws(ForwardError) in try body(state.forwarder, clock.now) }
-        sockets.wake()
-        return value
+    /// Publishes a stream: as ``StreamForwarder/publish(_:offer:from:_:at:)``.
+    public func publish(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(),
+        _ condition: PublishCondition = .always
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.publish(name, offer: offer, from: client, condition, at: now)
+        }
+    }
+
+    /// Adds a viewer to a stream: as ``StreamForwarder/watch(_:offer:from:at:)``.
+    public func watch(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient()
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.watch(name, offer: offer, from: client, at: now)
+        }
+    }
+
+    /// Adds a candidate of a session's other side: as ``StreamForwarder/addCandidate(_:mid:of:at:)``.
+    public func addCandidate(_ text: String, mid: String?, of id: ICEPeerID) throws(ForwardError) {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.addCandidate(text, mid: mid, of: id, at: now)
+        }
+    }
+
+    /// Finds another path for a session: as ``StreamForwarder/restart(_:usernameFragment:password:at:)``.
+    public func restart(
+        _ id: ICEPeerID, usernameFragment: String, password: String
+    ) throws(ForwardError) -> SessionDescription {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.restart(id, usernameFragment: usernameFragment, password: password, at: now)
+        }
+    }
+
+    /// Chooses what a viewer gets: as ``StreamForwarder/select(_:for:at:)``.
+    public func select(_ layer: String?, for id: ICEPeerID) throws(ForwardError) {
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.select(layer, for: id, at: now) }
+    }
+
+    /// Ends a session: its other side is told.
+    public func end(_ id: ICEPeerID) throws(ForwardError) {
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.end(id, at: now) }
     }
 
     /// Reads the forwarder's state and statistics.
@@ -90,6 +119,14 @@ public final class LiveForwarder: Sendable {
     /// - Parameter body: receives the forwarder and the time. It must not change it, and everything waits for it.
     public func read<Value>(_ body: (StreamForwarder, MediaTime) -> sending Value) -> Value {
         state.withLock { state in body(state.forwarder, clock.now) }
+    }
+
+    private func change<Value>(
+        _ body: (StreamForwarder, MediaTime) throws(ForwardError) -> Value
+    ) throws(ForwardError) -> Value {
+        let value = try state.withLock { (state) throws(ForwardError) in try body(state.forwarder, clock.now) }
+        sockets.wake()
+        return value
     }
 
     /// Ends all sessions, whose other sides are told, and the thread. Returns when that is done.

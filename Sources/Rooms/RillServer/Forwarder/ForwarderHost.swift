@@ -43,8 +43,8 @@ public final class ForwarderHost: StreamHost {
             case .sameSubject: .sameSubject
             case .following(let named): .following(named.compactMap { sessions[$0] })
             }
-        let (id, answer) = try change { (forwarder, now) throws(ForwardError) in
-            try forwarder.publish(name, offer: offer, from: ForwardClient(client), condition, at: now)
+        let (id, answer) = try refusing { () throws(ForwardError) in
+            try forwarder.publish(name, offer: offer, from: ForwardClient(client), condition)
         }
         return HostedSession(id: sessions.add(id), answer: answer.text)
     }
@@ -53,8 +53,8 @@ public final class ForwarderHost: StreamHost {
     public func watch(
         _ name: String, offer: String, from client: StreamClient
     ) throws(StreamHostError) -> HostedSession {
-        let (id, answer) = try change { (forwarder, now) throws(ForwardError) in
-            try forwarder.watch(name, offer: offer, from: ForwardClient(client), at: now)
+        let (id, answer) = try refusing { () throws(ForwardError) in
+            try forwarder.watch(name, offer: offer, from: ForwardClient(client))
         }
         let layers = forwarder.read { forwarder, now in
             forwarder.statistics(at: now).first { $0.name == name }?.layers ?? []
@@ -67,8 +67,8 @@ public final class ForwarderHost: StreamHost {
         let id = try find(session)
         for section in fragment.sections {
             for candidate in section.candidates {
-                try change { (forwarder, now) throws(ForwardError) in
-                    try forwarder.addCandidate(candidate, mid: section.mid, of: id, at: now)
+                try refusing { () throws(ForwardError) in
+                    try forwarder.addCandidate(candidate, mid: section.mid, of: id)
                 }
             }
         }
@@ -80,8 +80,8 @@ public final class ForwarderHost: StreamHost {
         guard let name = fragment.usernameFragment, let password = fragment.password else {
             throw .badDescription("a restart needs ice-ufrag and ice-pwd")
         }
-        let answer = try change { (forwarder, now) throws(ForwardError) in
-            try forwarder.restart(id, usernameFragment: name, password: password, at: now)
+        let answer = try refusing { () throws(ForwardError) in
+            try forwarder.restart(id, usernameFragment: name, password: password)
         }
         try addCandidates(fragment, to: session)
         return SDPFragment(answer)
@@ -90,14 +90,14 @@ public final class ForwarderHost: StreamHost {
     /// Selects a viewer's layer.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
         let id = try find(session)
-        try change { (forwarder, now) throws(ForwardError) in try forwarder.select(layer, for: id, at: now) }
+        try refusing { () throws(ForwardError) in try forwarder.select(layer, for: id) }
     }
 
     /// Ends a session. Its identifier is unknown from now on.
     public func end(_ session: String) throws(StreamHostError) {
         let id = try find(session)
         sessions.forget(session)
-        try change { (forwarder, now) throws(ForwardError) in try forwarder.end(id, at: now) }
+        try refusing { () throws(ForwardError) in try forwarder.end(id) }
     }
 
     /// Whether the session has not ended.
@@ -149,10 +149,10 @@ public final class ForwarderHost: StreamHost {
         return id
     }
 
-    private func change<Value>(
-        _ body: (StreamForwarder, MediaTime) throws(ForwardError) -> sending Value
+    private func refusing<Value>(
+        _ body: () throws(ForwardError) -> Value
     ) throws(StreamHostError) -> Value {
-        do throws(ForwardError) { return try forwarder.change(body) } catch {
+        do throws(ForwardError) { return try body() } catch {
             switch error {
             case .unknownStream: throw .unknownStream
             case .unknownSession: throw .unknownSession
