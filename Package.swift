@@ -38,7 +38,7 @@ let strict: [SwiftSetting] =
 
 /// The wings of the house, and the modules in them: a module's files are in Sources/WING/MODULE.
 let wings = [
-    "Core": ["RillCore", "RillThreads", "CThreads"],
+    "Core": ["RillBytes", "RillCore", "RillThreads", "CThreads"],
     "Wire": ["RillRTP"],
     "Streams": ["RillSend", "RillReceive", "RillCongestion", "RillSession"],
     "Peer": ["RillSecurity", "CSRTP", "RillPeer", "COpenSSL"],
@@ -102,7 +102,7 @@ let products: [(name: String, modules: [String])] = [
     (
         "Rill",
         [
-            "Rill", "RillCore", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
+            "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
             "RillCongestion",
         ]
     ),
@@ -190,7 +190,9 @@ let package = Package(
         .target(name: "CJPEG", path: folder(of: "CJPEG"), linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The modules, roughly in the order of the data flow.
-        module("RillCore"),
+        // Conversions between spans and arrays: alone, because `import Rill` shows all of it, and of RillCore a part.
+        module("RillBytes"),
+        module("RillCore", ["RillBytes"]),
         // The base of the drivers: named threads, the clock, bounded queues between threads.
         module("RillThreads", ["RillCore", "CThreads"]),
         module("RillImage", ["RillCore", "CYUV"]),
@@ -267,7 +269,7 @@ let package = Package(
                 "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture",
                 "RillCodec",
                 "RillRTP",
-                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity",
+                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
             ]),
         // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
         module(
@@ -338,6 +340,7 @@ let package = Package(
                 "RillSession", "RillPeer", "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
+        tests(of: "RillBytes"),
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),

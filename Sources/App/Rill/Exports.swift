@@ -1,7 +1,7 @@
 // What `import Rill` exports: the types that an app uses in a call. Everything else needs its own import.
 
 // Copying bytes out of a `Span`.
-@_exported public import RillCore
+@_exported public import RillBytes
 
 // Picture processing.
 @_exported public import enum RillBeauty.BeautyError
@@ -95,7 +95,6 @@
 @_exported public import struct RillSend.RTPStreamStatistics
 @_exported public import struct RillSend.RetransmissionSettings
 @_exported public import struct RillSession.CongestionSettings
-@_exported public import struct RillSession.LayerFallback
 @_exported public import struct RillSession.SessionStatistics
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock

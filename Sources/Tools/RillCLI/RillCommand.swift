@@ -62,9 +62,3 @@ struct RillCommand: ParsableCommand {
         }
     }
 }
-
-/// The version of the command, for `rill --version`, pages and manifests.
-enum Version {
-    static let number = "0.2.0"
-    static let text = "rill " + number
-}

@@ -130,6 +130,9 @@ public struct LoopbackReport: Encodable, Sendable {
         /// The mean time from a frame's first packet to its release.
         public var jitterBufferDelay: Double { mean(statistics.stream.jitterBufferDelay) }
 
+        /// The newest round-trip time of the session; `nil` before the first measurement.
+        public var roundTripTime: MediaDuration? { statistics.roundTrip.roundTripTime }
+
         /// The mean over the frames that left the jitter buffer.
         private func mean(_ sum: MediaDuration) -> Double {
             let count = statistics.stream.jitterBufferEmittedCount

@@ -186,6 +186,7 @@ extension RTPSession {
     /// Starts a separate datagram, in the smallest form that was negotiated (RFC 4585 §3.1, RFC 5506).
     func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
         if settings.usesReducedSizeRTCP, isRequest { return }
+        rtcp.begin()
         rtcp.removeBlocks()
         if let block { rtcp.add(block) }
         var first: SendingStream?

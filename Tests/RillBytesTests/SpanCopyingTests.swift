@@ -1,4 +1,4 @@
-import RillCore
+import RillBytes
 import Testing
 
 @Suite struct SpanCopyingTests {
