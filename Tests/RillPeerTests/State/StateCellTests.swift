@@ -1,4 +1,4 @@
-import RillCore
+@testable import RillPeer
 import Testing
 
 /// Where an object with one owner has its state.

@@ -12,13 +12,12 @@
 /// access while the state is being modified, which requires a call from within a call, traps, as with Rust's
 /// `RefCell`. Where no code of a caller runs during an access, `@exclusivity(unchecked)` costs nothing at all.
 @safe
-package struct StateCell<State: ~Copyable>: ~Copyable {
-    @usableFromInline let place: UnsafeMutablePointer<State>
-    @usableFromInline let isChanging: UnsafeMutablePointer<Bool>
+struct StateCell<State: ~Copyable>: ~Copyable {
+    private let place: UnsafeMutablePointer<State>
+    private let isChanging: UnsafeMutablePointer<Bool>
 
     /// Allocates a cell with the value `state`.
-    @inlinable
-    package init(_ state: consuming State) {
+    init(_ state: consuming State) {
         unsafe place = .allocate(capacity: 1)
         unsafe place.initialize(to: state)
         unsafe isChanging = .allocate(capacity: 1)
@@ -32,8 +31,7 @@ package struct StateCell<State: ~Copyable>: ~Copyable {
     }
 
     /// The state, for the duration of one call. Traps if it is being modified by a call further up the stack.
-    @inlinable
-    package var state: State {
+    var state: State {
         // Uses an address, because `_read` yields a copy of the whole state (Swift 6.3).
         @inline(__always)
         unsafeAddress {
