@@ -1,5 +1,6 @@
-@testable import RillPeer
 import Testing
+
+@testable import RillPeer
 
 /// Where an object with one owner has its state.
 @Suite struct StateCellTests {
