@@ -3,7 +3,7 @@ import Glibc
 /// How a beauty filter finds faces.
 ///
 /// ```swift
-/// settings.faces = .cascade(try FaceCascade(openCVFile: "/opt/faces.xml"))
+/// settings.faces = .cascade(try FaceCascade(openCVFile: "faces.xml"))
 /// ```
 public enum FaceDetection: Equatable, Sendable {
     /// With the cascade at `FaceCascade.installedFile`; without that file, not at all.

@@ -128,7 +128,7 @@ public struct ICEPairCounts: Equatable, Sendable {
     public var responsesReceived = 0
     /// Consent checks sent (RFC 7675).
     public var consentRequestsSent = 0
-    /// Datagrams sent that are not STUN: what ``ICEAgent/noteSent(byteCount:on:at:)`` was told.
+    /// Datagrams sent that are not STUN, as reported by ``ICEAgent/noteSent(byteCount:on:at:)``.
     public var packetsSent = 0
     /// Their bytes.
     public var bytesSent = 0

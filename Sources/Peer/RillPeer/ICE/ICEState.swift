@@ -121,7 +121,7 @@ public enum ICEInsertResult: Equatable, Sendable {
 /// Why a datagram was dropped.
 ///
 /// Requests that fail authentication are dropped without an answer. RFC 8489 §9.1.3 has errors 400 and 401 for them,
-/// but whoever forges source addresses would use us to send these to others, and would learn which fragments exist. A
+/// but an attacker who forges source addresses could make us send these to others, and learn which fragments exist. A
 /// peer of ICE knows the credentials from signaling, and repeats a check that came too early.
 public enum ICEDropReason: Equatable, Sendable {
     /// It is not STUN, and its address has not answered a check.

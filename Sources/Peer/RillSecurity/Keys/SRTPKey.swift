@@ -146,7 +146,7 @@ extension SRTPKey {
         try self.init(base64: key.keyAndSalt, profile, identifier: key.identifier)
     }
 
-    /// Returns whether the attribute has a usable key.
+    /// Returns whether the attribute has a usable key. Why it has none is an error of ``init(_:)``.
     public static func isAcceptable(_ attribute: CryptoAttribute) -> Bool {
         (try? SRTPKey(attribute)) != nil
     }

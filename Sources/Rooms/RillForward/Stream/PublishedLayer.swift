@@ -58,8 +58,8 @@ struct PublishedLayer {
 
 /// Collects requests for a key frame of a layer, so that its publisher is asked once for all of them.
 ///
-/// A key frame is many times as large as others, and everyone gets it: whoever asks within a second of the last one
-/// waits until that is over. How often a request is repeated that nothing has answered is ``KeyFrameRequester``'s.
+/// A key frame is many times as large as others, and everyone gets it: a viewer that asks within a second of the last
+/// one waits until that is over. How often a request is repeated that nothing has answered is ``KeyFrameRequester``'s.
 struct KeyFrameRequestTimer: Sendable {
     /// Whether somebody waits for a key frame.
     private(set) var isWanted = false

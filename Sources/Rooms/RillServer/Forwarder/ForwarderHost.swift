@@ -267,9 +267,9 @@ final class SessionNames: Sendable {
 
     private struct State {
         var ids: [String: ICEPeerID] = [:]
-        /// Of every session whose end was not told yet.
+        /// Of every session whose end was not reported yet.
         var names: [ICEPeerID: String] = [:]
-        /// Sessions whose end was told before they were added: at most as many as are being made now.
+        /// Sessions whose end was reported before they were added: at most as many as are being made now.
         var ended: Set<ICEPeerID> = []
     }
 
@@ -287,10 +287,10 @@ final class SessionNames: Sendable {
         return name
     }
 
-    /// An identifier is unknown from now on. The end of its session will be told.
+    /// An identifier is unknown from now on. The end of its session will be reported.
     func forget(_ name: String) { state.withLockedValue { $0.ids[name] = nil } }
 
-    /// The end of a session was told.
+    /// The end of a session was reported.
     func finish(_ id: ICEPeerID) {
         state.withLockedValue { state in
             if let name = state.names.removeValue(forKey: id) {

@@ -117,6 +117,7 @@ struct ClaimedNames: Codable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // A name, or a list of names: what is neither is the error of the list.
         if let word = try? container.decode(String.self) {
             names = word == "*" ? .all : .only([word])
         } else {

@@ -58,6 +58,7 @@ extension WHIPClient {
     private mutating func takeAnswer(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
         let status = response.status
         if case .closing = phase {
+            // Without a session that it names, there is nothing to end.
             guard (200...201).contains(status), let made = try? location(of: response, from: url) else {
                 return end()
             }
@@ -105,6 +106,7 @@ extension WHIPClient {
         var session = Session(url: made, etag: response.etag, answer: response.body)
         let links = LinkHeader.parse(response.headers.values(of: "Link"))
         session.layers = links.first { $0.relations.contains(LinkHeader.layerRelation) }.flatMap { link in
+            // A link that is no URL is as good as none: layers are optional.
             guard let layers = try? url.resolve(link.target), layers.isSecure || !url.isSecure else { return nil }
             return layers
         }
@@ -255,6 +257,7 @@ extension WHIPClient {
 
     /// The server's new credentials and candidates.
     private mutating func takeRestart(_ response: WHIPResponse, at now: MediaTime) {
+        // One that cannot be read has no credentials, which is the error.
         guard let fragment = try? SDPFragment(ofDescription: response.body), fragment.usernameFragment != nil,
             fragment.password != nil, let current = session
         else {

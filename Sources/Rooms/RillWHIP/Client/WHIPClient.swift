@@ -375,6 +375,7 @@ public struct WHIPClient: Sendable {
             take(response, of: awaited, at: now)
         } else if let index = abandoned.firstIndex(where: { $0.id == id }) {
             let url = abandoned.remove(at: index).url
+            // What has no location cannot be ended: the server ends it when nobody connects.
             if response.status == 201, let session = try? location(of: response, from: url) {
                 endRemotely(session, at: now)
             }

@@ -15,7 +15,7 @@ enum ContentChoice: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What the encoder is told of the content: the options that `rill loopback` and `rill transcode` share.
+/// The kind of content, for the encoder: the options that `rill loopback` and `rill transcode` share.
 struct ContentOptions: ParsableArguments {
     @Option(help: "Kind of content; a still screen is encoded once a second.")
     var content = ContentChoice.camera

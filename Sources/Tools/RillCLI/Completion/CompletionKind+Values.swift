@@ -78,6 +78,7 @@ extension SettingsCompletion.Candidate {
 enum CameraNodes {
     /// `/dev/video0`, `/dev/video2` and so on, sorted by number.
     static func list(in folder: String) -> [String] {
+        // A folder that cannot be read has nothing to complete.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let numbers = names.filter { $0.hasPrefix("video") }.compactMap { Int($0.dropFirst("video".count)) }
         return numbers.sorted().map { "\(folder)/video\($0)" }
