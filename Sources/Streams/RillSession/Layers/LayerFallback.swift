@@ -3,10 +3,10 @@ package import RillReceive
 
 /// Detects that a network does not carry a layer, and decides when to try it again.
 ///
-/// Call ``note(_:at:)`` twice a second with the statistics of the received layer. A layer is bad if too many of its
-/// frames failed over two seconds, if it shows nothing although key frames are requested, or if its delay is too long
-/// for a conversation. Then a smaller layer is used for a time. The larger one is tried again when that time is over
-/// and the smaller one performs well. If it soon fails again, the time is doubled.
+/// It is asked twice a second, with the statistics of the received layer. A layer is bad if too many of its frames
+/// failed over two seconds, if it shows nothing although key frames are requested, or if its delay is too long for a
+/// conversation. Then a smaller layer is used for a time. The larger one is tried again when that time is over and the
+/// smaller one performs well. If it soon fails again, the time is doubled.
 public struct LayerFallback: Sendable {
     private let settings: Settings
     private var samples: [Sample] = []
