@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Not a test of Rill but of the address sanitizer: it must fail on leaked memory, otherwise its passing runs prove
-/// nothing. `.ci/planted-leak` plants it and asks for the report.
+/// nothing. `.ci/planted-faults` plants it and asks for the report.
 @Suite struct PlantedLeakTests {
     @Test(.enabled(if: unsafe getenv("RILL_PLANT_LEAK") != nil, "RILL_PLANT_LEAK is not set"))
     func `The leak is reported by the address sanitizer`() {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Not a test of Rill but of the thread sanitizer: it must go red over a real race, or its silence means nothing.
-/// `.ci/planted-race` plants it and asks for the report.
+/// `.ci/planted-faults` plants it and asks for the report.
 @Suite struct PlantedRaceTests {
     @Test(.enabled(if: unsafe getenv("RILL_PLANT_RACE") != nil, "RILL_PLANT_RACE is not set"))
     func `The race is reported by the thread sanitizer`() {

@@ -8,16 +8,20 @@ import Glibc
 /// observer, which might call back.
 @safe
 package final class Monitor<State: ~Copyable>: @unchecked Sendable {
-    // Manually Sendable: `state` is only accessed between lock and unlock.
+    // Manually Sendable: `held` is only accessed between lock and unlock.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var state: State
-    // A state without a size would lie at the end of the object, where the next object in memory begins: the thread
-    // sanitizer would take an access of the one for an access of the other.
-    private let end: UInt8 = 0
+    private var held: Held
+
+    /// A property without a size has the address of its object, and the thread sanitizer takes an access of a `Void`
+    /// for one of the object's header. So the state has a size.
+    private struct Held: ~Copyable {
+        var state: State
+        let size: UInt8 = 0
+    }
 
     package init(_ state: consuming sending State) {
-        self.state = state
+        held = Held(state: state)
         // The lock must not move in memory while threads wait on it, so it lives on the heap.
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
@@ -48,13 +52,13 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         lock()
         defer { unlockWaking() }
-        return try body(&state)
+        return try body(&held.state)
     }
 
     /// Runs `body` alone with the state, then wakes all waiting threads if `body` returns `true`.
     package func changeWaking(_ body: (inout State) -> Bool) {
         lock()
-        if body(&state) { unlockWaking() } else { unsafe pthread_mutex_unlock(mutex) }
+        if body(&held.state) { unlockWaking() } else { unsafe pthread_mutex_unlock(mutex) }
     }
 
     /// Runs `body` alone with the state and wakes no thread: for reads, and for changes that no thread waits for.
@@ -63,7 +67,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         lock()
         defer { unsafe pthread_mutex_unlock(mutex) }
-        return try body(&state)
+        return try body(&held.state)
     }
 
     /// Waits until `body` returns a value. `body` runs at once and after each change. It may change the state itself
@@ -71,7 +75,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
         lock()
         while true {
-            if let result = body(&state) {
+            if let result = body(&held.state) {
                 unlockWaking()
                 return result
             }
@@ -87,13 +91,13 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         var moment = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         lock()
         while true {
-            if let result = body(&state) {
+            if let result = body(&held.state) {
                 unlockWaking()
                 return result
             }
             guard unsafe pthread_cond_timedwait(condition, mutex, &moment) != ETIMEDOUT else { break }
         }
-        let result = body(&state)
+        let result = body(&held.state)
         if result == nil { unsafe pthread_mutex_unlock(mutex) } else { unlockWaking() }
         return result
     }
