@@ -36,25 +36,10 @@ let moduleSettings =
 let strict: [SwiftSetting] =
     Context.environment["RILL_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// The wings of the house, and the modules in them: a module's files are in Sources/WING/MODULE.
-let wings = [
-    "Core": ["RillBytes", "RillCore", "RillThreads", "CThreads"],
-    "Wire": ["RillRTP"],
-    "Streams": ["RillSend", "RillReceive", "RillCongestion", "RillSession"],
-    "Peer": ["RillSecurity", "CSRTP", "RillPeer", "COpenSSL"],
-    "Media": [
-        "RillImage", "CYUV", "RillBeauty", "RillCapture", "CV4L2", "CJPEG", "RillCodec", "CVPX",
-        "CVPXMemory", "RillFiles", "CPNG", "RillContainers", "CFFmpeg", "RillTranscode",
-    ],
-    "App": ["RillTransport", "CSockets", "Rill"],
-    "Rooms": ["RillForward", "RillWHIP", "RillServer"],
-    "Lab": ["RillLink", "RillLab", "RillScenes"],
-    "Tools": ["RillCLI", "RillWindow", "CSDL"],
-]
-
-func folder(of name: String) -> String {
-    let wing = wings.first { $0.value.contains(name) }?.key ?? ""
-    return "Sources/\(wing)/\(name)"
+/// A wing of the house: the files of its modules are in Sources/WING/MODULE.
+func wing(_ name: String, _ modules: Target...) -> [Target] {
+    for module in modules { module.path = "Sources/\(name)/\(module.name)" }
+    return modules
 }
 
 /// A library target. `rounded()` and similar functions call libm where the processor may lack the instruction (x86-64
@@ -64,7 +49,7 @@ func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], linkedWith libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: folder(of: name), swiftSettings: moduleSettings,
+        name: name, dependencies: dependencies, swiftSettings: moduleSettings,
         linkerSettings: (libraries + ["m"]).map { .linkedLibrary($0) })
 }
 
@@ -125,6 +110,160 @@ let products: [(name: String, modules: [String])] = [
 let fuzzed = (Context.environment["RILL_FUZZING"] == nil ? [] : ["RillCore", "RillFiles", "RillLink", "RillSend"])
     .map { (name: $0, modules: [$0]) }
 
+/// The modules, wing by wing, those before their C libraries, each a system module.
+let wings: [[Target]] = [
+    wing(
+        "Core",
+        // Conversions between spans and arrays: alone, because `import Rill` shows all of it, and of RillCore a part.
+        module("RillBytes"),
+        module("RillCore", ["RillBytes"]),
+        // The base of the drivers: named threads, the clock, bounded queues between threads.
+        module("RillThreads", ["RillCore", "CThreads"]),
+        .systemLibrary(name: "CThreads")),
+    wing(
+        "Wire",
+        module("RillRTP", ["RillCore"])),
+    wing(
+        "Streams",
+        module("RillSend", ["RillRTP", "RillCore"]),
+        module("RillReceive", ["RillRTP", "RillCore"]),
+        // What was sent, what came back, and what the path carries.
+        module("RillCongestion", ["RillCore", "RillRTP"]),
+        // A two-way call: streams, routes, RTCP, events.
+        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion"])),
+    wing(
+        "Peer",
+        // SRTP and SRTCP.
+        module("RillSecurity", ["RillCore", "RillRTP", "CSRTP"]),
+        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
+        // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
+        module(
+            "RillPeer",
+            [
+                "RillCore", "RillRTP", "RillReceive", "RillSecurity", "RillSession", "COpenSSL",
+            ]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])])),
+    wing(
+        "Media",
+        module("RillImage", ["RillCore", "CYUV"]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        module("RillBeauty", ["RillCore"]),
+        module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
+        .systemLibrary(name: "CV4L2"),
+        // A target with code: libjpeg reports errors by longjmp, which must not cross a Swift frame.
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        module("RillCodec", ["RillCore", "RillRTP", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
+        .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
+        // The allocator for libvpx.
+        .target(name: "CVPXMemory"),
+        module("RillFiles", ["RillCore", "RillRTP", "CPNG"]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
+        module("RillContainers", ["RillCore", "RillRTP", "RillImage", "RillFiles", "CFFmpeg"]),
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
+        // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
+        module(
+            "RillTranscode",
+            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"])),
+    wing(
+        "App",
+        module("RillTransport", ["RillCore", "CSockets"]),
+        // System calls that send and receive many datagrams at once.
+        .target(name: "CSockets"),
+        module(
+            "Rill",
+            [
+                "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture",
+                "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity",
+                "RillBytes",
+            ])),
+    wing(
+        "Rooms",
+        // Frames of one publisher, forwarded to many viewers.
+        module(
+            "RillForward",
+            ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
+        // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
+        module("RillWHIP", ["RillCore"]),
+        // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
+        .target(
+            name: "RillServer",
+            dependencies: [
+                "RillCore", "RillForward", "RillPeer", "RillRTP", "RillTransport", "RillWHIP",
+                product("HTTPTypes", of: "swift-http-types", for: "Server"),
+                product("Hummingbird", of: "hummingbird", for: "Server"),
+                product("HummingbirdCore", of: "hummingbird", for: "Server"),
+                product("HummingbirdTLS", of: "hummingbird", for: "Server"),
+                product("JWTKit", of: "jwt-kit", for: "Server"),
+                product("Logging", of: "swift-log", for: "Server"),
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOConcurrencyHelpers", of: "swift-nio", for: "Server"),
+                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+            ],
+            // Pages are embedded in the code, so that the program needs no other file.
+            resources: [
+                "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js",
+                "publish.js", "watch.js",
+            ].map { .embedInCode("Pages/\($0)") },
+            swiftSettings: moduleSettings + strict)),
+    wing(
+        "Lab",
+        // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
+        // network without building codecs.
+        module(
+            "RillLink",
+            [
+                "RillCore",
+                product("DequeModule", of: "swift-collections", for: "Laboratory"),
+                product("HeapModule", of: "swift-collections", for: "Laboratory"),
+            ]),
+        // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
+        // replay.
+        module(
+            "RillLab",
+            [
+                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec",
+                "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity",
+                "RillLink", "RillTranscode",
+                product("Histogram", of: "hdrhistogram-swift", for: "Laboratory"),
+            ]),
+        // The drawn portrait, a person in front of a camera, for tests, benchmarks and `rill generate`. Not a product.
+        module("RillScenes", ["RillCore"])),
+    wing(
+        "Tools",
+        .executableTarget(
+            name: "RillCLI",
+            dependencies: [
+                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
+                "RillSecurity", "RillSession", "RillTransport",
+                product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
+                // Serve, publish and watch.
+                target("RillForward", for: "Server"), target("RillServer", for: "Server"),
+                target("RillWHIP", for: "Server"),
+                product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
+                product("Logging", of: "swift-log", for: "Server"),
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOHTTP1", of: "swift-nio", for: "Server"),
+                product("NIOPosix", of: "swift-nio", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+                product("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
+                // Preview.
+                target("RillWindow", for: "Window"),
+            ],
+            // The page of all reports, which Scripts/bench fills as well.
+            resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings + strict),
+        // Pictures in a window.
+        .target(
+            name: "RillWindow", dependencies: ["RillCore", target("CSDL", for: "Window")],
+            swiftSettings: moduleSettings + strict),
+        .systemLibrary(name: "CSDL", providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])])),
+]
+
 let package = Package(
     name: "rill",
     products: (products + fuzzed).map { .library(name: $0.name, targets: $0.modules) } + [
@@ -166,151 +305,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
-    targets: [
-        // The C libraries, each as a system module.
-        .systemLibrary(name: "CVPX", path: folder(of: "CVPX"), providers: [.apt(["libvpx-dev"])]),
-        .systemLibrary(name: "CYUV", path: folder(of: "CYUV"), providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CThreads", path: folder(of: "CThreads")),
-        .systemLibrary(name: "CPNG", path: folder(of: "CPNG"), pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CV4L2", path: folder(of: "CV4L2")),
-        .systemLibrary(name: "CSRTP", path: folder(of: "CSRTP"), providers: [.apt(["libsrtp2-dev"])]),
-        .systemLibrary(
-            name: "COpenSSL", path: folder(of: "COpenSSL"), pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CFFmpeg", path: folder(of: "CFFmpeg"), pkgConfig: "libavformat",
-            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
-        .systemLibrary(
-            name: "CSDL", path: folder(of: "CSDL"),
-            providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
-        // The allocator for libvpx.
-        .target(name: "CVPXMemory", path: folder(of: "CVPXMemory")),
-        // System calls that send and receive many datagrams at once.
-        .target(name: "CSockets", path: folder(of: "CSockets")),
-        // A target with code: libjpeg reports errors by longjmp, which must not cross a Swift frame.
-        .target(name: "CJPEG", path: folder(of: "CJPEG"), linkerSettings: [.linkedLibrary("jpeg")]),
-
-        // The modules, roughly in the order of the data flow.
-        // Conversions between spans and arrays: alone, because `import Rill` shows all of it, and of RillCore a part.
-        module("RillBytes"),
-        module("RillCore", ["RillBytes"]),
-        // The base of the drivers: named threads, the clock, bounded queues between threads.
-        module("RillThreads", ["RillCore", "CThreads"]),
-        module("RillImage", ["RillCore", "CYUV"]),
-        module("RillBeauty", ["RillCore"]),
-        module("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
-        // The drawn portrait, a person in front of a camera, for tests, benchmarks and `rill generate`. Not a product.
-        module("RillScenes", ["RillCore"]),
-        module("RillFiles", ["RillCore", "RillRTP", "CPNG"]),
-        module("RillCodec", ["RillCore", "RillRTP", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        module("RillRTP", ["RillCore"]),
-        module("RillSend", ["RillRTP", "RillCore"]),
-        module("RillTransport", ["RillCore", "CSockets"]),
-        // SRTP and SRTCP.
-        module("RillSecurity", ["RillCore", "RillRTP", "CSRTP"]),
-        // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
-        module(
-            "RillPeer",
-            [
-                "RillCore", "RillRTP", "RillReceive", "RillSecurity", "RillSession",
-                "COpenSSL",
-            ]),
-        // Frames of one publisher, forwarded to many viewers.
-        module(
-            "RillForward",
-            ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
-        // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
-        module("RillWHIP", ["RillCore"]),
-        // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
-        .target(
-            name: "RillServer",
-            dependencies: [
-                "RillCore", "RillForward", "RillPeer", "RillRTP", "RillTransport", "RillWHIP",
-                product("HTTPTypes", of: "swift-http-types", for: "Server"),
-                product("Hummingbird", of: "hummingbird", for: "Server"),
-                product("HummingbirdCore", of: "hummingbird", for: "Server"),
-                product("HummingbirdTLS", of: "hummingbird", for: "Server"),
-                product("JWTKit", of: "jwt-kit", for: "Server"),
-                product("Logging", of: "swift-log", for: "Server"),
-                product("NIOCore", of: "swift-nio", for: "Server"),
-                product("NIOConcurrencyHelpers", of: "swift-nio", for: "Server"),
-                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Server"),
-                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
-                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
-            ],
-            path: folder(of: "RillServer"),
-            // Pages are embedded in the code, so that the program needs no other file.
-            resources: [
-                "index.html", "publish.html", "watch.html", "rill.svg", "rill.css", "rill.js", "list.js", "publish.js",
-                "watch.js",
-            ].map { .embedInCode("Pages/\($0)") },
-            swiftSettings: moduleSettings + strict),
-        // Pictures in a window.
-        .target(
-            name: "RillWindow", dependencies: ["RillCore", target("CSDL", for: "Window")],
-            path: folder(of: "RillWindow"),
-            swiftSettings: moduleSettings + strict),
-        // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
-        // network without building codecs.
-        module(
-            "RillLink",
-            [
-                "RillCore",
-                product("DequeModule", of: "swift-collections", for: "Laboratory"),
-                product("HeapModule", of: "swift-collections", for: "Laboratory"),
-            ]),
-        // What was sent, what came back, and what the path carries.
-        module("RillCongestion", ["RillCore", "RillRTP"]),
-        module("RillReceive", ["RillRTP", "RillCore"]),
-        // A two-way call: streams, routes, RTCP, events.
-        module("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillCongestion"]),
-        module(
-            "Rill",
-            [
-                "RillPeer", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture",
-                "RillCodec",
-                "RillRTP",
-                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
-            ]),
-        // The offline driver: reads clips, transcodes them in passes and segments, and writes them.
-        module(
-            "RillTranscode",
-            ["RillCore", "RillRTP", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"]),
-        // Tools for experiments: the emulated link, the virtual driver, loopback, simulation, timelines, inspection,
-        // replay.
-        module(
-            "RillLab",
-            [
-                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec",
-                "RillRTP",
-                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
-                product("Histogram", of: "hdrhistogram-swift", for: "Laboratory"),
-            ]),
-        // Other containers and codecs. Debian builds FFmpeg's libraries under the GPL, so only this module links them.
-        module("RillContainers", ["RillCore", "RillRTP", "RillImage", "RillFiles", "CFFmpeg"]),
-        .executableTarget(
-            name: "RillCLI",
-            dependencies: [
-                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers",
-                "RillSecurity", "RillSession", "RillTransport",
-                product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
-                // Serve, publish and watch.
-                target("RillForward", for: "Server"), target("RillServer", for: "Server"),
-                target("RillWHIP", for: "Server"),
-                product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
-                product("Logging", of: "swift-log", for: "Server"),
-                product("NIOCore", of: "swift-nio", for: "Server"),
-                product("NIOHTTP1", of: "swift-nio", for: "Server"),
-                product("NIOPosix", of: "swift-nio", for: "Server"),
-                product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
-                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
-                product("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
-                // Preview.
-                target("RillWindow", for: "Window"),
-            ],
-            path: folder(of: "RillCLI"),
-            // The page of all reports, which Scripts/bench fills as well.
-            resources: [.embedInCode("Page/report.html")], swiftSettings: targetSettings + strict),
-
+    targets: wings.flatMap { $0 } + [
         // Shared by the tests: seeded mutation of bytes, generated clips, temporary folders.
         .target(
             name: "RillTestSupport", dependencies: ["RillCore", "RillTransport"], path: "Tests/RillTestSupport",
