@@ -64,7 +64,8 @@ public struct FrameDepacketizer: Sendable {
         }
         let piece: (startsFrame: Bool, offset: Int)
         do throws(RTPError) {
-            piece = try parse(packet.payload, continuesFrame: follows && expected?.timestamp == place.timestamp)
+            piece = try format.piece(
+                in: packet.payload, continuesFrame: follows && expected?.timestamp == place.timestamp)
         } catch {
             return .malformed(error)
         }
@@ -81,24 +82,6 @@ public struct FrameDepacketizer: Sendable {
         guard !header.marker else { return .completed }
         expect(after: place.sequenceNumber, timestamp: place.timestamp)
         return piece.startsFrame ? .started : .continued
-    }
-
-    /// Whether a payload holds the first bytes of a frame, and where they start.
-    private func parse(
-        _ payload: Span<UInt8>, continuesFrame: Bool
-    ) throws(RTPError) -> (startsFrame: Bool, offset: Int) {
-        guard case .vp9 = format else {
-            let parsed = try format.parse(payload)
-            return (parsed.startsFrame, parsed.offset)
-        }
-        let parsed = try VP9Payload(parsing: payload)
-        // A layer that is predicted from the one below is never the first of its picture. A layer that is not
-        // (other than the lowest) is the first, unless the picture has already started.
-        let layer = parsed.descriptor.layer
-        let startsPicture =
-            parsed.descriptor.startsFrame && layer?.isInterLayerPredicted != true
-            && (!continuesFrame || (layer?.spatialIndex ?? 0) == 0)
-        return (startsPicture, payload.count - parsed.piece.count)
     }
 
     /// A number further back than networks reorder packets means that the sender restarted.

@@ -25,6 +25,15 @@ package enum FrameFormat: Sendable {
         return parsed.startsFrame ? nil : parsed.offset
     }
 
+    /// Whether a payload, of packets that arrive in order, holds the first bytes of a frame, and where they start.
+    func piece(
+        in payload: Span<UInt8>, continuesFrame: Bool
+    ) throws(RTPError) -> (startsFrame: Bool, offset: Int) {
+        if case .vp9 = self { return try VP9Payload.piece(in: payload, continuesPicture: continuesFrame) }
+        let parsed = try parse(payload)
+        return (parsed.startsFrame, parsed.offset)
+    }
+
     /// Parses a payload, which is not empty.
     ///
     /// - Throws: what the format's parser throws, and `emptyPayload` if no frame data follows.

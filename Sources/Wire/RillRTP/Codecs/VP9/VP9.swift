@@ -88,6 +88,20 @@ extension VP9Payload {
         return frame
     }
 
+    /// Whether a payload, of packets that arrive in order, holds the first bytes of a picture, and where they start.
+    static func piece(
+        in payload: Span<UInt8>, continuesPicture: Bool
+    ) throws(RTPError) -> (startsFrame: Bool, offset: Int) {
+        let parsed = try VP9Payload(parsing: payload)
+        // A layer that is predicted from the one below is never the first of its picture. A layer that is not
+        // (other than the lowest) is the first, unless the picture has already started.
+        let layer = parsed.descriptor.layer
+        let startsPicture =
+            parsed.descriptor.startsFrame && layer?.isInterLayerPredicted != true
+            && (!continuesPicture || (layer?.spatialIndex ?? 0) == 0)
+        return (startsPicture, payload.count - parsed.piece.count)
+    }
+
     /// The offset of the frame's bytes in a payload that does not start a picture and has no structure; `nil` for any
     /// other.
     static func continuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
