@@ -48,11 +48,13 @@ extension PlayoutDelayBounds {
     return SSRC(number)
 }
 
+/// The built-in codecs in texts: `VP8 or VP9`, and as values of options: `vp8 or vp9`.
+let (codecNames, codecValues) = (VideoCodec.builtInNames, VideoCodec.builtInNames.lowercased())
+
 /// Parses the name of a codec, ignoring case.
 @Sendable func codecNotation(_ text: String) throws -> VideoCodec {
     guard let codec = VideoCodec(builtIn: text.uppercased()) else {
-        let names = VideoCodec.allCases.map { $0.rawValue.lowercased() }.joined(separator: " or ")
-        throw ValidationError("\"\(text)\" is not a codec: expected \(names)")
+        throw ValidationError("\"\(text)\" is not a codec: expected \(codecValues)")
     }
     return codec
 }

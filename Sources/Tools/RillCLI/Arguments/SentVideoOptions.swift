@@ -18,7 +18,7 @@ struct SentVideoOptions: ParsableArguments {
     @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(help: "The codec, vp8 or vp9, the same on both sides.", completion: .codecs, transform: codecNotation)
+    @Option(help: "The codec, \(codecValues), the same on both sides.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .default
 
     @Option(help: "Do not code again what stands still, on or off; VP8 of a camera's pictures only.")

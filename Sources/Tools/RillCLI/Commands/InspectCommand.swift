@@ -36,7 +36,7 @@ struct InspectCommand: ParsableCommand {
     var ssrc: SSRC?
 
     @Option(
-        help: "The codec of a capture, vp8 or vp9 (default: detected).", completion: .codecs,
+        help: "The codec of a capture, \(codecValues) (default: detected).", completion: .codecs,
         transform: codecNotation)
     var codec: VideoCodec?
 

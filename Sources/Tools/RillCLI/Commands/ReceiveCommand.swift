@@ -12,10 +12,11 @@ struct ReceiveCommand: ParsableCommand {
         abstract: "Receive a stream of RTP or SRTP, from any sender.",
         usage: "rill receive <sdp> [--output <file>] [<options>]\nrill receive --port <port> [<options>]",
         discussion: """
-            Listens on the port that a session description (SDP) names, and receives its video: VP8 or VP9, decrypted \
-            with the key of a=crypto, repaired by NACK, RTX and FEC as described. Senders write a description with \
-            ffmpeg -sdp_file or `rill send --sdp`. Without a description, --port gives the port, and the stream must \
-            be what `rill send` sends by default: VP8 with payload type 96 (--codec vp9: 98), RTX with 97, no FEC.
+            Listens on the port that a session description (SDP) names, and receives its video: \(codecNames), \
+            decrypted with the key of a=crypto, repaired by NACK, RTX and FEC as described. Senders write a \
+            description with ffmpeg -sdp_file or `rill send --sdp`. Without a description, --port gives the port, and \
+            the stream must be what `rill send` sends by default: VP8 with payload type 96 (--codec vp9: 98), RTX with \
+            97, no FEC.
 
             Waits for a sender. Ends when the sender leaves (BYE) or is silent for --timeout, or with Ctrl-C. Reports \
             and NACKs are sent to the source address of the packets.
@@ -54,7 +55,7 @@ struct ReceiveCommand: ParsableCommand {
     var keyFile: String?
 
     @Option(
-        help: "Without a description: the codec, vp8 or vp9 (default: vp8).", completion: .codecs,
+        help: "Without a description: the codec, \(codecValues) (default: vp8).", completion: .codecs,
         transform: codecNotation)
     var codec: VideoCodec?
 

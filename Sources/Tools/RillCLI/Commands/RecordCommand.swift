@@ -13,8 +13,8 @@ struct RecordCommand: ParsableCommand {
         usage: "rill record <camera> <output> [<options>]",
         discussion: """
             A camera is given as its node (/dev/video0), or as camera: followed by its index in the list or a part of \
-            its name. Writes .ivf (VP8 or VP9) or .y4m, depending on the file extension. If the camera is unplugged, \
-            `rill record` waits for it to return. Ctrl-C ends the recording early, with a complete file.
+            its name. Writes .ivf (\(codecNames)) or .y4m, depending on the file extension. If the camera is \
+            unplugged, `rill record` waits for it to return. Ctrl-C ends the recording early, with a complete file.
 
             Examples:
               rill record /dev/video0 out.ivf --duration 10s
@@ -33,7 +33,7 @@ struct RecordCommand: ParsableCommand {
     @Option(help: "Bitrate of an .ivf (default: depends on the size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "Codec of an .ivf, vp8 or vp9.", completion: .codecs, transform: codecNotation)
+    @Option(help: "Codec of an .ivf, \(codecValues).", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .default
 
     @Flag(help: "Print one JSON object instead of a table.")

@@ -14,7 +14,7 @@ struct SendCommand: ParsableCommand {
         usage: "rill send [<source>] --to <host:port> [--sdp <file>] [<options>]",
         discussion: """
             Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the portrait scene, as \
-            one stream of VP8 or VP9. Prints the commands of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that \
+            one stream of \(codecNames). Prints the commands of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that \
             show it. Sending ends with the clip, or when the receiver leaves (BYE). --delay leaves time to start a \
             player first; a player that starts later shows pictures from the next key frame on.
 

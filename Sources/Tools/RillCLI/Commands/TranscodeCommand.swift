@@ -9,15 +9,15 @@ import RillTranscode
 struct TranscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transcode",
-        abstract: "Transcode a clip to VP8, VP9 or pictures, offline and reproducibly.",
+        abstract: "Transcode a clip to \(codecNames), or to pictures, offline and reproducibly.",
         usage: """
             rill transcode <input> <output> [<options>]
             rill transcode --jobs <list> [<options>]
             rill transcode <folder> <output-folder> --to webm|mkv|ivf|y4m [<options>]
             """,
         discussion: """
-            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12, and through FFmpeg's libraries .mp4, .mkv, .webm, \
-            .mov, .avi, .ts, .gif and others. Writes .webm, .mkv and .ivf (VP8 or VP9, the same bytes as the live \
+            Reads .y4m, .ivf (\(codecNames)), .yuv, .i420 and .nv12, and through FFmpeg's libraries .mp4, .mkv, .webm, \
+            .mov, .avi, .ts, .gif and others. Writes .webm, .mkv and .ivf (\(codecNames), the same bytes as the live \
             pipeline, or with --good at higher quality), .y4m (the decoded pictures, cropped, scaled and reduced in \
             frame rate on request) or .png (the first picture).
 

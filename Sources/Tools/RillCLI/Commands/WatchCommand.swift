@@ -14,8 +14,8 @@ struct WatchCommand: ParsableCommand {
         abstract: "Watch the stream at a URL (WHEP).",
         usage: "rill watch <url> [--output <file> | --preview] [<options>]",
         discussion: """
-            Receives the video of an endpoint of WHEP: VP8 or VP9, encrypted and repaired by WebRTC. --layer asks for \
-            one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
+            Receives the video of an endpoint of WHEP: \(codecNames), encrypted and repaired by WebRTC. --layer asks \
+            for one of the stream's encodings, where the server lets viewers select one; otherwise the server decides.
 
             A stream that nobody publishes yet is waited for. A path that is lost is looked for again, and a server that \
             was restarted is asked again, within --wait. Ends after --duration, or with Ctrl-C.

@@ -92,6 +92,10 @@ struct IncomingStream {
                 }
         }
         guard let readable = videos.first(where: isRead) else {
+            let read = VideoCodec.allCases.map { codec in
+                let profile = codec.traits?.ownVariant ?? ""
+                return profile.isEmpty ? codec.rawValue : "\(codec) of profile \(profile)"
+            }
             let video = session.media[first]
             let names = video.formats.map { format in
                 (format.encoding?.name ?? "payload type \(format.payloadType)")
@@ -99,7 +103,7 @@ struct IncomingStream {
             }
             throw refuse(
                 "\(lines.text(first)) is \(names.isEmpty ? video.transport : names.joined(separator: ", ")): "
-                    + "Rill reads VP8, and VP9 of profile 0, over RTP")
+                    + "Rill reads \(read.joined(separator: ", and ")), over RTP")
         }
         let isPlaced = videos.first { isRead($0) && (session.media[$0].port != 0 || port != nil) }
         guard let isPlaced else { throw refuse("\(lines.text(readable)) has port 0: give one with --port") }

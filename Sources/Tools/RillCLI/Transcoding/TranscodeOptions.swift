@@ -20,7 +20,7 @@ struct TranscodeOptions: ParsableArguments {
         transform: frameRateNotation)
     var fps: FrameRate?
 
-    @Option(help: "Codec of encoded outputs, vp8 or vp9.", completion: .codecs, transform: codecNotation)
+    @Option(help: "Codec of encoded outputs, \(codecValues).", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .default
 
     /// The encoding effort per frame.
