@@ -63,17 +63,18 @@ import Testing
         for (index, input) in inputs.enumerated() {
             let data = Array(input.prefix(input.count / 4 * 4))
             var elements = RTPHeaderExtension(profile: index % 2 == 0 ? 0xBEDE : 0x1000, data: data.span).elements
-            var byteCount = 0
+            // Two expectations for each of 100,000 inputs take half a minute.
+            var (byteCount, isRight) = (0, true)
             do throws(RTPError) {
                 while let element = try elements.next() {
                     count += 1
                     byteCount += element.data.count + (index % 2 == 0 ? 1 : 2)
-                    #expect(element.id != 0 && (index % 2 == 1 || element.id < 15), "input \(index)")
+                    isRight = isRight && element.id != 0 && (index % 2 == 1 || element.id < 15)
                 }
             } catch {
                 errors += 1
             }
-            #expect(byteCount <= data.count, "input \(index)")
+            if !isRight || byteCount > data.count { Issue.record("input \(index)") }
         }
         #expect(count > 90_000 && errors > 10_000, "\(count) elements, \(errors) errors")
     }
