@@ -48,6 +48,20 @@ import Testing
         #expect(alone.status == 3 && alone.errors.contains("no answer from"), "\(alone.errors)")
     }
 
+    @Test func `A side without the other's key shows nothing, and says so`() throws {
+        let (ports, key) = (try freePorts(2), folder.path("call.key"))
+        _ = try rill("key", key)
+        let clip = try movingClip(in: folder, frames: 20)
+        func words(_ side: Int) -> [String] {
+            ["call", clip, "--to", "127.0.0.1:\(ports[1 - side])", "--listen", ports[side], "--duration", "4s"]
+        }
+        let other = try rillProgram().start(words(1) + ["--key-file", key], limit: 60)
+        let mine = try rillProgram().run(words(0), input: "/dev/null")
+        let theirs = try other.wait()
+        #expect(mine.status == 2 && mine.errors.contains("no picture could be decoded"), "\(mine.errors)")
+        #expect(theirs.status == 3 && theirs.errors.contains("failed authentication"), "\(theirs.errors)")
+    }
+
     @Test func `Two sides call each other, and the first to leave ends it for both`() throws {
         let (ports, key) = (try freePorts(2), folder.path("call.key"))
         _ = try rill("key", key)

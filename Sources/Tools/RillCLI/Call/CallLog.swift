@@ -66,6 +66,13 @@ struct CallLog {
     /// Whether packets arrived that could not be decrypted: the other side has another key.
     var isUnreadable = false
 
+    /// The frames that were decoded; `nil` if no packet of any arrived.
+    var framesDecoded: Int? {
+        let shown = last?.participants.first?.shown ?? []
+        guard shown.contains(where: { $0.received.stream.packetsReceived > 0 }) else { return nil }
+        return shown.reduce(0) { $0 + $1.received.decoder.framesDecoded }
+    }
+
     init(_ way: Way, layers: [String]) { (self.way, self.layers) = (way, layers) }
 
     mutating func note(_ text: String, at time: Double) { notes.append(Note(time: time, text: text)) }

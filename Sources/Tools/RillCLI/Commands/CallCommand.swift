@@ -94,6 +94,7 @@ struct CallCommand: ParsableCommand {
         try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
         if !log.hasMet { throw CommandError("no answer from \(address)", .partialResult) }
+        if log.framesDecoded == 0 { throw CommandError.nothingDecoded(isProtected: key != nil) }
     }
 
     func validate() throws {

@@ -151,15 +151,13 @@ struct ReceiveCommand: ParsableCommand {
         try? recording?.finish()  // its failure is `failure`
         if let failure = recording?.failure { throw files.keepParts(after: failure) }
         guard log.hasMet else { throw nothing(log, incoming, isInterrupted: isInterrupted) }
-        let decoded = log.last?.participants.first?.shown.first?.received.decoder.framesDecoded ?? 0
         let hasOutput = recording.map { $0.framesWritten > 0 } ?? true
         if hasOutput { try files.commit() }
         try reporting.writePage("Received stream", log, facts: facts(incoming))
         try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
-        guard decoded > 0, hasOutput else {
-            let hint = incoming.them.receivingKey == nil ? ": they may be encrypted, or of another codec" : ""
-            throw CommandError("packets arrived, but no picture could be decoded\(hint)", .unreadableInput)
+        guard log.framesDecoded ?? 0 > 0, hasOutput else {
+            throw CommandError.nothingDecoded(isProtected: incoming.them.receivingKey != nil)
         }
     }
 

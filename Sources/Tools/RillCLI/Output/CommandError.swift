@@ -14,6 +14,12 @@ struct CommandError: Error, CustomStringConvertible {
 
     /// Ctrl-C was pressed, and no output was written.
     static let interrupted = CommandError("interrupted: no output was written", .interrupted)
+
+    /// Packets of pictures arrived, and none of them was one that can be decoded.
+    static func nothingDecoded(isProtected: Bool) -> CommandError {
+        let hint = isProtected ? "" : ": they may be encrypted, or of another codec"
+        return CommandError("packets arrived, but no picture could be decoded\(hint)", .unreadableInput)
+    }
 }
 
 /// Runs `body`, which opens or reads an input, and turns its errors into ``CommandError`` of `unreadableInput`.
