@@ -59,7 +59,7 @@ import Testing
         let mine = try rillProgram().run(words(0), input: "/dev/null")
         let theirs = try other.wait()
         #expect(mine.status == 2 && mine.errors.contains("no picture could be decoded"), "\(mine.errors)")
-        #expect(theirs.status == 3 && theirs.errors.contains("failed authentication"), "\(theirs.errors)")
+        #expect(theirs.status == 3 && theirs.errors.contains("the keys differ"), "\(theirs.errors)")
     }
 
     @Test func `Two sides call each other, and the first to leave ends it for both`() throws {
