@@ -46,7 +46,8 @@ import Testing
         #expect(missing.isEmpty, "no input reached \(missing.joined(separator: ", "))")
         let reached = report.book.wronglyExcluded(UnreachableOutcomes.all)
         #expect(reached.isEmpty, "reached, or gone: \(reached.joined(separator: ", "))")
-        #expect(isSanitized || meter.least ?? 0 < 4_000_000, "\(meter.least ?? 0) bytes")
+        // Fewer inputs, by the variable, have no two rounds.
+        #expect(isSanitized || total < 100_000 || meter.least ?? .max < 4_000_000, "\(meter.least ?? 0) bytes")
     }
 
     /// A step that takes long by the clock, while the thread rests, hangs as little as one after the other that are
