@@ -81,13 +81,13 @@ extension JitterBuffer {
 
     @inline(never)
     private mutating func take(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> InsertResult {
-        let packet: RTPPacket
+        let layout: RTPPacketLayout
         do throws(RTPError) {
-            packet = try RTPPacket(parsing: bytes)
+            layout = try RTPPacketLayout(parsing: bytes)
         } catch {
             return .malformed(error)
         }
-        let header = packet.header
+        let header = layout.header
         guard header.payloadType == settings.payloadType else { return .wrongPayloadType(header.payloadType) }
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
@@ -98,7 +98,7 @@ extension JitterBuffer {
             at: now)
         switch outcome {
         case .fits(let sequence, let timestamp):
-            return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
+            return accept(bytes, layout, sequence, timestamp, origin, at: now)
         case .straggler:
             return .late
         case .onProbation:
@@ -116,7 +116,7 @@ extension JitterBuffer {
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: now)
         else { return .onProbation }
-        return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
+        return accept(bytes, layout, sequence, timestamp, origin, at: now)
     }
 
     /// Whether no frame waits and nothing arrived for a while: then a jump is likely and costs nothing.
@@ -130,38 +130,35 @@ extension JitterBuffer {
 
     /// Accepts a packet that continues the stream.
     private mutating func accept(
-        _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin,
+        _ bytes: Span<UInt8>, _ layout: RTPPacketLayout, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin,
         at arrival: MediaTime
     ) -> InsertResult {
         if isUntouched { packets.restart(around: sequence) }
         note(sequence, timestamp, origin, at: arrival)
         if origin == .network {
-            counts.bytesReceived += packet.payload.count
-            counts.headerBytesReceived += byteCount - packet.payload.count
+            counts.bytesReceived += layout.payload.count
+            counts.headerBytesReceived += bytes.count - layout.payload.count
         }
-        guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
+        let content = bytes.extracting(layout.payload)
+        guard !content.isEmpty else { return holdPadding(sequence, at: arrival) }
+        let payload: FramePayload
         do throws(RTPError) {
-            return try accept(packet, sequence, timestamp, origin, at: arrival)
+            payload = try format.parse(content)
         } catch {
             return .malformed(error)
         }
-    }
-
-    private mutating func accept(
-        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
-    ) throws(RTPError) -> InsertResult {
-        let payload = try format.parse(packet.payload)
-        let bytes = packet.payload.extracting(payload.offset...)
         if payload.hasGroup, let counter = payload.counter {
-            groups.add(format.group(in: packet.payload), from: counter)
+            groups.add(format.group(in: content), from: counter)
             assembler.apply(&groups)
         }
+        let part = content.extracting(payload.offset...)
         var piece = FramePiece(
             sequence: sequence, timestamp: timestamp, label: FrameLabel(payload, &groups),
-            startsFrame: payload.startsFrame, hasMarker: packet.header.marker, isKey: payload.isKey,
-            byteCount: bytes.count, arrival: arrival, origin: origin, rotation: rotation(toldBy: packet))
+            startsFrame: payload.startsFrame, hasMarker: layout.header.marker, isKey: payload.isKey,
+            byteCount: part.count, arrival: arrival, origin: origin)
+        if layout.hasExtension { piece.rotation = rotation(toldBy: bytes) }
         (piece.width, piece.height) = (payload.width, payload.height)
-        return hold(piece, bytes)
+        return hold(piece, part)
     }
 
     /// Notes that a packet arrived, whatever it carries.
@@ -175,19 +172,12 @@ extension JitterBuffer {
         requests.generator.noteArrival(sequence, origin: origin, at: arrival)
     }
 
-    private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
-        // It was parsed before, as far as the payload.
-        guard settings.headerExtensions[.videoOrientation] != nil, let packet = try? RTPPacket(parsing: bytes) else {
-            return nil
-        }
-        return rotation(toldBy: packet)
-    }
-
     /// Returns the picture's rotation from the packet; `nil` if there is none, or it cannot be read.
-    mutating func rotation(toldBy packet: RTPPacket) -> Rotation? {
-        guard let block = packet.headerExtension, let id = settings.headerExtensions[.videoOrientation] else {
-            return nil
-        }
+    private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
+        // The packet was parsed before, as far as the payload.
+        guard let id = settings.headerExtensions[.videoOrientation], let packet = try? RTPPacket(parsing: bytes),
+            let block = packet.headerExtension
+        else { return nil }
         var elements = block.elements
         // A damaged block ends here; it does not affect the rest of the packet.
         while let element = try? elements.next() {
@@ -209,7 +199,9 @@ extension JitterBuffer {
         }
         guard let index = assembler.place(piece, &packets) else { return .inconsistent }
         assembler.store(bytes, of: piece, at: index, &packets)
-        if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
+        if piece.origin == .network {
+            timing.notePacket(timestamp: piece.timestamp, continuity.time(of: piece.timestamp), at: piece.arrival)
+        }
         // The start of this frame may reveal the end of the previous one.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
         let isComplete = noteWholeFrame(index, at: piece.arrival)
@@ -328,13 +320,13 @@ extension JitterBuffer {
         let (bytes, arrival) = onProbation
         onProbation.packet = []
         // It was parsed when it was set aside, so this cannot throw.
-        guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
-        let header = packet.header
+        guard let layout = try? RTPPacketLayout(parsing: bytes.span) else { return }
+        let header = layout.header
         guard
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: arrival)
         else { return }
-        _ = accept(packet, bytes.count, sequence, timestamp, .network, at: arrival)
+        _ = accept(bytes.span, layout, sequence, timestamp, .network, at: arrival)
     }
 }
 

@@ -32,10 +32,8 @@ extension JitterBuffer {
 
     /// Does what is due until there is a result to return.
     private mutating func act(into payload: inout [UInt8]) -> PollResult {
-        // Each packet may be a frame that is dropped or malformed.
-        let limit = PollBound.limit + 2 * packets.limit
-        for _ in 0..<limit {
-            switch isStalled ? .drop(before: 0) : nextStep() {
+        for _ in 0..<stepLimit {
+            switch nextStep() {
             case .wait(let time):
                 cachedWait = time
                 return .wait(until: time)
@@ -57,7 +55,7 @@ extension JitterBuffer {
                 if release(path, into: &payload) { return .frame }
             }
         }
-        pollsWithoutProgress = limit
+        pollsWithoutProgress = stepLimit
         cachedWait = .distantFuture
         return .wait(until: .distantFuture)
     }
@@ -101,6 +99,7 @@ extension JitterBuffer {
     // to a nonmutating method.
 
     private mutating func nextStep() -> Step {
+        if isStalled { return .drop(before: 0) }
         let request = requests.nextRequest
         if request <= now { return .ask }
         switch nextFrameStep() {

@@ -58,6 +58,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
 
     /// The payload format. Checked for every packet, so it is not the codec's name.
     let format: FrameFormat
+    /// The most steps of a poll: each packet may be a frame that is dropped or malformed.
+    let stepLimit: Int
     var packets: PacketBuffer
     var continuity: StreamContinuity
     var reception: ReceptionCounter
@@ -102,6 +104,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
+        stepLimit = PollBound.limit + 2 * packets.limit
         continuity = StreamContinuity(capacity: packets.limit, settings.clockRate)
         reception = ReceptionCounter(settings.clockRate)
         requests = NACKScheduler(settings.nack, roundTripTime: settings.roundTripTime)

@@ -37,7 +37,7 @@ import Testing
             let media = MediaTime(ticks: timestamp, rate: 90_000)
             let arrival = max(lastArrival, media + .seconds(transit / 1000))
             lastArrival = arrival
-            if repairTime == nil { timing.notePacket(timestamp: timestamp, at: arrival) }
+            if repairTime == nil { timing.notePacket(timestamp: timestamp, media, at: arrival) }
             let playout = timing.noteFrame(
                 timestamp: timestamp, byteCount: repairTime == nil ? 1000 : nil, isKey: index == 1,
                 frameInterval: .seconds(1 / Double(frameRate)), at: arrival)

@@ -21,7 +21,7 @@ import Testing
         /// So many frames that come and are released in time.
         mutating func play(_ count: Int) {
             for _ in 0..<count {
-                timing.notePacket(timestamp: timestamp, at: time(20))
+                timing.notePacket(timestamp: timestamp, time(0), at: time(20))
                 _ = timing.noteFrame(
                     timestamp: timestamp, byteCount: 1000, isKey: index == 0, frameInterval: .seconds(1.0 / 30),
                     at: time(20))

@@ -17,14 +17,14 @@ import Testing
 
     @Test func `Before a frame is complete its first packet is used`() {
         var timing = PlayoutTiming(.fixed(.milliseconds(100)))
-        timing.notePacket(timestamp: 90_000, at: .milliseconds(1030))
-        timing.notePacket(timestamp: 180_000, at: .milliseconds(2010))
+        timing.notePacket(timestamp: 90_000, .seconds(1), at: .milliseconds(1030))
+        timing.notePacket(timestamp: 180_000, .seconds(2), at: .milliseconds(2010))
         var playout = timing.provisionalPlayout(timestamp: 90_000)
         #expect(playout == .milliseconds(1130))
         playout = timing.provisionalPlayout(timestamp: 180_000)
         #expect(playout == .milliseconds(2130))
         timing.restart()
-        timing.notePacket(timestamp: 0, at: .seconds(1))
+        timing.notePacket(timestamp: 0, .zero, at: .seconds(1))
         playout = timing.provisionalPlayout(timestamp: 0)
         #expect(playout == .milliseconds(1100))
     }

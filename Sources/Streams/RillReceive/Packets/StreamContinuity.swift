@@ -186,7 +186,9 @@ struct StreamContinuity: Sendable {
             && abs(step.nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
     }
 
-    private mutating func time(of ticks: Int64) -> MediaTime {
+    /// A timestamp as a time on the sender's media clock; that of the last packet is known.
+    @inline(__always)
+    mutating func time(of ticks: Int64) -> MediaTime {
         if ticks != lastTimestamp.ticks {
             lastTimestamp = (ticks, clockRate.time(of: ticks))
         }

@@ -63,8 +63,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
     // MARK: Measurements
 
     /// Notes a packet that arrived directly.
-    mutating func notePacket(timestamp: Int64, at now: MediaTime) {
-        let transit = (now - time(of: timestamp)).nanoseconds
+    ///
+    /// - Parameters:
+    ///   - timestamp: its extended timestamp.
+    ///   - media: that as a time.
+    ///   - now: the current time.
+    mutating func notePacket(timestamp: Int64, _ media: MediaTime, at now: MediaTime) {
+        lastMedia = (timestamp, media)
+        let transit = (now - media).nanoseconds
         if firstTransit == nil { firstTransit = transit }
         jitter.notePacket(timestamp: timestamp, transit: transit, at: now)
     }
@@ -86,6 +92,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
     ///   - frameInterval: the stream's frame interval.
     ///   - now: the current time.
     /// - Returns: its release time.
+    @inline(__always)
     mutating func noteFrame(
         timestamp: Int64, byteCount: Int?, isKey: Bool, frameInterval: MediaDuration, at now: MediaTime
     ) -> MediaTime {

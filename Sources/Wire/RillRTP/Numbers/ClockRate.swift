@@ -57,7 +57,7 @@ public struct ClockRate: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// Returns the duration of `ticks`, rounded to the nearest nanosecond.
-    @inlinable
+    @inlinable @inline(__always)
     public func duration(of ticks: Int64) -> MediaDuration { time(of: ticks) - .zero }
 
     /// Returns the nanoseconds of `ticks`, rounded towards zero.

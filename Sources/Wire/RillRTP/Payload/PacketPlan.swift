@@ -66,3 +66,29 @@ struct PacketPlan: Sendable {
         headerExtension?.write(into: &output)
     }
 }
+
+/// A payload descriptor as bytes, one to eight. The packets of a frame have the same but for bits of the first byte, so
+/// it is made once for each frame.
+struct DescriptorBytes: Sendable {
+    /// The first byte is the lowest one.
+    private var bits: UInt64
+    private(set) var count = 1
+
+    init(_ first: UInt8) { bits = UInt64(first) }
+
+    mutating func append(_ byte: UInt8) {
+        precondition(count < 8, "a descriptor of more than 8 bytes")
+        bits |= UInt64(byte) << UInt64(8 * count)
+        count += 1
+    }
+
+    /// Appends the bytes to a packet, the first one with these bits too. Traps unless there is room.
+    @_lifetime(output: copy output)
+    func write(settingBits bits: UInt8 = 0, into output: inout OutputSpan<UInt8>) {
+        var rest = self.bits | UInt64(bits)
+        for _ in 0..<count {
+            output.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+    }
+}

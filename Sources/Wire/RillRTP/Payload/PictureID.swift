@@ -45,16 +45,19 @@ public enum PictureID: Equatable, Sendable {
         guard high & longBit != 0 else { return .short(high) }
         return .long(UInt16(high & ~longBit) << 8 | UInt16(try reader.uint8()))
     }
+}
 
-    @_lifetime(output: copy output)
-    func write(into output: inout OutputSpan<UInt8>) {
-        switch self {
+extension DescriptorBytes {
+    /// Appends a picture ID. Traps unless it fits its width.
+    mutating func append(_ id: PictureID) {
+        switch id {
         case .short(let value):
             precondition(value < 1 << 7, "picture ID \(value) in 7 bits")
-            output.append(value)
+            append(value)
         case .long(let value):
             precondition(value < 1 << 15, "picture ID \(value) in 15 bits")
-            output.append(bigEndian: value | UInt16(PictureID.longBit) << 8)
+            append(UInt8(value >> 8) | PictureID.longBit)
+            append(UInt8(truncatingIfNeeded: value))
         }
     }
 }

@@ -20,7 +20,8 @@
 /// Allocates nothing; writes each byte once.
 public struct VP8Packetizer: Sendable {
     private let plan: PacketPlan
-    private let descriptor: VP8PayloadDescriptor
+    /// Of all packets but the first.
+    private let descriptor: DescriptorBytes
 
     /// A plan for one frame. Traps if the limit leaves no byte for the frame.
     ///
@@ -39,9 +40,12 @@ public struct VP8Packetizer: Sendable {
         maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
-        self.descriptor = descriptor
+        var descriptor = descriptor
+        descriptor.startsPartition = false
+        descriptor.partitionIndex = 0
+        self.descriptor = descriptor.bytes
         plan = PacketPlan(
-            frameByteCount: frameByteCount, header: header, descriptorByteCount: descriptor.byteCount,
+            frameByteCount: frameByteCount, header: header, descriptorByteCount: self.descriptor.count,
             maximumPacketByteCount: maximumPacketByteCount, headerExtensionByteCount: headerExtensionByteCount,
             reservedByteCount: reservedByteCount)
     }
@@ -74,10 +78,7 @@ public struct VP8Packetizer: Sendable {
     ) {
         plan.writeHeader(
             ofPacket: index, of: frame, sequenceNumberOffset: sequenceNumberOffset, headerExtension, into: &output)
-        var descriptor = descriptor
-        descriptor.startsPartition = index == 0
-        descriptor.partitionIndex = 0
-        descriptor.write(into: &output)
+        descriptor.write(settingBits: index == 0 ? VP8PayloadDescriptor.startBit : 0, into: &output)
         output.append(copying: frame.extracting(plan.split[index]))
     }
 }

@@ -81,25 +81,28 @@ extension VP8PayloadDescriptor {
     ///
     /// Traps unless `output` has room for `byteCount` bytes and every field fits its bits.
     @_lifetime(output: copy output)
-    public func write(into output: inout OutputSpan<UInt8>) {
+    public func write(into output: inout OutputSpan<UInt8>) { bytes.write(into: &output) }
+
+    /// The descriptor on the wire. Traps unless every field fits its bits.
+    var bytes: DescriptorBytes {
         precondition(partitionIndex <= VP8PayloadDescriptor.partitionMask, "partition \(partitionIndex): 0 to 7 exist")
         var first = partitionIndex
         if isExtended { first |= VP8PayloadDescriptor.extendedBit }
         if isNonReference { first |= VP8PayloadDescriptor.nonReferenceBit }
         if startsPartition { first |= VP8PayloadDescriptor.startBit }
-        output.append(first)
-        guard isExtended else { return }
+        var bytes = DescriptorBytes(first)
+        guard isExtended else { return bytes }
 
         var fields: UInt8 = 0
         if pictureID != nil { fields |= VP8PayloadDescriptor.pictureIDBit }
         if tl0PictureIndex != nil { fields |= VP8PayloadDescriptor.tl0PictureIndexBit }
         if temporalLayer != nil { fields |= VP8PayloadDescriptor.temporalLayerBit }
         if keyIndex != nil { fields |= VP8PayloadDescriptor.keyIndexBit }
-        output.append(fields)
+        bytes.append(fields)
 
-        pictureID?.write(into: &output)
-        if let tl0PictureIndex { output.append(tl0PictureIndex) }
-        guard temporalLayer != nil || keyIndex != nil else { return }
+        if let pictureID { bytes.append(pictureID) }
+        if let tl0PictureIndex { bytes.append(tl0PictureIndex) }
+        guard temporalLayer != nil || keyIndex != nil else { return bytes }
         var layer: UInt8 = 0
         if let temporalLayer {
             precondition(temporalLayer.index < 4, "temporal layer \(temporalLayer.index): 0 to 3 exist")
@@ -110,6 +113,7 @@ extension VP8PayloadDescriptor {
             precondition(keyIndex <= VP8PayloadDescriptor.keyIndexMask, "key index \(keyIndex): 0 to 31 exist")
             layer |= keyIndex
         }
-        output.append(layer)
+        bytes.append(layer)
+        return bytes
     }
 }

@@ -19,7 +19,8 @@
 /// Allocates nothing; writes each byte once.
 public struct VP9Packetizer: Sendable {
     private let plan: PacketPlan
-    private let descriptor: VP9PayloadDescriptor
+    /// Of packets that are neither the first nor the last.
+    private let descriptor: DescriptorBytes
     private let scalabilityStructureByteCount: Int
 
     /// A plan for one frame. Traps if the limit leaves no byte for the frame.
@@ -42,10 +43,12 @@ public struct VP9Packetizer: Sendable {
         maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
-        self.descriptor = descriptor
+        var descriptor = descriptor
+        (descriptor.startsFrame, descriptor.endsFrame) = (false, false)
+        self.descriptor = descriptor.bytes
         self.scalabilityStructureByteCount = scalabilityStructureByteCount
         plan = PacketPlan(
-            frameByteCount: frameByteCount, header: header, descriptorByteCount: descriptor.byteCount,
+            frameByteCount: frameByteCount, header: header, descriptorByteCount: self.descriptor.count,
             firstExtraByteCount: scalabilityStructureByteCount, maximumPacketByteCount: maximumPacketByteCount,
             headerExtensionByteCount: headerExtensionByteCount, reservedByteCount: reservedByteCount)
     }
@@ -83,11 +86,12 @@ public struct VP9Packetizer: Sendable {
             "the scalability structure differs in size from the plan")
         plan.writeHeader(
             ofPacket: index, of: frame, sequenceNumberOffset: sequenceNumberOffset, headerExtension, into: &output)
-        var descriptor = descriptor
-        descriptor.startsFrame = index == 0
-        descriptor.endsFrame = index == plan.packetCount - 1
+        typealias Descriptor = VP9PayloadDescriptor
         let hasStructure = index == 0 && scalabilityStructure != nil
-        descriptor.write(into: &output, hasScalabilityStructure: hasStructure)
+        var bits = hasStructure ? Descriptor.structureBit : 0
+        if index == 0 { bits |= Descriptor.startBit }
+        if index == plan.packetCount - 1 { bits |= Descriptor.endBit }
+        descriptor.write(settingBits: bits, into: &output)
         if hasStructure { scalabilityStructure?.write(into: &output) }
         output.append(copying: frame.extracting(plan.split[index]))
     }

@@ -4,9 +4,9 @@ extension VP9PayloadDescriptor {
     private static let interPictureBit: UInt8 = 0x40
     private static let layerBit: UInt8 = 0x20
     private static let flexibleBit: UInt8 = 0x10
-    private static let startBit: UInt8 = 0x08
-    private static let endBit: UInt8 = 0x04
-    private static let structureBit: UInt8 = 0x02
+    static let startBit: UInt8 = 0x08
+    static let endBit: UInt8 = 0x04
+    static let structureBit: UInt8 = 0x02
     private static let notReferenceBit: UInt8 = 0x01
     // The L byte: TID and SID have three bits, each followed by its flag.
     private static let switchingUpBit: UInt8 = 0x10
@@ -68,6 +68,12 @@ extension VP9PayloadDescriptor {
     /// that is set (see each).
     @_lifetime(output: copy output)
     func write(into output: inout OutputSpan<UInt8>, hasScalabilityStructure: Bool) {
+        bytes.write(
+            settingBits: hasScalabilityStructure ? VP9PayloadDescriptor.structureBit : 0, into: &output)
+    }
+
+    /// The descriptor on the wire, without a scalability structure. Traps as ``write(into:hasScalabilityStructure:)``.
+    var bytes: DescriptorBytes {
         precondition(!isFlexible || pictureID != nil, "flexible mode needs a picture ID")
         precondition(
             (tl0PictureIndex != nil) == (!isFlexible && layer != nil),
@@ -83,10 +89,9 @@ extension VP9PayloadDescriptor {
         if isFlexible { first |= Descriptor.flexibleBit }
         if startsFrame { first |= Descriptor.startBit }
         if endsFrame { first |= Descriptor.endBit }
-        if hasScalabilityStructure { first |= Descriptor.structureBit }
         if isNotReferenceForUpperLayers { first |= Descriptor.notReferenceBit }
-        output.append(first)
-        pictureID?.write(into: &output)
+        var bytes = DescriptorBytes(first)
+        if let pictureID { bytes.append(pictureID) }
         if let layer {
             precondition(
                 layer.temporalIndex <= Descriptor.layerIndexMask && layer.spatialIndex <= Descriptor.layerIndexMask,
@@ -94,13 +99,14 @@ extension VP9PayloadDescriptor {
             var indices = layer.temporalIndex << 5 | layer.spatialIndex << 1
             if layer.isSwitchingUpPoint { indices |= Descriptor.switchingUpBit }
             if layer.isInterLayerPredicted { indices |= Descriptor.interLayerBit }
-            output.append(indices)
+            bytes.append(indices)
         }
-        if let tl0PictureIndex { output.append(tl0PictureIndex) }
+        if let tl0PictureIndex { bytes.append(tl0PictureIndex) }
         for index in 0..<references.count {
             precondition(references[index] < 1 << 7, "P_DIFF \(references[index]) in 7 bits")
             let isLast = index == references.count - 1
-            output.append(references[index] << 1 | (isLast ? 0 : Descriptor.moreBit))
+            bytes.append(references[index] << 1 | (isLast ? 0 : Descriptor.moreBit))
         }
+        return bytes
     }
 }
