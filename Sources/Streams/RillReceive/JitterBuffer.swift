@@ -170,6 +170,9 @@ extension JitterBuffer {
         return reception.report(on: ssrc, at: time)
     }
 
+    /// The time from one frame to the next; zero while unknown.
+    package var frameInterval: MediaDuration { interval.last }
+
     /// The newest packet of the stream that arrived or was restored; `nil` before the first.
     package var newestSequenceNumber: SequenceNumber? {
         continuity.newestSequence.map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }

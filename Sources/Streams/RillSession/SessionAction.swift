@@ -33,7 +33,8 @@ public enum SessionInsertResult: Equatable, Sendable {
     case other(DatagramKind)
     /// RTP of an SSRC that belongs to no stream, without identifiers of one. The session keeps no state for it.
     case unknownSource(SSRC)
-    /// RTP that claims, by its identifiers or its payload type, a stream whose current SSRC is still active.
+    /// RTP that claims, by its identifiers or its payload type, a stream whose current SSRC was active a moment ago.
+    /// Packets of video are held: if the current SSRC stays silent, the stream continues with them.
     case contradictory(SSRC)
     /// RTP with one of this session's own SSRCs: a collision, which is resolved, or our own packets coming back.
     case ownSource(SSRC)

@@ -84,6 +84,62 @@ import Testing
         #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
     }
 
+    @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535], [2, 50, 400, 511])
+    mutating func `Two packets with lower numbers and later timestamps are a restart`(start: Int, back: Int) {
+        continuity = StreamContinuity(capacity: 1024)
+        _ = judge(start, 90_000, at: .seconds(1))
+        #expect(judge(start - back, 93_000, at: .seconds(1)) == .onProbation)
+        let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: true)
+        #expect(judge(start - back + 1, 93_000, at: .seconds(1)) == .jumped(jump))
+        let begin = Int64((start - back + 65_536) % 65_536)
+        #expect(judge(start - back + 2, 96_000, at: .seconds(1)) == .fits(sequence: begin + 2, timestamp: 96_000))
+    }
+
+    @Test mutating func `One packet with a lower number and a later timestamp moves nothing`() {
+        _ = judge(1000, 90_000, at: .seconds(1))
+        #expect(judge(900, 93_000, at: .seconds(1)) == .onProbation)
+        for index in 1...100 {
+            let expected = StreamContinuity.Outcome.fits(
+                sequence: Int64(1000 + index), timestamp: Int64(90_000 + 3000 * index))
+            #expect(judge(1000 + index, 90_000 + 3000 * index, at: .frame(30 + index)) == expected)
+        }
+    }
+
+    /// The stream's past again, in its own time: a sender that restarted with lower numbers and earlier timestamps.
+    @Test(arguments: [50, 400, 2000, 20_000])
+    mutating func `A past that arrives for half a second as a stream is a restart`(back: Int) {
+        _ = judge(30_000, 900_000, at: .seconds(10))
+        var jumps: [Int] = []
+        for index in 0..<30 {
+            let outcome = judge(30_000 - back + index, 700_000 + 3000 * index, at: .frame(300 + index))
+            if case .jumped(let jump) = outcome {
+                #expect(!jump.keepsSequence && !jump.keepsTime)
+                jumps.append(index)
+            }
+        }
+        // Half a second of frames, and the two that prove it.
+        #expect(jumps == [16])
+    }
+
+    @Test mutating func `A past that another path delayed, or that is sent again, is not a restart`() {
+        // All at once.
+        _ = judge(30_000, 900_000, at: .seconds(10))
+        for index in 0..<300 {
+            let outcome = judge(29_700 + index, 600_000 + 1000 * index, at: .milliseconds(10_000 + Double(index)))
+            #expect(outcome == .fits(sequence: Int64(29_700 + index), timestamp: Int64(600_000 + 1000 * index)))
+        }
+        // For long, while the stream goes on.
+        for index in 0..<300 {
+            #expect(judge(30_001 + index, 903_000 + 3000 * index, at: .frame(300 + index)).isFitting)
+            #expect(judge(29_901 + index, 603_000 + 3000 * index, at: .frame(300 + index)).isFitting)
+        }
+        // Packets of two frames, for longer than half a second.
+        for index in 0..<40 {
+            let outcome = judge(30_200 + index, 1_700_000 + index / 20 * 3000, at: .frame(600 + index))
+            #expect(outcome.isFitting)
+        }
+    }
+
     @Test func `Timestamps that drift away are corrected`() {
         // Each packet comes ten seconds further ahead of its time than the one before, as far as it may.
         var continuity = StreamContinuity(capacity: 1024, timestampLimit: 1 << 33)
@@ -131,4 +187,8 @@ import Testing
         let fits = StreamContinuity.Outcome.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
         #expect(judge(10_001, 7000 + 60 * 90_000, isAfterSilence: true, at: .seconds(60)) == fits)
     }
+}
+
+extension StreamContinuity.Outcome {
+    fileprivate var isFitting: Bool { if case .fits = self { true } else { false } }
 }

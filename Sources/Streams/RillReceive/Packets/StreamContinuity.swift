@@ -11,9 +11,12 @@ import RillRTP
 /// whose sequence number continues is accepted: senders that pause may stop their media clock.
 ///
 /// Only first-time packets from the network show where the stream is. Retransmitted packets, packets recovered by FEC
-/// and duplicates also arrive in runs, and a small ring has moved on by then: they are stragglers. So is everything
-/// that is before the newest packet both in sequence number and in time. A sender that restarted there is accepted
-/// once its timestamps have caught up.
+/// and duplicates also arrive in runs, and a small ring has moved on by then: they are stragglers.
+///
+/// A sender that restarts may use numbers that are near the old ones. A packet with a lower number and a later
+/// timestamp than the newest one's cannot be of the stream, so two of them are a restart wherever they are. Packets
+/// that are before the newest one both in number and in time are the stream's past, unless half a second of them
+/// arrives in order and in its own time, and nothing newer with them.
 struct StreamContinuity: Sendable {
     /// How to treat a packet.
     enum Outcome: Equatable {
@@ -54,6 +57,15 @@ struct StreamContinuity: Sendable {
     /// The last timestamp converted to a time: a frame's packets have one timestamp.
     private var lastTimestamp: (ticks: Int64, time: MediaTime) = (0, .zero)
     private var suspect: Suspect?
+    private var rerun: Rerun?
+
+    /// Packets of the past that arrive for this time as a stream would are a restarted sender's. Retransmissions and
+    /// packets that another path delayed arrive faster.
+    private static let longestRerun = MediaDuration.milliseconds(500)
+    /// At least so many timestamps follow each other in it.
+    private static let leastSteps = 4
+    /// The largest step between two packets of a rerun: what a network loses or reorders.
+    private static let rerunReach = 64
 
     private struct Newest {
         var sequence: Int64
@@ -74,6 +86,16 @@ struct StreamContinuity: Sendable {
         var sequence: SequenceNumber
         var timestamp: RTPTimestamp
         var arrival: MediaTime
+    }
+
+    /// Packets from before the newest one that could be a stream.
+    private struct Rerun {
+        /// The stream's newest sequence number: while it stays, nothing newer has arrived.
+        var newest: Int64
+        var first: Suspect
+        var last: Suspect
+        /// How often the timestamp went on.
+        var steps = 0
     }
 
     /// Creates an instance for a ring of `capacity` packets.
@@ -142,34 +164,56 @@ struct StreamContinuity: Sendable {
         let isTimely =
             abs((newTransit - transit).nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
             && abs(ticks) < timestampLimit
-        if isTimely, abs(extended - newest.sequence) <= reach {
+        let packet = Suspect(sequence: sequence, timestamp: timestamp, arrival: now)
+        let isBehind = extended < newest.sequence
+        let isPast = isBehind && ticks <= newest.timestamp
+        let isRestart = isEvidence && isBehind && (!isPast || isRerun(packet, behind: newest.sequence))
+        if isTimely, !isRestart, abs(extended - newest.sequence) <= reach {
             self.newest = Newest(
                 sequence: max(extended, newest.sequence), timestamp: max(ticks, newest.timestamp))
             transit = newTransit
             return .fits(sequence: extended, timestamp: ticks)
         }
-        let isPast = isTimely && extended < newest.sequence && ticks <= newest.timestamp
-        guard isEvidence, !isPast else { return .straggler }
+        guard isEvidence, !isTimely || !isPast || isRestart else { return .straggler }
         if isAfterSilence, (1...reach).contains(extended - newest.sequence) {
             begin(at: extended, abs(ticks) < timestampLimit ? ticks : Int64(timestamp.rawValue), at: now)
             suspect = nil
             return .resumed(Jump(keepsSequence: true, keepsTime: false))
         }
-        let packet = Suspect(sequence: sequence, timestamp: timestamp, arrival: now)
         guard let before = suspect, agree(before, packet) else {
             suspect = packet
             return .onProbation
         }
         let jump = Jump(
             keepsSequence: (0...StreamContinuity.maximumDropout).contains(extended - newest.sequence),
-            keepsTime: isTimely)
+            keepsTime: isTimely && ticks >= newest.timestamp)
         // It continues from the packet set aside, as if that had been the newest all along.
         begin(
             at: jump.keepsSequence ? newest.extend(before.sequence) : Int64(before.sequence.rawValue),
             jump.keepsTime ? newest.extend(before.timestamp) : Int64(before.timestamp.rawValue),
             at: before.arrival)
-        suspect = nil
+        (suspect, rerun) = (nil, nil)
         return .jumped(jump)
+    }
+
+    /// Whether packets from before the newest one have come as those of a restarted sender would, up to this one.
+    private mutating func isRerun(_ packet: Suspect, behind newest: Int64) -> Bool {
+        guard let run = rerun, run.newest == newest else {
+            rerun = Rerun(newest: newest, first: packet, last: packet)
+            return false
+        }
+        let step = packet.sequence.distance(since: run.last.sequence)
+        guard abs(step) <= StreamContinuity.rerunReach else {
+            rerun = Rerun(newest: newest, first: packet, last: packet)
+            return false
+        }
+        if step > 0 {
+            rerun?.last = packet
+            if packet.timestamp != run.last.timestamp { rerun?.steps += 1 }
+        }
+        let time = packet.arrival - run.first.arrival
+        let media = clockRate.duration(of: Int64(packet.timestamp.distance(since: run.first.timestamp)))
+        return run.steps >= StreamContinuity.leastSteps && time >= StreamContinuity.longestRerun && media >= time / 2
     }
 
     private mutating func begin(at sequence: Int64, _ timestamp: Int64, at now: MediaTime) {

@@ -226,6 +226,9 @@ public final class StreamReceiver {
         buffer.noteSenderReport(report, at: now)
     }
 
+    /// The time from one frame to the next; zero while unknown.
+    package var frameInterval: MediaDuration { buffer.frameInterval }
+
     /// The newest packet that arrived or was restored; `nil` before the first.
     package var newestSequenceNumber: SequenceNumber? { buffer.newestSequenceNumber }
 

@@ -97,9 +97,18 @@ extension RTPSession {
         }
         guard accept(claim, of: ssrc, at: now) else {
             counts.packetsOfUnknownSources += 1
+            // Audio has no key frame that would be lost.
+            if !claim.isRetransmission, claim.stream.payloads == nil {
+                claimed.hold(datagram, of: ssrc, for: claim.stream.id.place, at: now)
+            }
             return .contradictory(ssrc)
         }
         ssrcs.avoid(ssrc)
+        if !claim.isRetransmission {
+            for packet in claimed.take(ssrc, for: claim.stream.id.place, at: now) {
+                _ = claim.stream.insert(packet.bytes.span, at: packet.arrival)
+            }
+        }
         return insert(datagram, into: claim.stream, at: now)
     }
 
@@ -134,8 +143,9 @@ extension RTPSession {
             stream.learn(retransmissions: ssrc)
         } else {
             let old = stream.ssrc
-            if let arrival = stream.lastArrival, stream.end == nil, now - arrival < RTPSession.handoverSilence {
-                return false
+            if let arrival = stream.lastArrival, stream.end == nil {
+                let silence = now - arrival
+                guard silence >= shortestSilence(of: stream, before: ssrc, at: now) else { return false }
             }
             ssrcs.theirs.removeAll(of: stream.id.place)
             payloadsWaiting -= stream.waitingCount
@@ -163,8 +173,19 @@ extension RTPSession {
         stream.receive(report, at: clock.arrival)
     }
 
-    /// A stream with packets within this time is not reassigned to another SSRC.
+    /// A stream with packets within this time is not reassigned to another SSRC, at the first packet of that.
     private static var handoverSilence: MediaDuration { .milliseconds(500) }
+
+    /// How long the stream's SSRC must have been silent before another that claims the stream gets it: three frames,
+    /// if packets of that one have arrived before.
+    private func shortestSilence(
+        of stream: ReceivingStream, before ssrc: SSRC, at now: MediaTime
+    ) -> MediaDuration {
+        guard let interval = stream.receiver?.frameInterval, interval > .zero,
+            claimed.contains(ssrc, for: stream.id.place, at: now)
+        else { return RTPSession.handoverSilence }
+        return min(RTPSession.handoverSilence, max(.milliseconds(100), interval * 3))
+    }
 
     // MARK: Collisions
 

@@ -35,8 +35,9 @@ public import RillSend
 /// collisions (RFC 3550 §8.2), and reports events of the call.
 ///
 /// A call with several participants needs one session for each. Any input bytes are safe: the session keeps no state
-/// for unknown SSRCs. It has one owner, and no thread, clock or socket. `now` is the pipeline's clock and must not go
-/// back. After its buffers have grown, it allocates nothing per packet.
+/// for unknown SSRCs, except at most 1 MiB of packets that claim a stream. It has one owner, and no thread, clock or
+/// socket. `now` is the pipeline's clock and must not go back. After its buffers have grown, it allocates nothing per
+/// packet.
 public final class RTPSession {
     /// The settings that the session was created with.
     public let settings: RTPSessionSettings
@@ -47,6 +48,8 @@ public final class RTPSession {
     @safe @exclusivity(unchecked) var receiving = StreamPlaces<ReceivingStream>()
     /// The SSRCs of both sides.
     @safe @exclusivity(unchecked) var ssrcs: SessionSources
+    /// What new SSRCs send that claim streams, until that is decided.
+    @safe @exclusivity(unchecked) var claimed = ClaimedPackets()
 
     @safe @exclusivity(unchecked) var datagrams = DatagramQueue()
     /// A free queue, and one more for each sink that called back.
