@@ -1,7 +1,7 @@
 import Rill
 import RillCore
 
-/// The log of a call: figures at regular intervals, and events.
+/// The log of a call: figures at regular intervals, and events. It stays below 1 MB however long the call lasts.
 struct CallLog {
     /// The figures of one interval.
     struct Sample: Encodable {
@@ -49,8 +49,8 @@ struct CallLog {
     let way: Way
     /// The names of the layers, high first.
     let layers: [String]
-    private(set) var samples: [Sample] = []
-    private(set) var notes: [Note] = []
+    private(set) var samples = CallSamples()
+    private(set) var notes = CallNotes()
     private(set) var last: CallStatistics?
     /// The statistics at the start of the last sample.
     private var start: CallStatistics?
@@ -152,7 +152,7 @@ struct CallLog {
     }
 
     /// The log as JSON.
-    var summary: Summary { Summary(samples: samples, events: notes, statistics: last) }
+    var summary: Summary { Summary(samples: samples.all, events: notes.all, statistics: last) }
 
     struct Summary: Encodable {
         var samples: [Sample]
