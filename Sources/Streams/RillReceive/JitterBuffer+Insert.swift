@@ -17,7 +17,7 @@ extension JitterBuffer {
         now = max(now, time)
         if takeContinuation(packet, origin) { return .queued }
         let result = take(packet, origin)
-        counts.note(result)
+        counts.note(result, origin)
         return result
     }
 

@@ -27,6 +27,28 @@ import Testing
         #expect(statistics.framesDropped == 0)
     }
 
+    /// Senders probe the network with retransmissions of what was not lost.
+    @Test func `Only retransmissions of missing packets are counted as such`() {
+        var stream = SyntheticStream()
+        let receiver = VirtualReceiver()
+        let frames = (0..<10).map { stream.frame(isKey: $0 == 0, packets: 2) }
+        for (index, frame) in frames.enumerated() {
+            for (part, packet) in frame.packets.enumerated() where (index, part) != (5, 1) && index != 7 {
+                receiver.insert(packet, at: .frame(index))
+            }
+            if index == 6 { receiver.insert(frames[5].packets[1], .retransmission, at: .frame(index)) }
+        }
+        // Probes: a packet that is there, one that was shown long ago, and one that comes twice.
+        receiver.insert(frames[9].packets[0], .retransmission, at: .frame(9))
+        receiver.insert(frames[0].packets[0], .retransmission, at: .frame(9))
+        receiver.insert(frames[7].packets[0], .retransmission, at: .frame(9))
+        receiver.insert(frames[7].packets[0], .retransmission, at: .frame(9))
+        receiver.insert(frames[7].packets[1], .fec, at: .frame(9))
+        receiver.pass(until: .seconds(1))
+        #expect(receiver.shown.count == 10)
+        #expect(receiver.statistics.packetsRetransmitted == 2)
+    }
+
     @Test func `Every frame received is released, dropped or held`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)

@@ -16,6 +16,8 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
     public internal(set) var packetsDiscarded = 0
     /// Duplicate packets.
     public internal(set) var packetsDuplicated = 0
+    /// Missing packets that a retransmission brought in time. Those that probe the network bring none.
+    public internal(set) var packetsRetransmitted = 0
     /// Packets that contradicted others, were too long, or were not RTP with the stream's format.
     public internal(set) var packetsRejected = 0
     /// Packets that did not fit the stream and were set aside; two that fit each other are a jump.
@@ -111,9 +113,9 @@ extension InboundStatistics: CustomStringConvertible {
 /// Counting of packets and frames.
 extension InboundStatistics {
     /// Counts the outcome of a packet.
-    mutating func note(_ result: InsertResult) {
+    mutating func note(_ result: InsertResult, _ origin: PacketOrigin = .network) {
         switch result {
-        case .queued, .queuedAfterOverflow, .padding: break
+        case .queued, .queuedAfterOverflow, .padding: if origin == .retransmission { packetsRetransmitted += 1 }
         case .duplicate: packetsDuplicated += 1
         case .late: packetsDiscarded += 1
         case .onProbation: packetsOnProbation += 1

@@ -73,9 +73,12 @@ extension CallLog {
         let requests: [Column] = [
             ("NACK", { "\($0.received?.stream.nackCount ?? 0)" }), ("PLI", { "\($0.received?.stream.pliCount ?? 0)" }),
         ]
-        let recovered: (Row) -> String = { "\($0.received?.repair.packetsRecovered ?? 0)" }
+        // Not all that came on the retransmission stream: most of that may be probes of the network.
+        func restored(_ row: Row) -> Int { row.received?.stream.packetsRetransmitted ?? 0 }
+        func recovered(_ row: Row) -> Int { row.received?.repair.packetsRecovered ?? 0 }
         switch way {
-        case .both: return sent + received + [("repaired", recovered)] + requests
+        case .both:
+            return sent + received + [("repaired", { "\(restored($0) + recovered($0))" })] + requests
         case .sending:
             return sent + [
                 ("packets", { "\($0.sent?.packetsSent ?? 0)" }),
@@ -86,7 +89,7 @@ extension CallLog {
             ]
         case .receiving:
             return [("decoded", { "\($0.received?.decoder.framesDecoded ?? 0)" })] + received + [
-                ("by RTX", { "\($0.received?.repair.retransmittedPacketsReceived ?? 0)" }), ("by FEC", recovered),
+                ("by RTX", { "\(restored($0))" }), ("by FEC", { "\(recovered($0))" }),
             ] + requests
         }
     }
