@@ -124,6 +124,54 @@ import Testing
         #expect(result.found.map(\.isCut) == [true, false] && result.found[0].originalByteCount == 13)
     }
 
+    /// The packet in fragments of at most `size` bytes, as a router makes them.
+    private func fragments(_ packet: [UInt8], of size: Int, identification: UInt8) -> [[UInt8]] {
+        let body = Array(packet[20...])
+        return stride(from: 0, to: body.count, by: size).map { start in
+            let piece = body[start..<min(start + size, body.count)]
+            var header = Array(packet[..<20])
+            header[2...3] = [0, UInt8(20 + piece.count)]
+            header[5] = identification
+            header[6...7] = [piece.endIndex < body.count ? 0x20 : 0, UInt8(start / 8)]
+            return header + piece
+        }
+    }
+
+    @Test func `Fragments in any order are one datagram`() throws {
+        let long = (0..<90).map { UInt8($0) }
+        let parts = [7, 8].map { fragments(CaptureFiles.packet(long), of: 24, identification: $0) }
+        #expect(parts[0].count == 5)
+        // Two datagrams mixed, the second backwards, one fragment twice, and one datagram that lacks its middle.
+        let lacking = fragments(CaptureFiles.packet(long), of: 24, identification: 9)
+        var frames = zip(parts[0], parts[1].reversed()).flatMap { [$0, $1] }
+        frames.insert(parts[0][1], at: 3)
+        frames += [lacking[0], lacking[4], CaptureFiles.packet(rtcp)]
+        let result = try CaptureFiles.datagrams(in: CaptureFiles.pcap(frames))
+        #expect(result.error == nil && result.bytes == [long, long, rtcp])
+        #expect(result.found.allSatisfy { !$0.isCut && $0.source == CaptureFiles.sender })
+        #expect(result.statistics.fragments == 2 && result.statistics.datagrams == 3)
+    }
+
+    @Test func `Of fragments that were cut, what begins the datagram is returned`() throws {
+        let long = (0..<90).map { UInt8($0) }
+        let frames = fragments(CaptureFiles.packet(long), of: 24, identification: 7).map { Array($0.prefix(40)) }
+        let result = try CaptureFiles.datagrams(in: CaptureFiles.pcap(frames))
+        #expect(result.bytes == [Array(long.prefix(12))])
+        #expect(result.found.first?.originalByteCount == 90 && result.statistics.cutDatagrams == 1)
+    }
+
+    @Test func `Fragments of a hundred thousand datagrams leave nothing behind`() throws {
+        var buffer = FragmentBuffer()
+        let frame = [UInt8](repeating: 0, count: 24)
+        for number in 0..<100_000 as Range<UInt32> {
+            let fragment = InternetPacket.Fragment(
+                key: .init(source: .v4(1), destination: .v4(2), identification: number), range: 65_496..<65_520,
+                isLast: false, payload: 0..<24)
+            #expect(buffer.insert(fragment, of: frame.span) == nil)
+        }
+        #expect(buffer.incompleteCount == FragmentBuffer.limit)
+    }
+
     @Test func `A file of another kind, version or link is refused`() throws {
         #expect(throws: FileError.empty(path: "call")) { try CaptureFiles.datagrams(in: []) }
         let foreign: [UInt8] = Array("DKIF and so on, sixteen".utf8)

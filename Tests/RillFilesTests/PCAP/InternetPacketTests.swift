@@ -56,7 +56,14 @@ import Testing
         packet[6] = 0
         #expect(look(packet) == expected(28..<33))
         packet[offset] = value
-        #expect(look(packet) == .fragment)
+        let place = offset == 6 && value == 0x20 ? 0 : 8 * (offset == 6 ? 0x1F00 : 1)
+        #expect(
+            look(packet)
+                == .fragment(
+                    InternetPacket.Fragment(
+                        key: InternetPacket.Fragment.Key(
+                            source: CaptureFiles.sender.ip, destination: CaptureFiles.receiver.ip, identification: 0),
+                        range: place..<place + 13, isLast: value != 0x20, payload: 20..<33)))
     }
 
     @Test(arguments: [(UInt8(0), UInt8(1)), (0, 8), (0x80, 0)])
@@ -64,8 +71,16 @@ import Testing
         var packet = CaptureFiles.packet(payload, from: CaptureFiles.senderV6, to: CaptureFiles.receiverV6)
         packet[6] = 44
         packet[5] += 8
-        packet.insert(contentsOf: [17, 0, high, low, 0, 0, 0, 0], at: 40)
-        #expect(look(packet) == .fragment)
+        packet.insert(contentsOf: [17, 0, high, low, 1, 2, 3, 4], at: 40)
+        let place = Int(high) << 8 | Int(low & 0xF8)
+        #expect(
+            look(packet)
+                == .fragment(
+                    InternetPacket.Fragment(
+                        key: InternetPacket.Fragment.Key(
+                            source: CaptureFiles.senderV6.ip, destination: CaptureFiles.receiverV6.ip,
+                            identification: 0x0102_0304),
+                        range: place..<place + 13, isLast: low & 1 == 0, payload: 48..<61)))
     }
 
     @Test func `A truncated datagram is found as far as it was captured`() {

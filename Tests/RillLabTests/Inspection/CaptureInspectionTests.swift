@@ -64,6 +64,25 @@ import Testing
         #expect(report.incompleteFrames == 0 && report.framesBeforeKeyFrame == 0)
     }
 
+    @Test(.enabled(if: Peer.editcap.isInstalled, "editcap is not installed"), arguments: [60, 96, 200])
+    func `Of packets that were cut the headers are counted`(length: Int) throws {
+        var packets = try CodedClip().packets.flatMap { $0 }
+        packets.remove(at: 5)
+        packets.swapAt(7, 8)
+        let (path, cut) = (try capture("call.pcap", packets), folder.path("cut.pcap"))
+        try Peer.editcap.run("-s", "\(length)", path, cut)
+        let whole = try #require(try FileInspection(of: path).streams.first)
+        let inspection = try FileInspection(of: cut)
+        let stream = try #require(inspection.streams.first)
+        #expect(stream.packets == whole.packets && stream.packets?.lost == 1 && stream.packets?.reordered == 1)
+        // Ethernet, IPv4 and UDP have 42 bytes, raw IP has 28.
+        #expect([length - 42, length - 28].contains(inspection.capture?.cutBytes ?? 0))
+        #expect(inspection.capture?.cut == packets.count { $0.count > (inspection.capture?.cutBytes ?? 0) })
+        #expect(abs(stream.duration - Double(packets.count) / 1000) < 0.002)
+        let bits = 8 * packets.reduce(0) { $0 + $1.count }
+        #expect(abs((stream.bitrate ?? 0) - Double(bits) / stream.duration) < 1)
+    }
+
     @Test(.enabled(if: Peer.vpxenc.isInstalled && Peer.ffmpeg.isInstalled, "vpxenc or ffmpeg is not installed"))
     func `A stream of VP9 is known as one, and its frames are the clip's`() throws {
         let (pictures, coded) = (folder.path("pictures.y4m"), folder.path("vp9.ivf"))

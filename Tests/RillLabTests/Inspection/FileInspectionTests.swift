@@ -54,6 +54,37 @@ struct FileInspectionTests {
         #expect(abs((low.frameRate ?? 0) - 5) < 0.1)
     }
 
+    /// vpxenc writes VP8's alternate references as frames of their own, and VP9's with the next frame.
+    @Test(
+        .enabled(if: Peer.vpxenc.isInstalled && Peer.ffmpeg.isInstalled, "vpxenc or ffmpeg is not installed"),
+        arguments: [VideoCodec.vp8, .vp9])
+    func `Hidden frames are counted apart`(codec: VideoCodec) throws {
+        let folder = TemporaryFolder()
+        let (pictures, path) = (folder.path("pictures.y4m"), folder.path("hidden.ivf"))
+        try Peer.ffmpeg.run(
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30:duration=5", "-pix_fmt", "yuv420p",
+            pictures)
+        try Peer.vpxenc.run(
+            "--codec=\(codec.rawValue.lowercased())", "--ivf", "--passes=2", "--auto-alt-ref=1", "--lag-in-frames=25",
+            "--cpu-used=4", "--target-bitrate=100", "-o", path, pictures)
+        let stream = try #require(try FileInspection(of: path).streams.first)
+        #expect(stream.frames == 150 && (stream.hiddenFrames ?? 0 > 0) == (codec == .vp8))
+        #expect(abs(stream.duration - 5) < 0.001 && abs((stream.frameRate ?? 0) - 30) < 0.01)
+
+        // The same with one timestamp: no rate follows from it.
+        var bytes = try read(path)
+        var position = 32
+        while position < bytes.count {
+            let count = (0..<4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
+            for offset in 4..<12 { bytes[position + offset] = offset == 4 ? 7 : 0 }
+            position += 12 + count
+        }
+        let equal = folder.path("equal.ivf")
+        try write(bytes, to: equal)
+        let still = try #require(try FileInspection(of: equal).streams.first)
+        #expect(still.frames == 150 && still.duration == 0 && still.frameRate == nil && still.bitrate == nil)
+    }
+
     @Test func `A foreign file is refused by name`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("x.bin")

@@ -99,6 +99,8 @@ struct FrameTimeline {
 struct CodedStreamMeter {
     private let codec: VideoCodec
     private(set) var count = 0
+    /// Frames among them that are not shown.
+    private var hiddenCount = 0
     private(set) var keyFrames = 0
     /// Frames that do not start like frames of the codec. They count as frames, but not as key frames.
     private(set) var malformedCount = 0
@@ -115,7 +117,12 @@ struct CodedStreamMeter {
     /// Adds the next frame.
     mutating func add(_ payload: Span<UInt8>, at time: MediaTime) {
         count += 1
-        span.add(time)
+        // A damaged frame counts as shown.
+        if let header = try? CodedFrameHeader(parsing: payload, as: codec), !header.isShown {
+            hiddenCount += 1
+        } else {
+            span.add(time)
+        }
         byteCount += payload.count
         smallest = min(smallest, payload.count)
         largest = max(largest, payload.count)
@@ -130,12 +137,15 @@ struct CodedStreamMeter {
 
     /// The result.
     var stream: FileInspection.Stream {
-        var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: count)
+        let shown = count - hiddenCount
+        var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: shown)
+        stream.hiddenFrames = hiddenCount > 0 ? hiddenCount : nil
         stream.keyFrames = keyFrames
         let seconds = span.duration.seconds
-        stream.duration = seconds
-        if seconds > 0 {
-            stream.frameRate = Double(count) / seconds
+        // Equal timestamps are a nanosecond apart here: they are no rate.
+        if seconds > Double(shown) * 1e-6 {
+            stream.duration = seconds
+            stream.frameRate = Double(shown) / seconds
             stream.bitrate = Double(8 * byteCount) / seconds
         }
         if count > 0 {

@@ -36,16 +36,19 @@ public struct FileInspection: Codable, Sendable {
         public var payloadType: Int?
         /// Size of the (first) picture.
         public var resolution: String?
-        /// Complete frames.
+        /// Complete frames that are shown.
         public var frames = 0
+        /// Complete frames that are not shown, which others refer to; `nil` for none.
+        public var hiddenFrames: Int?
         /// Key frames among them.
         public var keyFrames: Int?
         /// From the first frame to the end of the last, in seconds. In a capture it follows the RTP timestamps,
-        /// whenever the packets arrived.
+        /// whenever the packets arrived; of truncated packets it is the time in which they arrived. 0 if all timestamps
+        /// are equal.
         public var duration = 0.0
         /// Frames per second.
         public var frameRate: Double?
-        /// Bits of encoded frames per second; for raw clips those of the samples.
+        /// Bits of encoded frames per second; for raw clips those of the samples, for truncated packets those of RTP.
         public var bitrate: Double?
         /// Bytes of the smallest, the mean and the largest frame.
         public var frameBytes: Sizes?
@@ -111,9 +114,11 @@ public struct FileInspection: Codable, Sendable {
         public var packets = 0
         /// UDP datagrams among them.
         public var datagrams = 0
-        /// Truncated datagrams; they are left out of the streams.
+        /// Truncated datagrams. Their headers are counted; their frames cannot be read.
         public var cut = 0
-        /// Fragments of datagrams, which are skipped.
+        /// The most bytes of a truncated datagram that were captured; `nil` without any.
+        public var cutBytes: Int?
+        /// Fragments of incomplete datagrams, which are skipped.
         public var fragments = 0
         /// Packets of protocols other than UDP.
         public var others = 0
@@ -215,8 +220,7 @@ extension FileInspection {
         do throws(FileError) {
             while let datagram = try reader.next(into: &packet) {
                 progress(reader.statistics.datagrams)
-                // A truncated packet is not evaluated; the capture's own counters include it.
-                if datagram.isCut { continue }
+                if datagram.isCut { capture.cutBytes = max(capture.cutBytes ?? 0, datagram.byteCount) }
                 guard let ssrc = SSRC(ofSenderOf: packet.span) else {
                     capture.otherDatagrams += 1
                     continue
@@ -225,7 +229,10 @@ extension FileInspection {
                     places[ssrc] = meters.endIndex
                     meters.append(PacketStreamMeter(ssrc: ssrc, codec: codec))
                 }
-                guard let index = places[ssrc], meters[index].add(packet.span, at: datagram.time) else {
+                let missing = datagram.originalByteCount - datagram.byteCount
+                guard let index = places[ssrc],
+                    meters[index].add(packet.span, missing: max(0, missing), at: datagram.time)
+                else {
                     capture.otherDatagrams += 1
                     continue
                 }

@@ -13,6 +13,9 @@ struct PacketStreamMeter {
     private var trials: [CodecTrial] = []
     private(set) var timestamps = TimestampRing()
     private(set) var retransmission = RetransmissionTrial()
+    /// The packets that are truncated, and when all packets arrived.
+    private var cutCount = 0
+    private var span = MediaSpan()
 
     /// Dynamic payload types, which the session defines (RFC 3551 §3).
     private static let dynamicPayloadTypes: ClosedRange<UInt8> = 96...127
@@ -27,24 +30,33 @@ struct PacketStreamMeter {
     }
 
     /// Adds the next packet of the SSRC, RTP or RTCP; `false` if it only looks like one.
+    ///
+    /// - Parameters:
+    ///   - packet: the packet, as far as it was captured.
+    ///   - missing: the number of bytes at its end that were not.
+    ///   - time: when it was captured.
     @discardableResult
-    mutating func add(_ packet: Span<UInt8>, at time: MediaTime) -> Bool {
+    mutating func add(_ packet: Span<UInt8>, missing: Int = 0, at time: MediaTime) -> Bool {
         switch PacketKind(of: packet) {
-        case .rtp: addRTP(packet, at: time)
-        case .rtcp: addRTCP(packet)
+        case .rtp: addRTP(packet, missing: missing, at: time)
+        case .rtcp: addRTCP(packet, isCut: missing > 0)
         case .other: false
         }
     }
 
-    private mutating func addRTP(_ bytes: Span<UInt8>, at time: MediaTime) -> Bool {
-        // What looks like RTP but cannot be parsed is not a packet of the stream.
-        guard let packet = try? RTPPacket(parsing: bytes) else { return false }
+    private mutating func addRTP(_ bytes: Span<UInt8>, missing: Int, at time: MediaTime) -> Bool {
+        // What looks like RTP but cannot be parsed is not a packet of the stream. Of a truncated one the header is
+        // enough.
+        guard let header = try? missing > 0 ? RTPHeader(parsing: bytes) : RTPPacket(parsing: bytes).header else {
+            return false
+        }
         counts.count += 1
-        counts.bytes += bytes.count
-        payloadTypes[packet.header.payloadType.rawValue, default: 0] += 1
-        timestamps.add(packet.header.sequenceNumber, packet.header.timestamp)
+        counts.bytes += bytes.count + missing
+        payloadTypes[header.payloadType.rawValue, default: 0] += 1
+        span.add(time)
+        timestamps.add(header.sequenceNumber, header.timestamp)
         let number: Int64
-        switch numbers.add(packet.header.sequenceNumber) {
+        switch numbers.add(header.sequenceNumber) {
         case .new(let new): number = new
         case .reordered(let late):
             counts.reordered += 1
@@ -53,7 +65,11 @@ struct PacketStreamMeter {
             counts.duplicated += 1
             return true
         }
-        beginTrials(of: packet.header.payloadType)
+        guard missing == 0 else {
+            cutCount += 1
+            return true
+        }
+        beginTrials(of: header.payloadType)
         sorter.insert(bytes, number: number, at: time) { bytes, time in
             PacketStreamMeter.try(bytes, at: time, &trials)
         }
@@ -89,7 +105,7 @@ struct PacketStreamMeter {
             sources.first { $0.ssrc != ssrc && $0.timestamps.fits(number, header.timestamp) }.map(\.ssrc))
     }
 
-    private mutating func addRTCP(_ bytes: Span<UInt8>) -> Bool {
+    private mutating func addRTCP(_ bytes: Span<UInt8>, isCut: Bool) -> Bool {
         counts.rtcp += 1
         var compound = RTCPCompound(bytes)
         do throws(RTPError) {
@@ -98,6 +114,8 @@ struct PacketStreamMeter {
             }
             return true
         } catch {
+            // The packets before the cut are counted.
+            if isCut { return true }
             rtcpKinds["unreadable", default: 0] += 1
             return false
         }
@@ -122,6 +140,11 @@ struct PacketStreamMeter {
         stream.packets = counts
         stream.payloadType = best.map { Int($0.payloadType.rawValue) }
         stream.descriptor = best?.descriptor
+        let seconds = span.duration.seconds
+        if cutCount > 0, seconds > 0 {
+            (stream.duration, stream.bitrate) = (seconds, Double(8 * counts.bytes) / seconds)
+            stream.frameRate = stream.frames > 0 ? Double(stream.frames) / seconds : nil
+        }
         stream.retransmissionsOf = retransmission.original?.description
         return stream
     }

@@ -28,7 +28,7 @@ public struct CaptureStatistics: Codable, Hashable, Sendable {
     public var datagrams = 0
     /// Truncated datagrams among these.
     public var cutDatagrams = 0
-    /// Fragments of datagrams, which are skipped, not reassembled.
+    /// Fragments of datagrams that are incomplete.
     public var fragments = 0
     /// Packets of other protocols, or of unsupported links.
     public var others = 0
@@ -56,10 +56,12 @@ extension CaptureStatistics: CustomStringConvertible {
 /// ```
 ///
 /// It finds IPv4 and IPv6 packets in Ethernet frames (with VLAN tags), Linux "cooked" frames of both versions, raw IP
-/// and loopback. Fragments are not reassembled: they are counted and skipped, like everything that is not UDP.
+/// and loopback. Fragments are joined: such a datagram is returned at the place of its last one. What stays incomplete
+/// is counted and skipped, like everything that is not UDP.
 ///
 /// One owner, one thread at a time. It reads from start to end, so a pipe works as well as a file. It keeps one
-/// packet (at most 256 KiB), and allocates nothing once `bytes` has grown to the largest.
+/// packet (at most 256 KiB) and at most 64 incomplete datagrams, and allocates nothing for whole ones once `bytes` has
+/// grown to the largest.
 public final class CaptureReader {
     /// The format: `.pcap`, `.pcapng` or `.rtpDump`.
     public let format: VideoFileFormat
@@ -70,6 +72,7 @@ public final class CaptureReader {
     private var pcap: PCAPReader?
     private var pcapng: PCAPNGReader?
     private var packet: [UInt8] = []
+    private var fragments = FragmentBuffer()
     private var lastTime = MediaTime.zero
     private var failure = FirstFailure<FileError>()
 
@@ -155,19 +158,31 @@ public final class CaptureReader {
         case .tooShort: internet = .unreadable
         }
         switch internet {
-        case .fragment: statistics.fragments += 1
+        case .fragment(let fragment):
+            statistics.fragments += 1
+            guard let joined = fragments.insert(fragment, of: frame.span) else { return nil }
+            statistics.fragments -= joined.fragmentCount
+            switch InternetPacket(joined: joined.bytes.span, byteCount: joined.byteCount, fragment.key) {
+            case .datagram(let datagram): return handOut(datagram, joined.bytes, at: found.position, into: &bytes)
+            case .fragment, .other, .unreadable: statistics.unreadable += 1
+            }
         case .other: statistics.others += 1
         case .unreadable: statistics.unreadable += 1
         case .datagram(let datagram):
-            bytes.removeAll(keepingCapacity: true)
-            bytes.append(contentsOf: frame[datagram.payload])
-            return handOut(
-                CapturedDatagram(
-                    time: lastTime, source: datagram.source, destination: datagram.destination,
-                    byteCount: datagram.payload.count, originalByteCount: datagram.originalByteCount,
-                    position: found.position + datagram.payload.lowerBound))
+            return handOut(datagram, frame, at: found.position + datagram.payload.lowerBound, into: &bytes)
         }
         return nil
+    }
+
+    private func handOut(
+        _ datagram: InternetPacket.Datagram, _ frame: [UInt8], at position: Int, into bytes: inout [UInt8]
+    ) -> CapturedDatagram {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: frame[datagram.payload])
+        return handOut(
+            CapturedDatagram(
+                time: lastTime, source: datagram.source, destination: datagram.destination,
+                byteCount: datagram.payload.count, originalByteCount: datagram.originalByteCount, position: position))
     }
 
     private func handOut(_ datagram: CapturedDatagram) -> CapturedDatagram {

@@ -41,8 +41,8 @@ import RillCore
 enum InternetPacket: Equatable {
     /// A UDP datagram.
     case datagram(Datagram)
-    /// A fragment of something that was too long for one packet.
-    case fragment
+    /// A fragment of a datagram that was too long for one packet.
+    case fragment(Fragment)
     /// Another protocol.
     case other
     /// Its headers are truncated or inconsistent.
@@ -55,6 +55,22 @@ enum InternetPacket: Equatable {
         var payload: Range<Int>
         /// The number of payload bytes that it had.
         var originalByteCount: Int
+    }
+
+    struct Fragment: Equatable {
+        /// What the fragments of a datagram have in common.
+        struct Key: Equatable {
+            var source: IPAddress
+            var destination: IPAddress
+            var identification: UInt32
+        }
+
+        var key: Key
+        /// Its place in the datagram, with the UDP header.
+        var range: Range<Int>
+        var isLast: Bool
+        /// The captured bytes of it, as a range in the frame.
+        var payload: Range<Int>
     }
 
     static let protocolNumber: UInt8 = 17
@@ -84,14 +100,36 @@ extension InternetPacket {
         // With segmentation offload, the network card gets packets without a length.
         if byteCount == 0 { byteCount = frame.count - start }
         guard headerByteCount >= v4HeaderByteCount, byteCount >= headerByteCount else { return .unreadable }
-        // "More fragments" is set, or this is not the first: the flag is the third bit, the offset the thirteen bits
-        // after it.
-        guard frame.bigEndian(UInt16.self, at: start + 6) & 0x3FFF == 0 else { return .fragment }
         guard frame[start + 9] == protocolNumber else { return .other }
+        let source = IPAddress.v4(frame.bigEndian(UInt32.self, at: start + 12))
+        let destination = IPAddress.v4(frame.bigEndian(UInt32.self, at: start + 16))
+        // "More fragments" is the third bit, the offset the thirteen bits after it, in units of eight bytes.
+        let flags = frame.bigEndian(UInt16.self, at: start + 6)
+        guard flags & 0x3FFF == 0 else {
+            let key = Fragment.Key(
+                source: source, destination: destination,
+                identification: UInt32(frame.bigEndian(UInt16.self, at: start + 4)))
+            return fragment(
+                key, of: frame, at: start + headerByteCount, endingAt: start + byteCount,
+                offset: 8 * Int(flags & 0x1FFF), isLast: flags & 0x2000 == 0)
+        }
         return datagram(
-            frame, at: start + headerByteCount, endingAt: start + byteCount,
-            from: .v4(frame.bigEndian(UInt32.self, at: start + 12)),
-            to: .v4(frame.bigEndian(UInt32.self, at: start + 16)))
+            frame, at: start + headerByteCount, endingAt: start + byteCount, from: source, to: destination)
+    }
+
+    private static func fragment(
+        _ key: Fragment.Key, of frame: Span<UInt8>, at start: Int, endingAt end: Int, offset: Int, isLast: Bool
+    ) -> InternetPacket {
+        guard end > start, start <= frame.count else { return .unreadable }
+        return .fragment(
+            Fragment(
+                key: key, range: offset..<offset + (end - start), isLast: isLast,
+                payload: start..<min(end, frame.count)))
+    }
+
+    /// Parses a datagram whose fragments were joined, and which had `byteCount` bytes with its UDP header.
+    init(joined bytes: Span<UInt8>, byteCount: Int, _ key: Fragment.Key) {
+        self = InternetPacket.datagram(bytes, at: 0, endingAt: byteCount, from: key.source, to: key.destination)
     }
 
     private static func version6(_ frame: Span<UInt8>, at start: Int) -> InternetPacket {
@@ -99,6 +137,8 @@ extension InternetPacket {
         let end = start + v6HeaderByteCount + Int(frame.bigEndian(UInt16.self, at: start + 4))
         var next = frame[start + 6]
         var position = start + v6HeaderByteCount
+        let source = IPAddress.v6(frame.bigEndian(UInt128.self, at: start + 8), zone: 0)
+        let destination = IPAddress.v6(frame.bigEndian(UInt128.self, at: start + 24), zone: 0)
         while next != protocolNumber {
             // An extension header has at least eight bytes.
             guard frame.count - position >= 8 else { return isExtension(next) ? .unreadable : .other }
@@ -107,8 +147,18 @@ extension InternetPacket {
             case 0, 43, 60, 135, 139, 140: next = skip(8 + 8 * Int(frame[position + 1]))
             case 51: next = skip(8 + 4 * Int(frame[position + 1]))  // authentication: words minus two
             case 44:
-                guard frame.bigEndian(UInt16.self, at: position + 2) & 0xFFF9 == 0 else { return .fragment }
+                // The offset is the first thirteen bits, in units of eight bytes; the last bit is "more fragments".
+                let flags = frame.bigEndian(UInt16.self, at: position + 2)
+                let key = Fragment.Key(
+                    source: source, destination: destination,
+                    identification: frame.bigEndian(UInt32.self, at: position + 4))
                 next = skip(8)
+                guard flags & 0xFFF9 == 0 else {
+                    guard next == protocolNumber else { return .other }
+                    return fragment(
+                        key, of: frame, at: position, endingAt: end, offset: Int(flags & 0xFFF8),
+                        isLast: flags & 1 == 0)
+                }
             default: return .other
             }
         }
@@ -118,9 +168,7 @@ extension InternetPacket {
             position += byteCount
             return following
         }
-        return datagram(
-            frame, at: position, endingAt: end, from: .v6(frame.bigEndian(UInt128.self, at: start + 8), zone: 0),
-            to: .v6(frame.bigEndian(UInt128.self, at: start + 24), zone: 0))
+        return datagram(frame, at: position, endingAt: end, from: source, to: destination)
     }
 
     private static func isExtension(_ header: UInt8) -> Bool {

@@ -118,8 +118,11 @@ extension FileInspection {
         row("resolution") { $0.resolution }
         // A source that sends only RTCP has neither frames nor a duration.
         row("frames") { $0.codec == nil ? nil : "\($0.frames)" }
+        row("  hidden, besides") { $0.hiddenFrames.map(String.init) }
         row("  key frames") { $0.keyFrames.map(String.init) }
-        row("duration, s") { $0.codec == nil ? nil : Decimal.text($0.duration, decimals: 3) }
+        row("duration, s") {
+            $0.codec == nil && $0.duration == 0 ? nil : Decimal.text($0.duration, decimals: 3)
+        }
         row("frames per second") { $0.frameRate.map { Decimal.text($0, decimals: 3) } }
         row("kbit/s") { $0.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } }
         row("smallest frame, bytes") { ($0.frameBytes?.minimum).map(String.init) }
@@ -149,10 +152,15 @@ extension FileInspection.Capture {
     /// Lines on the contents of the capture besides the streams, if any.
     fileprivate var lines: [String] {
         let counts = [
-            (otherDatagrams, "datagrams that are neither RTP nor RTCP"), (cut, "datagrams cut in the capture"),
-            (fragments, "fragments of datagrams"), (others, "packets of other protocols"),
+            (otherDatagrams, "datagrams that are neither RTP nor RTCP"),
+            (fragments, "fragments of incomplete datagrams"), (others, "packets of other protocols"),
             (unreadable, "packets that cannot be read"),
         ]
-        return counts.filter { $0.0 > 0 }.map { "left out: \($0.0) \($0.1)" }
+        let lines = counts.filter { $0.0 > 0 }.map { "left out: \($0.0) \($0.1)" }
+        guard cut > 0 else { return lines }
+        return [
+            "cut: \(cut) of \(datagrams) datagrams, to \(cutBytes ?? 0) bytes at most; their headers are counted, "
+                + "their frames cannot be read"
+        ] + lines
     }
 }
