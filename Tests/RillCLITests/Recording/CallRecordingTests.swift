@@ -44,6 +44,29 @@ import Testing
         }
     }
 
+    /// Every browser begins with small pictures.
+    @Test func `Pictures that grow are reported, once when they do and once as large as they became`() throws {
+        let recording = CallRecording(path: folder.path("grown.y4m"), name: "grown.y4m")
+        func show(_ width: Int, at seconds: Double) throws {
+            let pool = try FramePool(resolution: Resolution(width: width, height: width * 3 / 4), capacity: 2)
+            try recording.consume(try existing(pool.makeFrame()).finish(captureTime: .zero + .seconds(seconds)))
+        }
+        try show(64, at: 0)
+        #expect(recording.takeNotice() == nil && recording.summary == nil)
+        try show(32, at: 0.1)
+        #expect(recording.takeNotice() == nil)
+        try show(128, at: 0.2)
+        #expect(
+            recording.takeNotice()
+                == "the pictures have grown to 128x96: grown.y4m keeps the size of the first, 64x48; .webm, .mkv and "
+                + ".ivf keep every size")
+        #expect(recording.takeNotice() == nil && recording.summary == nil)
+        try show(256, at: 0.3)
+        #expect(recording.takeNotice() == nil)
+        #expect(recording.summary == "pictures of up to 256x192 were scaled to 64x48, the size of the first")
+        try recording.finish()
+    }
+
     @Test func `A full disk is a typed error`() throws {
         let recording = CallRecording(path: "/dev/full", name: "out.y4m")
         let pool = try FramePool(resolution: size, capacity: 4)

@@ -37,6 +37,29 @@ struct TruncationTests {
         #expect(try truncation(of: head + identifier + unknown + [1, 2, 3, 4]) == nil)
     }
 
+    @Test func `A live recording that ends within a block is truncated`() throws {
+        // A segment and clusters without sizes, as live muxers write them: a timestamp and two blocks each.
+        let head: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x80, 0x18, 0x53, 0x80, 0x67, 0xFF, 0xEC, 0x84, 0, 0, 0, 0]
+        let block: [UInt8] = [0xA3, 0x40, 20] + [UInt8](repeating: 9, count: 20)
+        let cluster: [UInt8] = [0x1F, 0x43, 0xB6, 0x75, 0xFF, 0xE7, 0x81, 5] + block + block
+        let whole = head + cluster + cluster
+        let ends = [head.count, head.count + 8, head.count + 8 + block.count, head.count + cluster.count, whole.count]
+        // Where a cluster's own header ends, only its contents are missing.
+        let open = [head.count + 5, head.count + cluster.count + 5]
+        let more = ends.dropLast().map { $0 + cluster.count } + open
+        for count in head.count...whole.count {
+            let cut = try truncation(of: Array(whole[..<count]))
+            #expect((cut == nil) == (ends + more).contains(count), "\(count): \(String(describing: cut))")
+            if let cut { #expect(cut.byteCount == count && cut.claimedByteCount > count) }
+        }
+        // Clusters with sizes, in a segment without.
+        let sized = head + [0x1F, 0x43, 0xB6, 0x75, 0x80 | UInt8(cluster.count - 5)] + cluster[5...]
+        #expect(try truncation(of: sized) == nil)
+        #expect(try truncation(of: Array(sized.dropLast()))?.claimedByteCount == sized.count)
+        // What is not an element declares nothing.
+        #expect(try truncation(of: whole + [0, 0, 0]) == nil)
+    }
+
     @Test func `A box that extends past the end of the file is truncated`() throws {
         let whole = box("ftyp", 16) + box("moov", 30) + box("mdat", 100)
         #expect(try truncation(of: whole) == nil)

@@ -8,8 +8,9 @@ import Glibc
 ///
 /// Only the outermost structure is examined, in a few small reads: the segment of Matroska and WebM (Matroska
 /// specification, 5.1), the boxes of MP4 and MOV (ISO/IEC 14496-12, 4.2), the RIFF chunks of AVI, the packets of a
-/// transport stream (ISO/IEC 13818-1, 2.4.3.2). Live streams and all other containers do not declare their length. A
-/// file that was truncated between two boxes, chunks or packets looks complete.
+/// transport stream (ISO/IEC 13818-1, 2.4.3.2). A live recording of Matroska or WebM does
+/// not declare its length, but its blocks do. Other live streams and containers declare nothing. A file that was
+/// truncated between two boxes, blocks, chunks or packets looks complete.
 public struct Truncation: Equatable, Sendable, CustomStringConvertible {
     /// The size of the file in bytes.
     public let byteCount: Int
@@ -64,19 +65,55 @@ private struct FileProbe: ~Copyable {
         var position = 0
         for _ in 0..<16 {
             guard let element = element(at: position) else { return nil }
-            guard let size = element.size, let end = sum(element.body, size) else { return nil }
+            guard let size = element.size else {
+                return element.identifier == 0x1853_8067 ? endOfLiveSegment(from: element.body) : nil
+            }
+            guard let end = sum(element.body, size) else { return nil }
             if element.identifier == 0x1853_8067 { return end }
             position = end
         }
         return nil
     }
 
+    /// A live recording's segment has no size, and often its clusters have none either: then their blocks are examined.
+    /// `nil` if the file ends with an element.
+    private func endOfLiveSegment(from start: Int) -> Int? {
+        var position = start
+        for _ in 0..<FileProbe.stepLimit {
+            guard position < byteCount else { return position > byteCount ? position : nil }
+            guard let element = element(at: position) else {
+                return isHeaderCut(at: position) ? byteCount + 1 : nil
+            }
+            guard let size = element.size else {
+                guard element.identifier == 0x1F43_B675 else { return nil }
+                position = element.body
+                continue
+            }
+            guard let end = sum(element.body, size) else { return nil }
+            position = end
+        }
+        return nil
+    }
+
+    /// Whether the file ends within an element's header.
+    private func isHeaderCut(at position: Int) -> Bool {
+        guard let first = bytes(at: position, 1)?[0] else { return false }
+        let identifierLength = first.leadingZeroBitCount + 1
+        guard identifierLength <= 4 else { return false }
+        guard let length = bytes(at: position + identifierLength, 1)?[0].leadingZeroBitCount else { return true }
+        return length < 8 && position + identifierLength + length + 1 > byteCount
+    }
+
+    /// Bytes of the longest identifier and size.
+    private static let longestHeader = 12
+
     /// Parses an element's header: identifier and size, whose lengths are given by leading zero bits (RFC 8794, 4 to
     /// 6).
     private func element(at position: Int) -> (identifier: UInt64, size: Int?, body: Int)? {
-        guard let head = bytes(at: position, 12) else { return nil }
+        let available = max(0, byteCount - position)
+        guard available > 0, let head = bytes(at: position, min(available, FileProbe.longestHeader)) else { return nil }
         let identifierLength = head[0].leadingZeroBitCount + 1
-        guard identifierLength <= 4 else { return nil }
+        guard identifierLength <= 4, identifierLength < head.count else { return nil }
         let identifier = head[..<identifierLength].reduce(0) { $0 << 8 | UInt64($1) }
         let length = head[identifierLength].leadingZeroBitCount + 1
         guard length <= 8, identifierLength + length <= head.count else { return nil }

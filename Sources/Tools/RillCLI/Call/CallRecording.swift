@@ -7,7 +7,7 @@ import RillLab
 /// Writes the shown pictures as Y4M with 30 pictures per second, each repeated until the next one, so that the file is
 /// as long as the session in spite of losses. Times are those of a ``RecordingTimeline``: timestamps that jump do not
 /// make it longer. The file has the size of the first picture; pictures of another size are scaled to fit, with black
-/// bars.
+/// bars. That larger ones lose by it is reported.
 ///
 /// Threads: the decoding thread writes; any thread reads the results.
 final class CallRecording: FrameSink, Sendable {
@@ -20,6 +20,9 @@ final class CallRecording: FrameSink, Sendable {
         var size: Resolution?
         var output: FixedRateOutput?
         var pool: FramePool?
+        /// The largest picture that was made smaller; `nil` for none.
+        var largest: Resolution?
+        var reported: Resolution?
         var timeline = RecordingTimeline()
         var framesWritten = 0
         var failure: (any Error)?
@@ -35,10 +38,29 @@ final class CallRecording: FrameSink, Sendable {
     /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Returns a line about timestamps that jumped, once.
-    func takeNotice() -> String? { state.withLock { $0.timeline.takeNotice() } }
-    /// A line about all jumps, if there were several.
-    var summary: String? { state.withLock { $0.timeline.summary } }
+    /// Returns a line about pictures that grew, or about timestamps that jumped, each once.
+    func takeNotice() -> String? {
+        state.withLock { state in
+            guard let size = state.size, let largest = state.largest, state.reported == nil else {
+                return state.timeline.takeNotice()
+            }
+            state.reported = largest
+            return "the pictures have grown to \(largest): \(state.name) keeps the size of the first, \(size); "
+                + ".webm, .mkv and .ivf keep every size"
+        }
+    }
+    /// A line about the largest pictures and all jumps, if there is more to say than was reported.
+    var summary: String? {
+        state.withLock { state in
+            let size = state.size.flatMap { size in
+                state.largest == state.reported
+                    ? nil
+                    : state.largest.map { "pictures of up to \($0) were scaled to \(size), the size of the first" }
+            }
+            let lines = [size, state.timeline.summary].compactMap(\.self)
+            return lines.isEmpty ? nil : lines.joined(separator: "; ")
+        }
+    }
 
     func consume(_ frame: VideoFrame) throws { try keepingFailure { try CallRecording.write(frame, &$0) } }
 
@@ -60,6 +82,11 @@ final class CallRecording: FrameSink, Sendable {
             let writer = try Y4MWriter(
                 path: state.path, name: state.name, resolution: frame.resolution, frameRate: frameRate)
             state.output = FixedRateOutput(writer, frameRate: frameRate)
+        }
+        if let size = state.size, frame.resolution.width > size.width || frame.resolution.height > size.height,
+            frame.resolution.pixelCount > state.largest?.pixelCount ?? 0
+        {
+            state.largest = frame.resolution
         }
         guard let output = state.output, let size = state.size, var fitted = fit(frame, into: size, state.pool) else {
             return
