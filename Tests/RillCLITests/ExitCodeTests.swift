@@ -42,6 +42,35 @@ import Testing
         }
     }
 
+    @Test func `An address without a port is a wrong argument in every command`() throws {
+        let clip = try movingClip(in: folder, frames: 3, width: 64, height: 48)
+        let commands = [
+            ["send", clip, "--to", "127.0.0.1"], ["call", clip, "--to", "127.0.0.1", "--listen", "0"],
+            ["relay", "--listen", "0", "--to", "127.0.0.1"], ["replay", clip, "--to", "127.0.0.1"],
+        ]
+        for arguments in commands {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 64, "\(arguments): \(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains("expected HOST:PORT"), "\(arguments): \(outcome.errors)")
+        }
+    }
+
+    /// Without descriptors libdispatch ends the process at its first timer.
+    @Test(arguments: [5, 8, 10, 12, 14, 16, 20, 24, 26, 27, 28, 30, 32]) func `A process that is out of descriptors says so`(limit: Int) throws {
+        let clip = try movingClip(in: folder, frames: 3, width: 64, height: 48)
+        let commands = [
+            ["send", clip, "--to", "127.0.0.1:9", "--duration", "0.1s"],
+            ["loopback", clip, "--live", "--duration", "0.1s"],
+        ]
+        var shell = try #require(Program(path: "/bin/sh"))
+        shell.environment["SWIFT_BACKTRACE"] = "enable=no"
+        for arguments in commands {
+            let words = ["-c", "ulimit -n \(limit); exec \"$@\"", "rill", try rillProgram().path] + arguments
+            let outcome = try shell.run(words)
+            #expect([0, 1, 2].contains(outcome.status), "\(arguments): \(outcome.status) \(outcome.errors)")
+        }
+    }
+
     @Test func `So is a list or a folder that is not there, of a batch`() throws {
         let nothing = folder.path("nothing")
         for arguments in [["--jobs", nothing], [nothing, folder.path("out"), "--to", "webm"]] {

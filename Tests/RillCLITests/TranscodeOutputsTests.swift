@@ -10,6 +10,24 @@ import Testing
         get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.root)) }
     }
 
+    /// Encoders with several threads wait for each other: without processors of their own they only cost.
+    @Test func `Segments and threads beyond the processors are limited, and that is reported`() throws {
+        let clip = try movingClip(in: folder, frames: 40)
+        let words = ["--segments", "4", "--threads", "2", "--parallel", "4"]
+        let arguments = ["transcode", clip, folder.path("out.ivf")] + words
+        let all = try rillProgram().run(arguments)
+        let bytes = try read(folder.path("out.ivf"))
+        let taskset = try #require(Program(named: "taskset"))
+        let one = try taskset.run(["-c", "0", try rillProgram().path] + arguments)
+        #expect(all.status == 0 && one.status == 0, "\(one.errors)")
+        let notice = "1 at a time: each encoder has 2 threads, and this process may use 1 processor\n"
+        #expect(one.errors.contains(notice), "\(one.errors)")
+        #expect(try read(folder.path("out.ivf")) == bytes)
+        let single = try taskset.run(
+            ["-c", "0", try rillProgram().path, "transcode", clip, folder.path("out.ivf"), "--segments", "4"])
+        #expect(single.status == 0 && !single.errors.contains("at a time"), "\(single.errors)")
+    }
+
     @Test func `One pass gives the ladder, the pictures and the thumbnails`() throws {
         let clip = try movingClip(in: folder, frames: 60, width: 480, height: 360)
         let outcome = try rill(

@@ -49,7 +49,8 @@ private func advice(_ code: Int32) -> String {
     case EACCES: "; ports below 1024 and broadcasts require privileges"
     case EMSGSIZE: "; send smaller packets"
     case ENETUNREACH, EHOSTUNREACH: "; there is no route from this machine"
-    case EMFILE, ENFILE: "; too many files and sockets are open"
+    case EMFILE: "; this process needs a few more open files than it may have: raise the limit with `ulimit -n`"
+    case ENFILE: "; too many files and sockets are open"
     default: ""
     }
 }

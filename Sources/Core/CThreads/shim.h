@@ -43,6 +43,13 @@ static inline int CThreads_set_time_slice(uint64_t nanoseconds) {
     return (int)syscall(SYS_sched_setattr, 0, &scheduling, 0);
 }
 
+/// The number of CPUs that the process may use, at least 1. A mask that is too small for the machine counts all.
+static inline int CThreads_usable_cpu_count(void) {
+    cpu_set_t cpus;
+    int count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? count : 1;
+}
+
 /// Keeps the calling thread to the last CPU that it may use, or to all but that. With one CPU nothing changes.
 static inline int CThreads_keep_to_last_cpu(int isLast) {
     cpu_set_t cpus;

@@ -1,6 +1,6 @@
-import Glibc
 public import RillCore
 public import RillFiles
+import RillThreads
 
 /// Converts a source to files, offline: as fast as the cores allow, without losing a frame, and with the same bytes
 /// every time.
@@ -25,8 +25,9 @@ public final class Transcoder {
     /// An output of the transcode.
     public typealias Output = TranscodeOutput
 
-    /// The number of processors of this machine: by default as many parts run in parallel.
-    public static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    /// The number of processors that this process may use, by its CPU affinity and its control group's quota: by
+    /// default as many parts run in parallel.
+    public static let processorCount = ProcessorCount.usable
 
     private let work: TranscodeWork
     private var hasStarted = false

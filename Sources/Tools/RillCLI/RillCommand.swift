@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RillCore
 import RillFiles
 
 /// `rill`: the command line.
@@ -51,6 +52,7 @@ struct RillCommand: ParsableCommand {
             try CommandSuggestion.check(
                 words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
             var command = try parseAsRoot(words)
+            try requireDescriptors()
             try command.run()
         } catch let error as FileError where StandardOutput.isUnread(error) {
             StandardOutput.endUnread()
@@ -59,6 +61,21 @@ struct RillCommand: ParsableCommand {
             Glibc.exit(error.exitCode.rawValue)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Throws unless a few more files can be opened: timers and signals take some, and end the process if there are
+    /// none.
+    private static func requireDescriptors() throws {
+        var opened: [Int32] = []
+        defer { for descriptor in opened { close(descriptor) } }
+        for _ in 0..<24 {
+            let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                let reason = systemText(errno)
+                throw CommandError("this process cannot open files: \(reason); raise the limit with `ulimit -n 64`")
+            }
+            opened.append(descriptor)
         }
     }
 }

@@ -63,6 +63,7 @@ final class SocketDescriptor: Sendable {
         let descriptor = socket(address.systemFamily, kind, 0)
         guard descriptor >= 0 else { throw .socketFailed(.open, address, code: errno) }
         do throws(TransportError) {
+            try requireSpareDescriptors(beside: descriptor, of: address)
             if settings.sharesPort { try set(SOL_SOCKET, SO_REUSEADDR, to: 1, of: descriptor) }
             if let count = settings.receiveBufferByteCount { try set(SOL_SOCKET, SO_RCVBUF, to: count, of: descriptor) }
             if let count = settings.sendBufferByteCount { try set(SOL_SOCKET, SO_SNDBUF, to: count, of: descriptor) }
@@ -72,6 +73,22 @@ final class SocketDescriptor: Sendable {
             throw error
         }
         return descriptor
+    }
+
+    /// Timers and signals of the process take descriptors too, and end it if there are none.
+    private static let spareCount = 8
+
+    /// Throws unless the process may open that many descriptors more: so a call is refused, and nothing else ends.
+    private static func requireSpareDescriptors(
+        beside descriptor: Int32, of address: UDPAddress
+    ) throws(TransportError) {
+        var copies: [Int32] = []
+        defer { for copy in copies { Glibc.close(copy) } }
+        for _ in 0..<spareCount {
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { throw .socketFailed(.open, address, code: errno) }
+            copies.append(copy)
+        }
     }
 
     /// Sets the traffic class of sent datagrams, and enables reading that of received ones.

@@ -64,6 +64,14 @@ let (codecNames, codecValues) = (VideoCodec.builtInNames, VideoCodec.builtInName
     do { return try UDPAddress.resolve(text) } catch { throw ValidationError(error.description) }
 }
 
+/// Resolves HOST:PORT once the command runs; a text that is not that is a wrong argument.
+func resolve(_ text: String, of option: String) throws -> UDPAddress {
+    do throws(TransportError) { return try UDPAddress.resolve(text) } catch {
+        guard case .invalidAddress = error else { throw error }
+        throw ValidationError("\(option) \(error)")
+    }
+}
+
 extension IPAddress {
     /// 127.0.0.0/8, or ::1.
     var isLoopback: Bool {

@@ -108,7 +108,7 @@ struct CallCommand: ParsableCommand {
     // MARK: Arguments
 
     private func readAddress() throws -> UDPAddress {
-        let address = try UDPAddress.resolve(to)
+        let address = try resolve(to, of: "--to")
         guard keyFile != nil || address.ip.isLoopback else {
             throw ValidationError(
                 "without --key-file the call to \(address) would not be encrypted, which is allowed on this machine "

@@ -221,7 +221,7 @@ struct SendCommand: ParsableCommand {
     // MARK: Arguments
 
     private func readAddress() throws -> UDPAddress {
-        let address = try UDPAddress.resolve(to)
+        let address = try resolve(to, of: "--to")
         guard address.port != 0 else { throw ValidationError("--to \(to): nothing can be sent to port 0") }
         guard keyFile != nil || clear || address.ip.isLoopback else {
             throw ValidationError(

@@ -85,9 +85,14 @@ struct TranscodeCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        if let plan = try batchPlan() {
-            let threads = options.parallel ?? Transcoder.processorCount
-            return try BatchDriver(plan: plan, resumes: batch.resume, threads: threads, printsJSON: json).run()
+        let plan = try batchPlan()
+        if plan != nil || options.segments != .one, let notice = options.noticeOfThreads {
+            StandardError.print(notice)
+        }
+        if let plan {
+            return try BatchDriver(
+                plan: plan, resumes: batch.resume, threads: options.partsAtOnce, printsJSON: json
+            ).run()
         }
         guard let input, let output else { preconditionFailure("refused by validate()") }
         try transcode(TranscodeJob(input: input, output: output, files: files, options: options))

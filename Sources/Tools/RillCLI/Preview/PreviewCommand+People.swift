@@ -37,7 +37,7 @@ extension PreviewCommand {
     private func callThem(in window: Window) throws -> (calls: [VideoCall], people: [Person]) {
         guard let to, let listen else { throw CommandError("--call needs --to and --listen") }
         let key = try keyFile.map(KeyFile.read)
-        let address = try UDPAddress.resolve(to)
+        let address = try resolve(to, of: "--to")
         guard key != nil || address.ip.isLoopback else {
             throw CommandError(
                 "without --key-file the call to \(to) would not be encrypted, which is allowed on this machine only")

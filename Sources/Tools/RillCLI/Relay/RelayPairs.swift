@@ -76,7 +76,7 @@ struct RelayPairs {
         var settings = RelaySettings()
         settings.sharedQueues = sharedQueue?.directions ?? []
         for index in listen.indices {
-            let address = try UDPAddress.resolve(to[index]).unmapped
+            let address = try resolve(to[index], of: "--to").unmapped
             settings.addPair(
                 listen: try listening(listen[index], for: address), to: address,
                 network: of(networks, index) ?? .clean, returnNetwork: of(returnNetworks, index))
@@ -90,7 +90,7 @@ struct RelayPairs {
 
     /// The address to listen on. A port alone is on the loopback address.
     private func listening(_ text: String, for address: UDPAddress) throws -> UDPAddress {
-        guard let port = RelayPairs.port(text) else { return try UDPAddress.resolve(text).unmapped }
+        guard let port = RelayPairs.port(text) else { return try resolve(text, of: "--listen").unmapped }
         switch address.ip {
         case .v6(1, _): return UDPAddress(.loopbackV6, port: port)
         default: return UDPAddress(.loopback, port: port)

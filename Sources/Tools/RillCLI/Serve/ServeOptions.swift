@@ -98,7 +98,13 @@ struct ServeOptions: ParsableArguments, Sendable {
             logger: logger)
         // Requests that take longer than this are cut off.
         configuration.maximumGracefulShutdownDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        do { try await ServiceGroup(configuration: configuration).run() } catch {
+            // swift-nio's error has its number in its text only.
+            guard "\(error)".contains("errno: \(EADDRINUSE))") else { throw error }
+            throw CommandError(
+                "TCP port \(port) of \(settings.address) is taken: another program listens there; choose another port "
+                    + "with --http, or 0 for any")
+        }
     }
 
     private var settings: ServerSettings {

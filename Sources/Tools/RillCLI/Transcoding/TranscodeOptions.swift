@@ -123,6 +123,21 @@ struct TranscodeOptions: ParsableArguments {
         if splitSizes, segments != .one { throw ValidationError("--split-sizes needs a single segment") }
     }
 
+    /// How many jobs and segments run at once. Encoders with several threads wait for each other: where these have no
+    /// processors of their own, they take several times the CPU.
+    var partsAtOnce: Int {
+        let wanted = parallel ?? Transcoder.processorCount
+        return threads == 1 ? wanted : min(wanted, max(1, Transcoder.processorCount / threads))
+    }
+
+    /// A notice if fewer parts run at once than requested, or than there are processors; `nil` otherwise.
+    var noticeOfThreads: String? {
+        guard partsAtOnce < parallel ?? Transcoder.processorCount else { return nil }
+        let (parts, processors) = (partsAtOnce, Transcoder.processorCount)
+        return "\(parts) at a time: each encoder has \(threads) threads, and this process may use \(processors) "
+            + "processor\(processors == 1 ? "" : "s")"
+    }
+
     /// Whether the output shows what coding does.
     var comparesCoding: Bool { compare && beauty == nil }
 

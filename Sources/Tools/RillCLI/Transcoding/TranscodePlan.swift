@@ -104,7 +104,7 @@ struct TranscodePlan {
     ///   - source: the input.
     ///   - spareThreads: threads shared with other jobs; `nil` for a single job.
     func makeTranscoder(_ source: TranscodeInput, _ spareThreads: SpareThreads?) -> Transcoder {
-        let threads = options.parallel ?? Transcoder.processorCount
+        let threads = options.partsAtOnce
         return switch source.feed {
         case .once(let source): Transcoder(source: source, outputs: outputs, files: files)
         case .again(let clip):
