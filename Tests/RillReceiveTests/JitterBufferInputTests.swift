@@ -121,11 +121,16 @@ import Testing
         receiver.insert(whole.packets[0], at: .milliseconds(206))
         receiver.insert(whole.packets[2], at: .milliseconds(206))
         foreign.sequence = SequenceNumber(1008)
+        foreign.timestamp = whole.timestamp.advanced(by: -1500)
         #expect(receiver.insert(foreign.frame().packets[0], at: .milliseconds(207)) == .inconsistent)
+        // One that is later than the newest could be of a sender that restarted.
+        foreign.sequence = SequenceNumber(1008)
+        foreign.timestamp = whole.timestamp.advanced(by: 3000)
+        #expect(receiver.insert(foreign.frame().packets[0], at: .milliseconds(207)) == .onProbation)
 
         let statistics = receiver.statistics
         #expect(statistics.packetsDuplicated == 2 && statistics.foreignPackets == 2)
-        #expect(statistics.packetsRejected == 3 && statistics.packetsOnProbation == 1)
+        #expect(statistics.packetsRejected == 3 && statistics.packetsOnProbation == 2)
     }
 
     /// The first packets of a stream may be lost, and come again before any other.
