@@ -26,6 +26,9 @@ import Testing
         let single = try taskset.run(
             ["-c", "0", try rillProgram().path, "transcode", clip, folder.path("out.ivf"), "--segments", "4"])
         #expect(single.status == 0 && !single.errors.contains("at a time"), "\(single.errors)")
+        let many = try taskset.run(
+            ["-c", "0", try rillProgram().path, "transcode", clip, folder.path("out.ivf"), "--threads", "2"])
+        #expect(many.errors.contains("1 processor: more threads than that take more time"), "\(many.errors)")
     }
 
     @Test func `One pass gives the ladder, the pictures and the thumbnails`() throws {

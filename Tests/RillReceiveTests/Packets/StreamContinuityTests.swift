@@ -121,7 +121,7 @@ import Testing
         #expect(jumps == [16])
     }
 
-    @Test mutating func `A past that another path delayed, or that is sent again, is not a restart`() {
+    @Test mutating func `A past that another path delayed, or that is retransmitted, is not a restart`() {
         // All at once.
         _ = judge(30_000, 900_000, at: .seconds(10))
         for index in 0..<300 {

@@ -86,7 +86,7 @@ struct TranscodeCommand: ParsableCommand {
 
     func run() throws {
         let plan = try batchPlan()
-        if plan != nil || options.segments != .one, let notice = options.noticeOfThreads {
+        if let notice = options.noticeOfThreads(ofSeveral: plan != nil || options.segments != .one) {
             StandardError.print(notice)
         }
         if let plan {

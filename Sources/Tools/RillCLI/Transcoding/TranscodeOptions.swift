@@ -130,12 +130,16 @@ struct TranscodeOptions: ParsableArguments {
         return threads == 1 ? wanted : min(wanted, max(1, Transcoder.processorCount / threads))
     }
 
-    /// A notice if fewer parts run at once than requested, or than there are processors; `nil` otherwise.
-    var noticeOfThreads: String? {
-        guard partsAtOnce < parallel ?? Transcoder.processorCount else { return nil }
-        let (parts, processors) = (partsAtOnce, Transcoder.processorCount)
-        return "\(parts) at a time: each encoder has \(threads) threads, and this process may use \(processors) "
+    /// A notice if there are more threads than processors for them; `nil` otherwise.
+    ///
+    /// - Parameter isSeveral: whether there are several jobs or segments.
+    func noticeOfThreads(ofSeveral isSeveral: Bool) -> String? {
+        let processors = Transcoder.processorCount
+        let reason =
+            "each encoder has \(threads) threads, and this process may use \(processors) "
             + "processor\(processors == 1 ? "" : "s")"
+        if isSeveral, partsAtOnce < parallel ?? processors { return "\(partsAtOnce) at a time: \(reason)" }
+        return threads > processors ? "\(reason): more threads than that take more time, not less" : nil
     }
 
     /// Whether the output shows what coding does.
