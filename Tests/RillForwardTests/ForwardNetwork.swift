@@ -40,10 +40,13 @@ final class ForwardNetwork {
     /// A layer of 30 frames a second, and one of 5.
     static let layers = [SendingEncoding(rid: "high"), SendingEncoding(rid: "low")]
 
+    /// A single layer without a name.
+    static let single = [SendingEncoding()]
+
     /// Somebody publishes, and films as soon as they are connected.
     func publish(
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
-        audioCount: Int = 0, hasAudio: Bool = false, over link: String? = nil,
+        videoCount: Int = 1, audioCount: Int = 0, hasAudio: Bool = false, over link: String? = nil,
         from asker: ForwardClient = ForwardClient(), replacing condition: PublishCondition = .always,
         films: Bool = true, offering change: (String) -> String = { $0 }
     ) throws -> Client {
@@ -51,7 +54,8 @@ final class ForwardNetwork {
         transceiver.sending = layers
         let count = hasAudio ? 1 : audioCount
         let audio = Array(repeating: TransceiverSettings(.audio, .sendOnly), count: count)
-        let client = try connect([transceiver] + audio, codecs, over: link) { offer in
+        let video = Array(repeating: transceiver, count: videoCount)
+        let client = try connect(video + audio, codecs, over: link) { offer in
             try forwarder.publish(name, offer: change(offer), from: asker, condition, at: now)
         }
         network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }

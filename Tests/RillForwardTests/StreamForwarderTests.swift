@@ -112,7 +112,7 @@ import Testing
         // One for each change.
         #expect(publisher.keyFrameRequests - before == 2)
         expectWhole(viewer)
-        #expect(throws: ForwardError.unknownLayer("x")) {
+        #expect(throws: ForwardError.unknownLayer("x", of: ["high", "low"])) {
             try room.forwarder.select("x", for: viewer.id, at: room.now)
         }
         #expect(throws: ForwardError.unknownSession) {
@@ -253,10 +253,60 @@ import Testing
         #expect(throws: ForwardError.closed) { _ = try room.watch("lobby") }
     }
 
+    @Test func `a publisher's second video is rejected, and the event says why`() throws {
+        let room = try ForwardNetwork("delay=20ms")
+        let publisher = try room.publish("lobby", videoCount: 2)
+        let answer = try existing(publisher.end.peer.negotiator.remoteDescription)
+        #expect(answer.media.map { $0.port == 0 } == [false, true])
+        let viewer = try room.watch("lobby")
+        room.run(.seconds(3))
+        #expect(viewer.frames.count > 60)
+        let rejection = SectionRejection(index: 1, mid: "1", reason: .tooManyVideos(limit: 1))
+        let session = ForwardSession(id: publisher.id, stream: "lobby", isPublisher: true)
+        #expect(room.server.events.first?.event == .sectionsRejected(session, [rejection]))
+        #expect("\(rejection)" == "section 1, mid \"1\": this side takes video of 1 earlier section only")
+    }
+
+    @Test(arguments: [
+        (
+            "VP8/90000", "H264/90000",
+            SectionRejection.Reason.noCommonCodec(offered: ["H264"], supported: ["VP8", "VP9"])
+        ),
+        ("a=rtcp-mux\r\n", "", .notMultiplexed),
+    ])
+    func `a publisher that cannot be forwarded is told why`(
+        old: String, new: String, reason: SectionRejection.Reason
+    ) throws {
+        let room = try ForwardNetwork("delay=20ms")
+        let error = ForwardError.nothingUsable([SectionRejection(index: 0, mid: "0", reason: reason)])
+        #expect(throws: error) {
+            _ = try room.publish("lobby", ForwardNetwork.single, hasAudio: true) { $0.replacing(old, with: new) }
+        }
+        #expect("\(error)".hasPrefix("section 0, mid \"0\": ") && room.forwarder.sessionCount == (0, 0))
+        // Sound alone is no stream.
+        #expect(throws: ForwardError.nothingUsable([])) {
+            _ = try room.publish("lobby", videoCount: 0, hasAudio: true)
+        }
+    }
+
+    @Test func `of a single layer none is the low one`() throws {
+        let room = try ForwardNetwork("delay=20ms")
+        _ = try room.publish("lobby", ForwardNetwork.single)
+        let viewer = try room.watch("lobby")
+        room.run(.seconds(1))
+        let error = ForwardError.unknownLayer("low", of: ["high"])
+        #expect(throws: error) { try room.forwarder.select("low", for: viewer.id, at: room.now) }
+        #expect("\(error)" == "the stream has no layer \"low\": it has high")
+        try room.forwarder.select("high", for: viewer.id, at: room.now)
+    }
+
     @Test func `a viewer without the publisher's codec is refused`() throws {
         let room = try ForwardNetwork()
         _ = try room.publish("lobby", codecs: [.vp9])
-        #expect(throws: ForwardError.nothingUsable) { _ = try room.watch("lobby", codecs: [.vp8]) }
+        let lack = SectionRejection.Reason.noCommonCodec(offered: ["VP8"], supported: ["VP9"])
+        #expect(throws: ForwardError.nothingUsable([SectionRejection(index: 0, mid: "0", reason: lack)])) {
+            _ = try room.watch("lobby", codecs: [.vp8])
+        }
         #expect(room.forwarder.sessionCount == (1, 0))
     }
 

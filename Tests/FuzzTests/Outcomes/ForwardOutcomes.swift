@@ -1,12 +1,13 @@
 @testable import RillForward
 
 enum ForwardEventOutcome: String, OutcomeKind {
-    case connected, firstPicture, layerChanged, stopped, resumed
+    case sectionsRejected, connected, firstPicture, layerChanged, stopped, resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
     init(_ event: ForwardEvent) {
         self =
             switch event {
+            case .sectionsRejected: .sectionsRejected
             case .connected: .connected
             case .firstPicture: .firstPicture
             case .layerChanged: .layerChanged

@@ -202,7 +202,7 @@ enum ICEEventOutcome: String, OutcomeKind {
 }
 
 enum PeerFailure: String, OutcomeKind {
-    case negotiation, ice, dtls, security, session, stream, noPath, consentLost, timedOut, closed
+    case negotiation, ice, dtls, security, session, stream, nothingAccepted, noPath, consentLost, timedOut, closed
     case internalError
 
     init(_ error: PeerError) {
@@ -214,6 +214,7 @@ enum PeerFailure: String, OutcomeKind {
             case .security: .security
             case .session: .session
             case .stream: .stream
+            case .nothingAccepted: .nothingAccepted
             case .noPath: .noPath
             case .consentLost: .consentLost
             case .timedOut: .timedOut

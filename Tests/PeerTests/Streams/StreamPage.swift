@@ -58,6 +58,8 @@ struct StreamPage {
         var received: Int
         /// How many of them were decoded.
         var decoded: Int
+        /// Round trips that the viewer measured, by extended reports (RFC 3611).
+        var roundTrips: Int
     }
 
     /// Keeps what the page counts: its connections, and the pictures that it shows.
@@ -83,6 +85,7 @@ struct StreamPage {
             sent: Object.fromEntries(sent.map(one => [one.rid ?? "high", one.framesSent ?? 0])),
             sizes: Object.fromEntries(sent.map(one => [one.rid ?? "high", `${one.frameWidth}x${one.frameHeight}`])),
             received: got?.framesReceived ?? 0, decoded: got?.framesDecoded ?? 0,
+            roundTrips: all.find(one => one.type === "remote-outbound-rtp")?.roundTripTimeMeasurements ?? 0,
           });
         };
         """

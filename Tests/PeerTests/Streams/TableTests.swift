@@ -107,6 +107,8 @@ extension StreamTests.TableTests {
             let (before, sentBefore) = (try page.counts(), try sent())
             try await Task.sleep(for: .seconds(Self.seconds))
             let (after, sentAfter) = (try page.counts(), try sent())
+            // Since the page offers extended reports, they are answered with each report.
+            #expect(after.roundTrips > before.roundTrips, "\(before) \(after)")
             let (width, arrived) = (after.width, after.received - before.received)
             let shown = after.shown["\(width)", default: 0] - before.shown["\(width)", default: 0]
             let counted = difference(sentBefore, sentAfter, layer)

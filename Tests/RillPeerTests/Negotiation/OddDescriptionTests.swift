@@ -101,8 +101,12 @@ import Testing
     @Test(arguments: [
         ("a=mid:a\na=rtcp-mux", "a=mid:a", SectionRejection.Reason.notMultiplexed),
         ("m=audio 9 UDP/TLS/RTP/SAVPF", "m=audio 9 RTP/AVP", .transport("RTP/AVP")),
-        ("m=audio 9 UDP/TLS/RTP/SAVPF 111", "m=audio 9 UDP/TLS/RTP/SAVPF", .noCommonCodec),
-        ("111", "72", .noCommonCodec), ("opus/48000/2", "opus/48000", .noCommonCodec),
+        (
+            "m=audio 9 UDP/TLS/RTP/SAVPF 111", "m=audio 9 UDP/TLS/RTP/SAVPF",
+            .noCommonCodec(offered: [], supported: ["opus"])
+        ),
+        ("111", "72", .noCommonCodec(offered: [], supported: ["opus"])),
+        ("opus/48000/2", "opus/48000", .noCommonCodec(offered: ["opus/48000/1"], supported: ["opus"])),
         ("m=audio", "m=text", .kind("text")), ("m=audio 9 UDP/TLS/RTP/SAVPF 111", "m=x 0 y z", .rejectedByPeer),
         ("BUNDLE a v", "BUNDLE v", .notBundled),
         ("a=group:BUNDLE a v", "a=group:BUNDLE v\na=group:BUNDLE a", .notBundled),
@@ -119,6 +123,77 @@ import Testing
         #expect(answer.media.map(\.port) == [0, 9])
         #expect(try SessionDescription(answer.text) == answer)
         #expect(try end.negotiator.setLocal(.answer, answer).sections?.map(\.mid) == ["v"])
+    }
+
+    @Test func `An answer says of RTCP and header extensions only what was offered`() throws {
+        let offered = ["a=rtcp-rsize", "a=rtcp-xr:rcvr-rtt=all", "a=extmap-allow-mixed"]
+        func answered(_ text: String) throws -> [[String]] {
+            var end = try NegotiationEnd()
+            _ = try end.negotiator.setRemote(.offer, text: text)
+            let answer = try end.negotiator.makeAnswer(end.transport)
+            _ = try end.negotiator.setLocal(.answer, answer)
+            return offered.map { answer.lines($0) }
+        }
+        let text = Self.offer
+        #expect(try answered(text) == [[], [], []])
+        for (line, index) in zip(offered, 0...) {
+            var right: [[String]] = [[], [], []]
+            right[index] = [line]
+            #expect(try answered(text.replacing("a=mid:v", with: "a=mid:v\n" + line)) == right)
+        }
+        // Of the whole session, and of each section by itself.
+        #expect(try answered(text.replacing("t=0 0", with: "t=0 0\na=extmap-allow-mixed"))[2].count == 1)
+        let both = offered.joined(separator: "\n")
+        let all = text.replacing("a=mid:v", with: "a=mid:v\n" + both).replacing("a=mid:a", with: "a=mid:a\n" + both)
+        #expect(try answered(all).map(\.count) == [2, 2, 2])
+        for (value, right) in [
+            ("rcvr-rtt=sender", ["a=rtcp-xr:rcvr-rtt=sender"]), ("stat-summary", []), ("rcvr-rtt=", []), ("", []),
+            ("pkt-loss-rle rcvr-rtt=all:100 voip-metrics", ["a=rtcp-xr:rcvr-rtt=all"]),
+            ("stat-summary\na=rtcp-xr:rcvr-rtt=all", ["a=rtcp-xr:rcvr-rtt=all"]),
+        ] {
+            #expect(try answered(text.replacing("a=mid:v", with: "a=mid:v\na=rtcp-xr:\(value)"))[1] == right)
+        }
+    }
+
+    @Test(arguments: [
+        (["96 H264/90000"], ["H264"]), (["96 VP9/90000 profile-id=1"], ["VP9 profile-id=1"]),
+        (["96 H265/90000", "97 AV1/90000", "98 rtx/90000 apt=96"], ["H265", "AV1"]),
+        (["96 VP8/8000"], ["VP8/8000/1"]),
+    ])
+    func `A rejection names the codecs of both sides`(formats: [String], names: [String]) throws {
+        var lines: [String] = []
+        for words in formats.map({ $0.split(separator: " ") }) {
+            lines.append("a=rtpmap:\(words[0]) \(words[1])")
+            if words.count > 2 { lines.append("a=fmtp:\(words[0]) \(words[2])") }
+        }
+        let types = formats.map { $0.prefix(2) }.joined(separator: " ")
+        let text = Self.offer.replacing("SAVPF 96", with: "SAVPF " + types)
+            .replacing("a=rtpmap:96 VP8/90000", with: lines.joined(separator: "\n"))
+        var end = try NegotiationEnd()
+        let rejections = try end.negotiator.setRemote(.offer, text: text).rejections
+        #expect(rejections.map(\.reason) == [.noCommonCodec(offered: names, supported: ["VP8", "VP9"])])
+        let list = names.joined(separator: ", ")
+        #expect(rejections.first?.description == "section 1, mid \"v\": it has \(list); supported are VP8, VP9")
+    }
+
+    @Test func `Of several videos that are sent, as many are accepted as the settings allow`() throws {
+        var settings = NegotiationSettings()
+        settings.maximumReceivedVideoCount = 1
+        var end = try NegotiationEnd(settings)
+        let video = "m=video" + (Self.offer.components(separatedBy: "m=video").last ?? "")
+        func section(_ mid: String, _ direction: String) -> String {
+            video.replacing("a=mid:v", with: "a=mid:\(mid)\na=\(direction)")
+        }
+        // One that is only received, one without a codec, and two that are sent.
+        let other = section("w", "sendonly").replacing("VP8", with: "H264")
+        let text =
+            Self.offer.replacing("BUNDLE a v", with: "BUNDLE a u w v x").replacing(video, with: "")
+            + section("u", "recvonly") + other + section("v", "sendonly") + section("x", "sendrecv")
+        let (answer, offered, answered) = try end.answer(SessionDescription(text))
+        #expect(answer.media.map(\.port) == [9, 9, 0, 9, 0])
+        #expect(offered.rejections.map(\.mid) == ["w", "x"] && end.negotiator.rejections == offered.rejections)
+        #expect(offered.rejections.last?.reason == .tooManyVideos(limit: 1))
+        #expect(answered.sections?.map(\.mid) == ["a", "u", "v"])
     }
 
     @Test func `A section without a MID is answered without one`() throws {

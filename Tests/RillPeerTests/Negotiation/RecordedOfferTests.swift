@@ -132,7 +132,11 @@ import Testing
         settings.audioCodecs = []
         var end = try NegotiationEnd(settings)
         let (answer, offered, _) = try answer(.aiortc, &end)
-        #expect(offered.rejections.map(\.reason) == [.noCommonCodec, .kind("application")])
+        let names = ["opus", "G722", "PCMU", "PCMA"]
+        #expect(
+            offered.rejections.map(\.reason) == [
+                .noCommonCodec(offered: names, supported: []), .kind("application"),
+            ])
         #expect(offered.remote?.candidates.first?.address.port == 54303)
         #expect(answer.lines("a=group") == ["a=group:BUNDLE 1"])
     }

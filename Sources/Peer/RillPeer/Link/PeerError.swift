@@ -17,6 +17,8 @@ public enum PeerError: Error, Equatable, Sendable {
     case session(SessionError)
     /// A negotiated stream contradicts itself, or others.
     case stream(StreamDescriptionError)
+    /// An answer rejects all that was offered, and why.
+    case nothingAccepted([SectionRejection])
     /// No path was found among so many pairs of candidates, within that time.
     case noPath(pairCount: Int, after: MediaDuration)
     /// The peer was silent for so long that nothing may be sent any more (RFC 7675).
@@ -50,6 +52,8 @@ extension PeerError: CustomStringConvertible {
         case .security(let error): "\(error)"
         case .session(let error): "\(error)"
         case .stream(let error): "\(error)"
+        case .nothingAccepted(let rejections):
+            "nothing that was offered is accepted: \(rejections.map(\.description).joined(separator: "; "))"
         case .noPath(let count, let time):
             "no path to the peer: none of \(count) pairs of candidates works, tried for \(time)"
         case .consentLost(let time):

@@ -14,6 +14,8 @@ public enum ForwardAction: Sendable {
 
 /// An event of a ``StreamForwarder``, in the order in which things happened.
 public enum ForwardEvent: Equatable, Sendable {
+    /// Sections of a session's offer have no media, and why.
+    case sectionsRejected(ForwardSession, [SectionRejection])
     /// A session is connected.
     case connected(ForwardSession)
     /// A publisher's first picture of a layer arrived.

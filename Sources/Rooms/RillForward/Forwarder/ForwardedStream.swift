@@ -53,12 +53,13 @@ final class ForwardedStream {
         layers.indices.sorted { (layers[$0].pixelCount, -$0) > (layers[$1].pixelCount, -$1) }
     }
 
-    /// The layer that a name means: one of the publisher's, or `high` and `low` for the best and the last one.
+    /// The layer that a name means: one of the publisher's, or `high` and `low` for the best and the last one. Of a
+    /// single layer none is `low`.
     func find(_ name: String) -> Int? {
         if let index = layers.firstIndex(where: { $0.name == name }) { return index }
         return switch name {
         case "high": order.first
-        case "low": order.last
+        case "low" where layers.count > 1: order.last
         default: nil
         }
     }

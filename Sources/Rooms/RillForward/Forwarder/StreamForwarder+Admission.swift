@@ -31,16 +31,15 @@ extension StreamForwarder {
             }
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
             let evicted = try ledger.plan(for: request, streamCount: stream == nil ? streams.count : nil)
-            let (id, answer) = try connect(
-                answering: offer, isPublisher: true, settings.negotiation, at: now)
+            var negotiation = settings.negotiation
+            negotiation.maximumReceivedVideoCount = 1
+            let (id, answer) = try connect(answering: offer, isPublisher: true, negotiation, at: now)
             guard let connection = port[id], let first = connection.receivingStreams.first,
                 let codec = VideoCodec(rawValue: first.description.encoding.name)
             else {
-                port.remove(id)
-                throw .nothingUsable
+                throw .nothingUsable(removeUnused(id))
             }
             admit(request, id, evicting: evicted, at: now)
-            // A publisher may offer several sections; the first one is the stream.
             let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
                 .map { PublishedLayer($0.id, name: $0.description.rid ?? "high") }
             let publication = Publication(
@@ -71,8 +70,7 @@ extension StreamForwarder {
             negotiation.videoCodecs = [stream.codec]
             let (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
             guard let sending = port[id]?.sendingStreams.first?.id else {
-                port.remove(id)
-                throw .nothingUsable
+                throw .nothingUsable(removeUnused(id))
             }
             admit(request, id, evicting: evicted, at: now)
             let viewer = Viewer(id, of: stream, sending: sending)
@@ -81,6 +79,15 @@ extension StreamForwarder {
             stream.viewers.append(viewer)
             return (id, answer)
         }
+    }
+
+    /// Removes a connection without video that can be forwarded.
+    ///
+    /// - Returns: why its sections of video were rejected.
+    private func removeUnused(_ id: ICEPeerID) -> [SectionRejection] {
+        defer { port.remove(id) }
+        guard let negotiator = port[id]?.negotiator, let offer = negotiator.remoteDescription else { return [] }
+        return Array(negotiator.rejections.filter { offer.media[$0.index].kind == .video }.prefix(4))
     }
 
     private func counting<Value>(_ body: () throws(ForwardError) -> Value) throws(ForwardError) -> Value {
@@ -99,6 +106,10 @@ extension StreamForwarder {
         admissions.evicted += evicted.count
         admissions.admitted += 1
         ledger.insert(request, id)
+        let rejections = port[id]?.negotiator.rejections.filter { $0.reason != .rejectedByPeer } ?? []
+        guard !rejections.isEmpty else { return }
+        let session = ForwardSession(id: id, stream: request.stream, isPublisher: request.isPublisher)
+        events.append(.sectionsRejected(session, rejections))
     }
 
     // MARK: Which publisher has a stream

@@ -140,10 +140,12 @@ public final class StreamForwarder {
     ///     what the viewer's network carries.
     ///   - id: the viewer's session.
     ///   - now: the current time.
-    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownLayer(_:)``.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownLayer(_:of:)``.
     public func select(_ layer: String?, for id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
         guard let viewer = viewers[id] else { throw .unknownSession }
-        if let layer, viewer.stream.find(layer) == nil { throw .unknownLayer(layer) }
+        if let layer, viewer.stream.find(layer) == nil {
+            throw .unknownLayer(layer, of: layers(of: viewer.stream.name))
+        }
         viewer.requested = layer
         viewer.nextChoice = now
         choose(for: viewer, at: now)

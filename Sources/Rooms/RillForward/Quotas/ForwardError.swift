@@ -6,12 +6,12 @@ public enum ForwardError: Error, Equatable, Sendable {
     case unknownStream(String)
     /// There is no such session, or it has ended.
     case unknownSession
-    /// The session is not a viewer's, or the stream has no such layer.
-    case unknownLayer(String)
+    /// The stream has no such layer, but these, the best one first.
+    case unknownLayer(String, of: [String])
     /// The description cannot be used.
     case refused(PeerError)
-    /// Nothing in the description can be forwarded: no video in a codec that this side or the publisher has.
-    case nothingUsable
+    /// Nothing in the description can be forwarded: it has no section of video, or those that it has are rejected.
+    case nothingUsable([SectionRejection])
     /// There are as many sessions as there may be.
     case tooManySessions(limit: Int)
     /// There are as many streams as there may be.
@@ -30,9 +30,11 @@ extension ForwardError: CustomStringConvertible {
         switch self {
         case .unknownStream(let name): "nobody publishes \"\(name)\""
         case .unknownSession: "there is no such session"
-        case .unknownLayer(let name): "the stream has no layer \"\(name)\""
+        case .unknownLayer(let name, let layers):
+            "the stream has no layer \"\(name)\": it has \(layers.joined(separator: ", "))"
         case .refused(let error): "\(error)"
-        case .nothingUsable: "the description has no video that can be forwarded"
+        case .nothingUsable([]): "there is no section of video that can be forwarded"
+        case .nothingUsable(let rejections): rejections.map(\.description).joined(separator: "; ")
         case .tooManySessions(let limit): "there are \(limit) sessions already"
         case .tooManyStreams(let limit): "there are \(limit) streams already"
         case .quotaReached(let quota, let limit): "there are \(limit) \(quota.rawValue) already"

@@ -156,9 +156,9 @@ public final class ForwarderHost: StreamHost {
             switch error {
             case .unknownStream: throw .unknownStream
             case .unknownSession: throw .unknownSession
-            case .unknownLayer: throw .unknownLayer
-            case .refused, .nothingUsable:
-                throw error == .nothingUsable ? .notSupported("\(error)") : .badDescription("\(error)")
+            case .unknownLayer(let name, let layers): throw .unknownLayer(name, of: layers)
+            case .nothingUsable: throw .notSupported("\(error)")
+            case .refused: throw .badDescription("\(error)")
             case .tooManySessions(let limit), .tooManyStreams(let limit): throw .tooManySessions(limit: limit)
             case .quotaReached(.streamViewers, let limit):
                 throw .streamQuota(ForwardQuota.streamViewers.rawValue, limit: limit)
@@ -227,6 +227,10 @@ extension Logger {
     /// Logs what happened to a session.
     func log(_ event: ForwardEvent) {
         switch event {
+        case .sectionsRejected(let session, let rejections):
+            for rejection in rejections.prefix(4) {
+                notice("rejected \(rejection)", metadata: metadata(session))
+            }
         case .connected(let session):
             info("connected", metadata: metadata(session))
         case .firstPicture(let session, let layer, let resolution):

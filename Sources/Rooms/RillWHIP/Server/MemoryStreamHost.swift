@@ -110,7 +110,8 @@ public final class MemoryStreamHost: StreamHost {
 
     /// Keeps the choice.
     public func select(_ layer: String?, for session: String) throws(StreamHostError) {
-        guard layer == nil || Self.layers.contains(where: { $0.name == layer }) else { throw .unknownLayer }
+        let names = Self.layers.map(\.name)
+        if let layer, !names.contains(layer) { throw .unknownLayer(layer, of: names) }
         try change(session) { $0.layer = layer }
     }
 

@@ -42,6 +42,13 @@ struct Problem: Error, Equatable {
     }
 }
 
+extension WHIPResponse {
+    /// The refusal of bytes that are not a request of HTTP.
+    ///
+    /// - Parameter detail: a sentence for the reader of the response.
+    package static func badRequest(_ detail: String) -> WHIPResponse { Problem(400, detail).response }
+}
+
 extension Problem {
     /// The problem that a host's error means to a client.
     init(_ error: StreamHostError) {
@@ -50,8 +57,8 @@ extension Problem {
             self.init(404, "Nobody publishes this stream now.", .init("Retry-After", "1"))
         case .unknownSession:
             self.init(404, "There is no such session, or it has ended.")
-        case .unknownLayer:
-            self.init(422, "The stream has no such layer.")
+        case .unknownLayer(let name, let layers):
+            self.init(422, "The stream has no layer \"\(name.prefix(64))\": it has \(layers.joined(separator: ", ")).")
         case .badDescription(let reason):
             self.init(400, "The description cannot be used: \(reason)")
         case .notSupported(let reason):

@@ -126,8 +126,8 @@ public enum StreamHostError: Error, Equatable, Sendable {
     case unknownStream
     /// There is no such session; it may have ended.
     case unknownSession
-    /// The session is not a viewer's, or the stream has no such layer.
-    case unknownLayer
+    /// The stream has no such layer, but these, the best one first.
+    case unknownLayer(String, of: [String])
     /// The description cannot be used, and why.
     case badDescription(String)
     /// The description can be read, and nothing in it is supported.

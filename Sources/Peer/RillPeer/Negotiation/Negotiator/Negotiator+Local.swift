@@ -56,6 +56,7 @@ extension Negotiator {
         do throws(DescriptionFault) {
             let remote = try RemoteDescription(offer, limits: settings)
             outcome.rejections = OfferResults(remote, self).rejections(remote)
+            next.rejections = outcome.rejections
             try next.agree(local: draft.description, remote: remote, answer: .local, &outcome)
         } catch {
             throw error.error(in: nil)
@@ -236,12 +237,15 @@ extension Negotiator {
         var description = SessionDescription(media: answerSections(to: remote, results))
         var accepted: Set<String> = []
         for index in description.media.indices where results.accepts(index) {
-            lines.add(to: &description.media[index], isTagged: index == results.taggedIndex, isBundleOnly: false)
+            lines.add(
+                to: &description.media[index], isTagged: index == results.taggedIndex,
+                answering: remote.sections[index])
             if let mid = description.media[index].mid { accepted.insert(mid) }
         }
         // The order is the offer's (RFC 9143 §7.3).
         let bundled = results.bundle.filter { accepted.contains($0) }
-        description.otherAttributes = lines.sessionAttributes(bundling: bundled)
+        description.otherAttributes = lines.sessionAttributes(
+            bundling: bundled, mixesExtensions: remote.attributes.allowsMixedExtensions)
         sign(&description)
         return description
     }

@@ -246,6 +246,7 @@ extension Negotiator {
             return SectionRejection(
                 index: section.index, mid: offer.media[section.index].mid, reason: .rejectedByPeer)
         }
+        rejections = outcome.rejections
         if let tagged {
             transportIndex = tagged.index
             // A provisional answer has moved it already.

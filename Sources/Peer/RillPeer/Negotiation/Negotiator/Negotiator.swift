@@ -32,6 +32,8 @@ public struct Negotiator: Sendable {
     public internal(set) var pendingRemoteDescription: SessionDescription?
     /// What was agreed on last: the sections that have media.
     public internal(set) var sections: [NegotiatedSection] = []
+    /// The sections that have no media by the last exchange, and why.
+    public internal(set) var rejections: [SectionRejection] = []
     /// The transport of the other side, as last described.
     public internal(set) var remoteTransport: RemoteTransport?
 

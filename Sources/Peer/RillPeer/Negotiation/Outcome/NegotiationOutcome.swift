@@ -58,12 +58,38 @@ public struct SectionRejection: Equatable, Sendable {
         case transport(String)
         /// RTP and RTCP would have ports of their own.
         case notMultiplexed
-        /// It has no codec that this side has.
-        case noCommonCodec
+        /// It has no codec that this side has: the names of both, and the parameters of those that differ by them only.
+        case noCommonCodec(offered: [String], supported: [String])
         /// It is outside the group of sections that share the transport.
         case notBundled
         /// There are as many streams as the settings allow.
         case tooManyStreams(limit: Int)
+        /// There are as many sections of video as this side receives.
+        case tooManyVideos(limit: Int)
+    }
+}
+
+extension SectionRejection: CustomStringConvertible {
+    /// The section and the reason: `section 1, mid "1": …`.
+    public var description: String { "\(DescriptionPlace(section: index, mid: mid))\(reason)" }
+}
+
+extension SectionRejection.Reason: CustomStringConvertible {
+    /// A clause that says what to change.
+    public var description: String {
+        switch self {
+        case .rejectedByPeer: "the other side rejects it with port 0"
+        case .stopped: "its transceiver is stopped"
+        case .kind(let kind): "\(kind.prefix(40)) is neither audio nor video"
+        case .transport(let name): "the protocol is \(name.prefix(40)), and must be UDP/TLS/RTP/SAVPF"
+        case .notMultiplexed: "RTP and RTCP must share a port: add a=rtcp-mux"
+        case .noCommonCodec([], let supported): "it names no codec; supported are \(supported.joined(separator: ", "))"
+        case .noCommonCodec(let offered, let supported):
+            "it has \(offered.joined(separator: ", ")); supported are \(supported.joined(separator: ", "))"
+        case .notBundled: "it is outside the group of sections that share a transport: add its MID to a=group:BUNDLE"
+        case .tooManyStreams(let limit): "there are more than \(limit) streams"
+        case .tooManyVideos(let limit): "this side takes video of \(limit) earlier section\(limit == 1 ? "" : "s") only"
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct OfferResults {
 
     init(_ offer: RemoteDescription, _ negotiator: Negotiator) {
         var shared = SharedNumbers()
-        var streamCount = 0
+        var (streamCount, videoCount) = (0, 0)
         let stopping = Set(negotiator.transceivers.filter(\.isStopping).compactMap(\.index))
         // First without regard to the transport.
         let obstacles = offer.sections.map { OfferResults.obstacle($0, negotiator.settings) }
@@ -43,6 +43,11 @@ struct OfferResults {
             }
             let supported = SupportedFormats(
                 negotiator.settings, section.media.kind, preferences: preferences[section.index] ?? [])
+            let isSentVideo = section.media.kind == .video && section.direction.sends
+            if isSentVideo, let limit = negotiator.settings.maximumReceivedVideoCount, videoCount >= limit {
+                list.append(.rejected(.tooManyVideos(limit: limit)))
+                continue
+            }
             streamCount += max(1, section.media.rids.count)
             guard streamCount <= negotiator.settings.maximumStreamCount else {
                 list.append(.rejected(.tooManyStreams(limit: negotiator.settings.maximumStreamCount)))
@@ -50,8 +55,9 @@ struct OfferResults {
             }
             if let answered = AnsweredSection(section, supported, &shared) {
                 list.append(.accepted(answered))
+                videoCount += isSentVideo ? 1 : 0
             } else {
-                list.append(.rejected(.noCommonCodec))
+                list.append(.rejected(supported.lack(section.media)))
             }
         }
         chooseTagged(offer)
@@ -77,7 +83,7 @@ struct OfferResults {
         guard section.isSecureRTP else { return .transport(section.media.transport) }
         guard section.media.isRTCPMultiplexed else { return .notMultiplexed }
         let supported = SupportedFormats(settings, kind, preferences: [])
-        return supported.common(FormatTable(section.media)).isEmpty ? .noCommonCodec : nil
+        return supported.common(FormatTable(section.media)).isEmpty ? supported.lack(section.media) : nil
     }
 
     private static func preferences(_ negotiator: Negotiator) -> [Int: [RTPFormat.Encoding]] {

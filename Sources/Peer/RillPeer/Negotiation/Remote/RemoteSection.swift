@@ -11,6 +11,10 @@ struct RemoteSection {
     private(set) var usesReducedSizeRTCP = false
     /// Whether both forms of header extensions may be mixed (RFC 8285 §6).
     private(set) var allowsMixedExtensions: Bool
+    /// Whether the section itself says so.
+    private(set) var mixesExtensions = false
+    /// Who measures the round trip by extended reports: `all` or `sender` (rcvr-rtt, RFC 3611 §5.1); `nil` for nobody.
+    private(set) var roundTripReports: String?
     private(set) var streams: [MediaStreamName] = []
     /// b=: in bits per second, without headers.
     let maximumBitrate: Int?
@@ -25,7 +29,8 @@ struct RemoteSection {
             switch attribute.name {
             case "bundle-only": isBundleOnly = true
             case "rtcp-rsize": usesReducedSizeRTCP = true
-            case "extmap-allow-mixed": allowsMixedExtensions = true
+            case "extmap-allow-mixed": (allowsMixedExtensions, mixesExtensions) = (true, true)
+            case "rtcp-xr": roundTripReports = roundTripReports ?? RemoteSection.roundTripReports(attribute.value ?? "")
             case "msid" where streams.count < RemoteSection.maximumStreamNameCount:
                 if let name = MediaStreamName(parsing: attribute.value ?? "") { streams.append(name) }
             default: own.note(attribute)
@@ -46,6 +51,12 @@ struct RemoteSection {
     var isSecureRTP: Bool {
         let pieces = media.transport.split(separator: "/")
         return media.isRTP && (pieces.contains("SAVPF") || pieces.contains("SAVP"))
+    }
+
+    /// The mode of rcvr-rtt among the report blocks of a=rtcp-xr, which may be followed by a size: `rcvr-rtt=all:100`.
+    private static func roundTripReports(_ value: String) -> String? {
+        let formats = value.split(separator: " ").map { $0.prefix { $0 != ":" } }
+        return ["all", "sender"].first { mode in formats.contains { $0 == "rcvr-rtt=\(mode)" } }
     }
 
     /// Older descriptions name the stream and track by source.

@@ -75,7 +75,11 @@ struct TransportLines {
     ///   - media: the section.
     ///   - isTagged: whether it is the one that describes the transport for all: it has the candidates.
     ///   - isBundleOnly: whether the section can only be accepted together with the tagged one.
-    func add(to media: inout MediaDescription, isTagged: Bool, isBundleOnly: Bool) {
+    ///   - offered: the section that is answered; `nil` in an offer.
+    func add(
+        to media: inout MediaDescription, isTagged: Bool, isBundleOnly: Bool = false,
+        answering offered: RemoteSection? = nil
+    ) {
         let address = transport.defaultAddress
         media.connection = ConnectionAddress(address.map { "\($0.ip)" } ?? "0.0.0.0")
         media.port = isBundleOnly ? 0 : address?.port ?? 9
@@ -83,7 +87,9 @@ struct TransportLines {
         func line(_ name: String, _ value: String? = nil) { lines.append(SessionDescription.Attribute(name, value)) }
         if isBundleOnly { line("bundle-only") }
         line("rtcp", "9 IN IP4 0.0.0.0")
-        line("rtcp-rsize")
+        if offered?.usesReducedSizeRTCP != false { line("rtcp-rsize") }
+        if offered?.mixesExtensions == true { line("extmap-allow-mixed") }
+        if let mode = offered?.roundTripReports { line("rtcp-xr", "rcvr-rtt=\(mode)") }
         line("ice-ufrag", transport.credentials.usernameFragment)
         line("ice-pwd", transport.credentials.password)
         line("ice-options", "trickle")
@@ -97,10 +103,15 @@ struct TransportLines {
     }
 
     /// The session's own attributes.
-    func sessionAttributes(bundling mids: [String]) -> [SessionDescription.Attribute] {
+    ///
+    /// - Parameters:
+    ///   - mids: the sections that share the transport.
+    ///   - mixesExtensions: whether both forms of header extensions may be mixed. An answer says so only if the offer
+    ///     does (RFC 8285 §6).
+    func sessionAttributes(bundling mids: [String], mixesExtensions: Bool = true) -> [SessionDescription.Attribute] {
         var attributes: [SessionDescription.Attribute] = []
         if !mids.isEmpty { attributes.append(.init("group", (["BUNDLE"] + mids).joined(separator: " "))) }
-        attributes.append(.init("extmap-allow-mixed"))
+        if mixesExtensions { attributes.append(.init("extmap-allow-mixed")) }
         attributes.append(.init("msid-semantic", " WMS *"))
         return attributes
     }

@@ -149,6 +149,33 @@ struct SupportedFormats {
     }
 }
 
+extension SupportedFormats {
+    /// The rejection of a section that has no codec of these.
+    func lack(_ media: MediaDescription) -> SectionRejection.Reason {
+        var offered: [String] = []
+        for entry in FormatTable(media).entries where !entry.key.isRepair && offered.count < 16 {
+            let name = String(entry.distinctName.prefix(40))
+            if !offered.contains(name) { offered.append(name) }
+        }
+        return .noCommonCodec(offered: offered, supported: codecs.map { $0.traits?.name ?? $0.name })
+    }
+}
+
+extension FormatTable.Entry {
+    /// The codec's name, with what is other than in Rill's format of that name: `VP9 profile-id=1`.
+    fileprivate var distinctName: String {
+        guard let encoding = format.encoding, let traits = key.traits else { return format.encoding?.name ?? key.name }
+        var name = encoding.name
+        if FormatKey(traits.encoding).channels != key.channels || traits.encoding.clockRate != key.clockRate {
+            name += "/\(key.clockRate)/\(key.channels)"
+        }
+        if case .parameter(let parameter, _) = traits.variant, key.variant != traits.ownVariant {
+            name += " \(parameter)=\(key.variant)"
+        }
+        return name
+    }
+}
+
 /// The formats of a section that both sides have, in the answerer's order, with the numbers of both.
 ///
 /// Each side sends with the payload types of the other's description (RFC 3264 §5.1, §6.1).
