@@ -66,19 +66,20 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ) throws(ServerError) -> HTTPServerBuilder {
         let limits = settings.limits
         let deadline = TimeAmount.seconds(Int64(limits.requestSeconds))
-        let http = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    ConnectionLimitHandler(gate),
-                    RequestDeadlineHandler(deadline: deadline, metrics: metrics),
-                ],
-                idleTimeout: .seconds(Int64(limits.idleSeconds)),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: limits.fieldByteCount, maxHeaderListSize: limits.headerByteCount,
-                    maxHeaderFieldCount: limits.fieldCount)))
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                ConnectionLimitHandler(gate), RequestDeadlineHandler(deadline: deadline, metrics: metrics),
+            ],
+            idleTimeout: .seconds(Int64(limits.idleSeconds)),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.fieldByteCount, maxHeaderListSize: limits.headerByteCount,
+                maxHeaderFieldCount: limits.fieldCount))
+        let http = HTTPServerBuilder { responder in
+            RequestChannel(http: HTTP1Channel(responder: responder, configuration: configuration))
+        }
         guard let tls = settings.tls else { return http }
-        let configuration = try tls.configuration()
-        do { return try .tls(http, tlsConfiguration: configuration) } catch {
+        let tlsConfiguration = try tls.configuration()
+        do { return try .tls(http, tlsConfiguration: tlsConfiguration) } catch {
             throw .badCertificate(path: tls.certificate, reason: "\(error)")
         }
     }

@@ -54,6 +54,16 @@ import Testing
         #expect(client.patch(session.path, match: session.tag, "v=0\r\n").isProblem(400))
     }
 
+    @Test func `A session is deleted only with the present entity tag, if the request has one`() throws {
+        let session = try client.begin("/whip/a")
+        let delete = { client.send("DELETE", session.path, match: $0) }
+        #expect(delete("\"x\"").isProblem(412) && delete("W/" + session.tag).isProblem(412))
+        #expect(delete("x").isProblem(400))
+        #expect(client.patch(session.path, match: "*", EndpointClient.restart).status == 200)
+        #expect(delete(session.tag).isProblem(412))
+        #expect(delete("\"s1.2\"").status == 200 && delete("*").isProblem(404))
+    }
+
     @Test func `A session is deleted once`() throws {
         let session = try client.begin("/whip/a")
         #expect(client.send("DELETE", session.path).status == 200)

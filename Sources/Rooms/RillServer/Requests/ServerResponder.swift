@@ -60,6 +60,9 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         let token = await token(of: whip)
         // Before the body is read: what is refused anyway costs no more than its header.
         if let refusal = endpoint.refusal(of: whip, access: token.access) { return Response(refusal) }
+        if request.expectsContinue {
+            try await context.channel.triggerUserOutboundEvent(RequestHeadHandler.ContinueEvent()).get()
+        }
         try await whip.readBody(of: request, limit: endpoint.settings.maximumBodyByteCount)
         let client = StreamClient(subject: token.subject, bearer: token.bearer, address: address)
         return Response(endpoint.respond(to: whip, access: token.access, from: client))

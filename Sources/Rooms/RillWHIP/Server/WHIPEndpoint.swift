@@ -126,7 +126,7 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
         }
         switch route {
         case .offers(let action, let stream): return try accept(request, action, stream, from: client)
-        case .session(let id): return request.method == "PATCH" ? try patch(id, request) : try end(id)
+        case .session(let id): return request.method == "PATCH" ? try patch(id, request) : try end(id, request)
         case .layer(let id): return try selectLayer(of: id, request)
         case .streams: return try list(access)
         }
@@ -188,6 +188,18 @@ extension WHIPRequest {
         guard headers.mediaType == type else {
             throw Problem(415, "The body must be \(type).", .init(field, type), .init("Accept", type))
         }
+    }
+
+    /// The condition of If-Match on a session with that entity tag.
+    ///
+    /// - Throws: 400 if it cannot be read, and 412 if it does not hold.
+    func condition(on tag: String) throws(Problem) -> MatchCondition {
+        let condition = MatchCondition(headers.values(of: "If-Match"))
+        guard condition != .malformed else { throw Problem(400, "If-Match is not a list of entity tags.") }
+        guard condition == .missing || condition.holds(for: tag) else {
+            throw Problem(412, "The session has another entity tag: ICE has been restarted since.")
+        }
+        return condition
     }
 }
 
@@ -286,14 +298,9 @@ extension WHIPEndpoint {
     func patch(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
         let entry = try known(id)
         try request.require(MediaType.sdpFragment, sayingSoIn: "Accept-Patch")
-        let condition = MatchCondition(request.headers.values(of: "If-Match"))
-        switch condition {
-        case .missing: throw Problem(428, "PATCH needs If-Match, with the session's entity tag or an asterisk.")
-        case .malformed: throw Problem(400, "If-Match is not a list of entity tags.")
-        case .any, .tags: break
-        }
-        guard condition.holds(for: entry.tag(of: id)) else {
-            throw Problem(412, "The session has another entity tag: ICE has been restarted since.")
+        let condition = try request.condition(on: entry.tag(of: id))
+        if condition == .missing {
+            throw Problem(428, "PATCH needs If-Match, with the session's entity tag or an asterisk.")
         }
         let fragment = try SDPFragment(ofBody: request.body)
         if condition == .any, let usernameFragment = fragment.usernameFragment,
@@ -334,8 +341,8 @@ extension WHIPEndpoint {
     }
 
     /// DELETE of a session (RFC 9725 §4.2). The second time it is 404.
-    func end(_ id: String) throws(Problem) -> WHIPResponse {
-        _ = try known(id)
+    func end(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
+        _ = try request.condition(on: try known(id).tag(of: id))
         try asking(about: id) { () throws(StreamHostError) in try host.end(id) }
         sessions.withLock { $0[id] = nil }
         return WHIPResponse(200)
