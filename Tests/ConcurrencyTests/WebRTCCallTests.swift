@@ -87,6 +87,17 @@ import Testing
         for end in [one, first, second] { await end.call.end() }
     }
 
+    @Test func `An answer that takes nothing of an offer is an error at once`() async throws {
+        let (one, two) = try (WebRTCCallEnd(), WebRTCCallEnd())
+        let peer = try one.port.offer(to: "two")
+        let other = try two.port.answer(peer.localDescription, from: "one")
+        let answer = other.localDescription.replacing(/m=video \d+/, with: "m=video 0")
+        let rejection = SectionRejection(index: 0, mid: "0", reason: .rejectedByPeer)
+        #expect(throws: PeerError.nothingAccepted([rejection])) { try peer.accept(answer) }
+        #expect(peer.participant == nil)
+        for end in [one, two] { await end.call.end() }
+    }
+
     @Test func `Peers meet over IPv6`() async throws {
         let (one, two) = try (WebRTCCallEnd(at: .loopbackV6), WebRTCCallEnd(sends: false, at: .loopbackV6))
         let viewer = try two.port.offer(to: "one")

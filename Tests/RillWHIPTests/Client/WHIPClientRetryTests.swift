@@ -152,12 +152,47 @@ struct WHIPClientRetryTests {
             try run.refuseConnection()
             if !run.hasEnded { run.pass(run.wakeTime - run.now) }
         }
-        #expect(run.now.seconds == 3.75)
+        // The attempts are 0.25, 0.5, 1 and 2 s apart, and the last one is at the limit.
+        #expect(run.now.seconds == 5)
         #expect(
             run.takeEvents().last
                 == .failed(
                     .gaveUp(
-                        after: .milliseconds(3750), "no connection with the server: connection refused")))
+                        after: .seconds(5), "no connection with the server: connection refused")))
+    }
+
+    /// A server that asks for a minute is not asked again a second later.
+    @Test(arguments: [("1", 2.0), ("60", 0)])
+    func `The last attempt is made at the limit, unless the server asks for more`(retryAfter: String, end: Double)
+        throws
+    {
+        var settings = WHIPClientSettings()
+        settings.connectTimeout = .seconds(2)
+        var run = try ClientRun(.watch, settings)
+        run.poll()
+        while !run.hasEnded {
+            run.pass(.milliseconds(50))
+            try run.respond(ClientRun.problem(404, "nobody", retryAfter: retryAfter))
+            if !run.hasEnded { run.pass(run.wakeTime - run.now) }
+        }
+        #expect(run.now.seconds == end + 0.05)
+    }
+
+    @Test func `An attempt takes no longer than the time that is left, or a second`() throws {
+        var settings = WHIPClientSettings()
+        settings.connectTimeout = .seconds(3)
+        var client = try WHIPClient(.publish, at: "https://example.org/whip/stage", settings, from: .zero)
+        func timeout(at now: MediaTime) -> MediaDuration? {
+            guard case .event(.offerNeeded) = client.poll(at: now) else { return nil }
+            client.setOffer(ClientRun.offer, at: now)
+            guard case .send(_, let id, let timeout) = client.poll(at: now) else { return nil }
+            client.fail(id, reason: "refused", at: now)
+            while case .event = client.poll(at: now) {}
+            return timeout
+        }
+        #expect(timeout(at: .zero) == .seconds(3))
+        #expect(timeout(at: .zero + .seconds(1)) == .seconds(2))
+        #expect(timeout(at: .zero + .milliseconds(2900)) == .seconds(1))
     }
 
     @Test func `The time for connecting counts from the loss of a connection`() throws {

@@ -56,20 +56,76 @@ struct WHIPClientSessionTests {
 
     @Test(
         arguments: [
-            (nil, .noLocation), ("", .noLocation), ("http://example.org/s", .badLocation(.leavesEncryption)),
+            ("http://example.org/s", .badLocation(.leavesEncryption)),
             ("https://", .badLocation(.noHost)), ("https://user@example.org/", .badLocation(.hasUser)),
             ("/a b", .badLocation(.badCharacter)), ("/a\r\nEvil: 1", .badLocation(.badCharacter)),
             ("ftp://example.org/", .badLocation(.unsupportedScheme("ftp"))),
             ("https://example.org:99999/", .badLocation(.badPort("99999"))), ("https://[::1/", .badLocation(.badHost)),
             ("https://ex%41mple/", .badLocation(.badHost)),
             ("/" + String(repeating: "a", count: 5000), .badLocation(.tooLong(limit: 4096))),
-        ] as [(String?, WHIPResponseProblem)])
-    func `A location that cannot be used ends it`(_ location: String?, _ problem: WHIPResponseProblem) throws {
+        ] as [(String, WHIPResponseProblem)])
+    func `A location that cannot be used ends it`(_ location: String, _ problem: WHIPResponseProblem) throws {
         var run = try ClientRun()
         run.poll()
         try run.respond(ClientRun.created(location: location))
         #expect(run.takeEvents() == [.offerNeeded, .failed(.badResponse(status: 201, problem))])
         #expect(run.hasEnded)
+    }
+
+    @Test func `A session is found behind a proxy that serves the server in a folder`() throws {
+        var run = try ClientRun(.watch, at: "https://example.org/live/rill/whep/stage")
+        run.poll()
+        try run.respond(ClientRun.created(links: ["</session/1/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\""]))
+        run.client.noteConnected(at: run.now)
+        run.client.select("low", at: run.now)
+        run.poll()
+        let targets = ["session/1/layer", "live/session/1/layer", "live/rill/session/1/layer"]
+        for target in targets.dropLast() {
+            #expect(try run.respond(ClientRun.problem(404, "nothing")).target == "https://example.org/" + target)
+        }
+        #expect(try run.respond(WHIPResponse(200)).target == "https://example.org/" + targets[2])
+        #expect(run.takeEvents().last == .layerSelected("low"))
+        run.client.close(at: run.now)
+        run.poll()
+        // Where it was found, and nowhere else.
+        let end = try run.respond(ClientRun.problem(404, "gone"))
+        #expect(end.method == "DELETE" && end.target == "https://example.org/live/rill/session/1")
+        #expect(run.hasEnded && run.requests.isEmpty)
+    }
+
+    @Test(arguments: ["https://example.org/session/1", "../session/1", "/rill/session/1"])
+    func `A session whose place is known is not looked for`(location: String) throws {
+        var run = try ClientRun(.publish, at: "https://example.org/rill/whip/stage")
+        run.poll()
+        try run.respond(ClientRun.created(location: location))
+        run.client.close(at: run.now)
+        run.poll()
+        try run.respond(ClientRun.problem(404, "gone"))
+        #expect(run.hasEnded && run.requests.isEmpty)
+    }
+
+    @Test(arguments: [nil, ""], [false, true])
+    func `A session without a location goes on, and is neither changed nor ended at the server`(
+        _ location: String?, isEnded: Bool
+    ) throws {
+        var run = try ClientRun()
+        run.poll()
+        try run.respond(ClientRun.created(location: location))
+        #expect(run.takeEvents() == [.offerNeeded, .answered(WHIPAnswer(text: ClientRun.answer, session: nil))])
+        run.client.noteConnected(at: run.now)
+        run.client.trickle([SDPFragment.Section(mid: "0", candidates: ["candidate:1"], isEnd: true)], at: run.now)
+        run.poll()
+        #expect(run.takeEvents() == [.candidatesRefused(.badResponse(status: 201, .noLocation))])
+        if isEnded {
+            run.client.close(at: run.now)
+            run.poll()
+            #expect(run.hasEnded && run.requests.isEmpty)
+        } else {
+            run.client.restartICE(ClientRun.offer, at: run.now)
+            run.poll()
+            #expect(run.takeEvents().first == .sessionLost(.badResponse(status: 201, .noLocation)))
+            #expect(!run.hasEnded && run.requests.isEmpty)
+        }
     }
 
     @Test func `A session whose answer cannot be used is ended at the server`() throws {

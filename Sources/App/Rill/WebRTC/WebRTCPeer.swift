@@ -107,10 +107,12 @@ public final class WebRTCPeer: Sendable {
     /// Takes the peer's answer to our offer.
     ///
     /// - Parameter answer: the text of the answer.
-    /// - Throws: ``/RillPeer/PeerError``, ``/Rill/CallError``.
+    /// - Throws: ``/RillPeer/PeerError``, as `nothingAccepted` for an answer that rejects all; ``/Rill/CallError``.
     public func accept(_ answer: String) throws {
         let sections = try change { (peer, now) throws(PeerError) in
             try peer.setRemote(.answer, answer, at: now)
+            let (sections, rejections) = (peer.negotiator.sections, peer.negotiator.rejections)
+            guard !sections.isEmpty || rejections.isEmpty else { throw .nothingAccepted(rejections) }
             return peer.takeSections()
         }
         try apply(sections)

@@ -11,7 +11,7 @@ package struct RetrySchedule: Equatable, Sendable {
 
     /// The shortest time to wait.
     package static let first = MediaDuration.milliseconds(250)
-    private static let longest = MediaDuration.seconds(2)
+    static let longest = MediaDuration.seconds(2)
     private static let longestOfReturn = MediaDuration.seconds(1)
     /// The longest time that a server may ask for.
     package static let longestAsked = MediaDuration.seconds(60)

@@ -9,6 +9,7 @@ extension WHIPClient {
                 .badResponse(status: response.status, .tooLong(limit: WHIPClient.maximumResponseLength)), of: exchange,
                 at: now)
         case 307, 308: follow(response, of: exchange, at: now)
+        case 404 where exchange.kind != .offer && session?.places.isEmpty == false: seekSession(exchange, at: now)
         default:
             switch exchange.kind {
             case .offer:
@@ -28,6 +29,26 @@ extension WHIPClient {
             if error.heals { retry(error, at: now) } else { fail(error) }
         case .change: changeFailed(error, at: now)
         case .end: end()
+        }
+    }
+
+    /// Asks for the session at its next place.
+    private mutating func seekSession(_ exchange: Exchange, at now: MediaTime) {
+        guard var sought = session else { return }
+        let place = sought.places.removeFirst()
+        let isLayer = exchange.url == sought.layers
+        (sought.url, sought.layers) = (place.session, place.layers)
+        session = sought
+        redirect(exchange, to: isLayer ? place.layers ?? place.session : place.session, at: now)
+    }
+
+    /// Where a session may be if a proxy serves the server in a folder, and `Location` is a path of the server's.
+    private func places(_ response: WHIPResponse, session: WHIPURL?, layers: WHIPURL?) -> [Place] {
+        guard let session, let location = response.headers["Location"], location.hasPrefix("/"),
+            !location.hasPrefix("//")
+        else { return [] }
+        return endpoint.foldersAbove(missingIn: session.path).map { folder in
+            Place(session: session.within(folder), layers: layers?.within(folder))
         }
     }
 
@@ -91,8 +112,10 @@ extension WHIPClient {
     }
 
     private mutating func begin(_ response: WHIPResponse, from url: WHIPURL, at now: MediaTime) {
-        let made: WHIPURL
-        do throws(WHIPResponseProblem) { made = try location(of: response, from: url) } catch {
+        let made: WHIPURL?
+        do throws(WHIPResponseProblem) { made = try location(of: response, from: url) } catch .noLocation {
+            made = nil
+        } catch {
             return fail(.badResponse(status: response.status, error))
         }
         guard response.headers.mediaType == MediaType.sdp else {
@@ -110,26 +133,58 @@ extension WHIPClient {
             guard let layers = try? url.resolve(link.target), layers.isSecure || !url.isSecure else { return nil }
             return layers
         }
+        session.places = places(response, session: made, layers: session.layers)
         (self.session, phase) = (session, .inSession)
         (comesBack, former, formerTag) = (true, nil, session.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 })
         tell(
             .answered(
                 WHIPAnswer(
-                    text: response.body, session: made.text, iceServers: links.compactMap(ICEServer.init(link:)),
+                    text: response.body, session: made?.text, iceServers: links.compactMap(ICEServer.init(link:)),
                     selectsLayers: session.layers != nil)))
         if selection != .unspecified { selectLayer() }
     }
 
     /// The session is over, and this client has not ended it.
     mutating func lose(_ error: WHIPClientError, isKnownThere: Bool, at now: MediaTime) {
-        if isKnownThere, let url = session?.url {
-            endRemotely(url, at: now)
-            former = url
+        if isKnownThere, let session {
+            endRemotely(session.url, at: now)
+            former = session.url ?? former
         }
         (session, exchange) = (nil, nil)
         if let since = connectedSince.take(), now - since >= WHIPClient.steadyTime { schedule.succeed() }
         tell(.sessionLost(error))
         retry(error, at: now)
+    }
+
+    // MARK: The end of an attempt
+
+    /// Tries again later, or gives up.
+    mutating func retry(_ error: WHIPClientError, askedToWait asked: MediaDuration? = nil, at now: MediaTime) {
+        var delay = schedule.fail(askedToWait: asked, comesBack: comesBack)
+        // An attempt that has taken all of its time was a pause by itself.
+        if comesBack, case .timedOut = error { delay = min(delay, RetrySchedule.first) }
+        let since = disconnectedSince ?? now
+        disconnectedSince = since
+        if let limit = settings.connectTimeout {
+            // The last attempt is made at the limit, unless the server asks for more time than that.
+            let left = limit - (now - since)
+            guard left > .zero, delay <= max(left, RetrySchedule.longest) else {
+                return fail(.gaveUp(after: now - since, "\(error)"))
+            }
+            delay = min(delay, left)
+        }
+        phase = .waiting(until: now + delay)
+        tell(.retrying(after: delay, error))
+    }
+
+    mutating func fail(_ error: WHIPClientError) {
+        tell(.failed(error))
+        end()
+    }
+
+    mutating func end() {
+        phase = .ended
+        (exchange, session) = (nil, nil)
     }
 }
 
@@ -216,19 +271,19 @@ extension WHIPClient {
             session.retryTime.map({ $0 <= now }) ?? true
         else { return }
         let type = WHIPHeaders.Field("Content-Type", MediaType.sdpFragment)
+        let resource: WHIPURL? = if case .select = change { session.layers } else { session.url }
+        guard let url = resource else { return changeFailed(.badResponse(status: 201, .noLocation), at: now) }
         switch change {
         case .candidates(let text):
             // Candidates are of use only for the credentials that the server knows (RFC 9725 §4.3.2).
             let match = session.etag.map { [WHIPHeaders.Field("If-Match", $0)] } ?? []
-            send(.change, "PATCH", to: session.url, [type] + match, text, at: now)
+            send(.change, "PATCH", to: url, [type] + match, text, at: now)
         case .restart(let text):
             // A restart replaces the state of the server, whatever its entity tag is (RFC 9725 §4.3.3).
-            send(.change, "PATCH", to: session.url, [type, .init("If-Match", "*")], text, at: now)
+            send(.change, "PATCH", to: url, [type, .init("If-Match", "*")], text, at: now)
         case .select(let name):
             let text = JSONText.object([("encodingId", name.map(JSONText.string) ?? "null")])
-            send(
-                .change, "POST", to: session.layers ?? session.url, [.init("Content-Type", MediaType.json)], text,
-                at: now)
+            send(.change, "POST", to: url, [.init("Content-Type", MediaType.json)], text, at: now)
         }
     }
 
@@ -247,6 +302,7 @@ extension WHIPClient {
         current.changes.removeFirst()
         current.schedule.succeed()
         current.retryTime = nil
+        current.places = []
         session = current
         switch change {
         case .candidates: break

@@ -121,17 +121,26 @@ public struct WHIPClient: Sendable {
 
     /// A session at the server.
     struct Session {
-        var url: WHIPURL
+        /// Where it is changed and ended; `nil` if the server has not said so.
+        var url: WHIPURL?
         var etag: String?
         /// The server's newest answer.
         var answer: String
         /// Where a layer is selected.
         var layers: WHIPURL?
+        /// Where it may be instead, if a proxy serves it.
+        var places: [Place] = []
         /// Changes that were not made yet. The first one may be under way.
         var changes: [Change] = []
         /// When the first of them is tried again.
         var retryTime: MediaTime?
         var schedule = RetrySchedule()
+    }
+
+    /// Where a session is changed, and its layer selected.
+    struct Place {
+        var session: WHIPURL
+        var layers: WHIPURL?
     }
 
     /// A change of a session.
@@ -208,16 +217,23 @@ public struct WHIPClient: Sendable {
         var request = WHIPRequest(method, url.text, headers: WHIPHeaders(headers), body: body)
         request.headers["Authorization"] = settings.token.map { "Bearer \($0)" }
         lastID += 1
-        let timeout = kind == .offer ? offerTimeout : settings.requestTimeout
+        let timeout = kind == .offer ? offerTimeout(at: now) : settings.requestTimeout
         exchange = Exchange(id: lastID, kind: kind, request: request, url: url, start: now, timeout: timeout)
         actions.append(.send(request, id: lastID, timeout: timeout))
     }
 
     /// How long the response to an offer may take. A server that has answered is known to be quicker than the time for
     /// any.
-    private var offerTimeout: MediaDuration {
-        guard let responseTime else { return settings.requestTimeout }
-        return min(max(responseTime * 4, WHIPClient.shortestTimeout), settings.requestTimeout)
+    private func offerTimeout(at now: MediaTime) -> MediaDuration {
+        let longest = min(settings.requestTimeout, timeLeft(at: now) ?? settings.requestTimeout)
+        guard let responseTime else { return longest }
+        return min(max(responseTime * 4, WHIPClient.shortestTimeout), longest)
+    }
+
+    /// How long an attempt may take that begins now, by ``WHIPClientSettings/connectTimeout``: at least a second; `nil`
+    /// for as long as it takes.
+    package func timeLeft(at now: MediaTime) -> MediaDuration? {
+        settings.connectTimeout.map { max($0 - (now - (disconnectedSince ?? now)), .seconds(1)) }
     }
 
     /// Sends a request again, elsewhere (RFC 9110 §15.4.8).
@@ -233,8 +249,9 @@ public struct WHIPClient: Sendable {
         actions.append(.send(next.request, id: next.id, timeout: next.timeout))
     }
 
-    /// Ends a session at the server, and waits for no response.
-    mutating func endRemotely(_ url: WHIPURL, at now: MediaTime) {
+    /// Ends a session at the server, if it has a URL, and waits for no response.
+    mutating func endRemotely(_ url: WHIPURL?, at now: MediaTime) {
+        guard let url else { return }
         let current = exchange
         send(.end, "DELETE", to: url, at: now)
         exchange = current
@@ -247,32 +264,6 @@ public struct WHIPClient: Sendable {
     }
 
     mutating func tell(_ event: WHIPClientEvent) { actions.append(.event(event)) }
-
-    // MARK: The end of an attempt
-
-    /// Tries again later, or gives up.
-    mutating func retry(_ error: WHIPClientError, askedToWait asked: MediaDuration? = nil, at now: MediaTime) {
-        var delay = schedule.fail(askedToWait: asked, comesBack: comesBack)
-        // An attempt that has taken all of its time was a pause by itself.
-        if comesBack, case .timedOut = error { delay = min(delay, RetrySchedule.first) }
-        let since = disconnectedSince ?? now
-        disconnectedSince = since
-        if let limit = settings.connectTimeout, now - since + delay > limit {
-            return fail(.gaveUp(after: now - since, "\(error)"))
-        }
-        phase = .waiting(until: now + delay)
-        tell(.retrying(after: delay, error))
-    }
-
-    mutating func fail(_ error: WHIPClientError) {
-        tell(.failed(error))
-        end()
-    }
-
-    mutating func end() {
-        phase = .ended
-        (exchange, session) = (nil, nil)
-    }
 
     // The inputs of a driver: offers, candidates, responses.
 
@@ -356,8 +347,9 @@ public struct WHIPClient: Sendable {
         case .waiting, .awaitingOffer: end()
         case .posting: phase = .closing(until: now + settings.closingTimeout)
         case .inSession:
+            guard let url = session?.url else { return end() }
             phase = .closing(until: now + settings.closingTimeout)
-            if let url = session?.url { send(.end, "DELETE", to: url, at: now) }
+            send(.end, "DELETE", to: url, at: now)
         case .closing, .ended: break
         }
     }

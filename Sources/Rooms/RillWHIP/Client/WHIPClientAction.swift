@@ -39,15 +39,16 @@ public enum WHIPClientEvent: Equatable, Sendable {
 public struct WHIPAnswer: Equatable, Sendable {
     /// The answer to our offer.
     public var text: String
-    /// The session's URL, at which it is changed and ended.
-    public var session: String
+    /// The session's URL, at which it is changed and ended; `nil` if the server has sent no `Location`. Then ICE is not
+    /// restarted, no candidates are trickled, and the server does not learn of the end.
+    public var session: String?
     /// The ICE servers that the endpoint suggests (RFC 9725 §4.6).
     public var iceServers: [ICEServer]
     /// Whether the endpoint lets viewers select a layer.
     public var selectsLayers: Bool
 
     /// An answer with these parts.
-    public init(text: String, session: String, iceServers: [ICEServer] = [], selectsLayers: Bool = false) {
+    public init(text: String, session: String?, iceServers: [ICEServer] = [], selectsLayers: Bool = false) {
         (self.text, self.session) = (text, session)
         (self.iceServers, self.selectsLayers) = (iceServers, selectsLayers)
     }

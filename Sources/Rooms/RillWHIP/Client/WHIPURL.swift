@@ -7,7 +7,7 @@ struct WHIPURL: Equatable, Sendable {
     /// Host and port as they were written; the host in lower case.
     let authority: String
     /// The path, which starts with a slash.
-    let path: String
+    private(set) var path: String
     /// The query without its question mark; `nil` if there is none.
     let query: String?
 
@@ -57,6 +57,20 @@ struct WHIPURL: Equatable, Sendable {
         let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
         let whole = parts.path.hasPrefix("/") ? parts.path : folder + parts.path
         return try WHIPURL(isSecure: isSecure, authority: authority, path: whole, query: parts.query)
+    }
+
+    /// The folders above this URL's, from the root on, without those that `path` is in: of `/a/b/whip/stage` they are
+    /// `/a` and `/a/b`. A proxy that serves one of them leaves it out of what the server behind it sees and writes.
+    func foldersAbove(missingIn path: String) -> [String] {
+        let folders = self.path.split(separator: "/").dropLast(2).prefix(3)
+        return folders.indices.map { "/" + folders[...$0].joined(separator: "/") }.filter { !path.hasPrefix($0 + "/") }
+    }
+
+    /// This URL in a folder.
+    func within(_ folder: String) -> WHIPURL {
+        var url = self
+        url.path = folder + path
+        return url
     }
 
     private static func isSecure(_ scheme: String) -> Bool? {

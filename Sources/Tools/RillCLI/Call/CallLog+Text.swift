@@ -30,7 +30,7 @@ extension CallLog {
         guard let last, let them = last.participants.first else { return "the call ended before it started" }
         let figures = figures
         var table = TextTable(["stream"] + figures.map(\.name))
-        for (index, name) in layers.enumerated() { table.add([name] + figures.map { $0.values[index] }) }
+        for (index, name) in titles.enumerated() { table.add([name] + figures.map { $0.values[index] }) }
         var lines = [table.text(on: terminal)]
         if let refused = them.unprotected?.refused, refused > 0 {
             lines.append("failed authentication: \(refused) datagrams")

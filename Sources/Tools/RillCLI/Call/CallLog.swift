@@ -49,6 +49,8 @@ struct CallLog {
     let way: Way
     /// The names of the layers, high first.
     let layers: [String]
+    /// The names of the streams in reports: those of the layers, unless the other side names them otherwise.
+    var titles: [String]
     private(set) var samples = CallSamples()
     private(set) var notes = CallNotes()
     private(set) var last: CallStatistics?
@@ -73,7 +75,7 @@ struct CallLog {
         return shown.reduce(0) { $0 + $1.received.decoder.framesDecoded }
     }
 
-    init(_ way: Way, layers: [String]) { (self.way, self.layers) = (way, layers) }
+    init(_ way: Way, layers: [String]) { (self.way, self.layers, titles) = (way, layers, layers) }
 
     mutating func note(_ text: String, at time: Double) { notes.append(Note(time: time, text: text)) }
 

@@ -112,6 +112,9 @@ final class CallMonitor: Sendable {
     /// Prints a line of somebody else's, and adds it to the log. From any thread.
     func note(_ text: String?, at time: MediaTime) { if let text { say(text, at: time.seconds) } }
 
+    /// Names the streams of the reports. From any thread.
+    func rename(_ titles: [String]) { state.withLock { $0.log.titles = titles } }
+
     private func meet(at time: MediaTime) {
         state.change { state in
             guard !state.log.hasMet else { return }

@@ -36,7 +36,7 @@ struct CallPage: ReportPage {
     init(_ title: String, _ log: CallLog, facts: [[String]]) {
         self.title = title
         self.facts = facts
-        (way, layers, report) = (log.way, log.layers, log.summary)
+        (way, layers, report) = (log.way, log.titles, log.summary)
         figures = log.figures.map { [$0.name] + $0.values }
     }
 }

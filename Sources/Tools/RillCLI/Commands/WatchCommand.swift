@@ -66,13 +66,14 @@ struct WatchCommand: ParsableCommand {
         settings.statisticsInterval = CallMonitor.interval
         let call = try VideoCall(settings, source: nil, clock: clock)
         let port = try WebRTCPort(for: call)
-        // A stream without a RID is the high one, whatever it shows.
+        // A stream without a RID is the high one for the call, whatever it shows.
         let shown = StreamLayer.RID.high
         let monitor = CallMonitor(
             CallLog(.receiving, layers: [shown.description]),
             CallMonitor.Ending(limitOnceMet: duration, survivesLeaving: true))
         StandardError.print("watching \(url)")
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
+        observers.layerSelected = { name in monitor.rename([name ?? shown.description]) }
         observers.answered = { peer in
             guard let them = peer.participant, let layer = them.layers.first else {
                 throw CommandError("the server sends no video that Rill reads", .unreadableInput)

@@ -18,6 +18,8 @@ final class EndpointDriver: Sendable {
         var note: @Sendable (String) -> Void
         /// A new connection has an answer: its participant is there.
         var answered: @Sendable (WebRTCPeer) throws -> Void = { _ in }
+        /// The server sends this layer from now on; `nil` for its own choice.
+        var layerSelected: @Sendable (String?) -> Void = { _ in }
         /// The connection works, for the first time or again.
         var connected: @Sendable () -> Void = {}
     }

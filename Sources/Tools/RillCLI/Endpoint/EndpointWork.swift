@@ -78,6 +78,7 @@ final class EndpointWork {
             observers.note("the server has answered the restart of ICE")
         case .layerSelected(let name):
             observers.note("the server selects \(name.map { "the \($0) layer" } ?? "the layer itself")")
+            observers.layerSelected(name)
         case .layerRefused(let name, let error):
             observers.note("\(name.map { "the \($0) layer" } ?? "no layer") is not selected: \(error)")
         case .candidatesRefused(let error): observers.note("the server takes no further candidates: \(error)")
@@ -100,6 +101,8 @@ final class EndpointWork {
         end()
         number += 1
         isRestarting = false
+        var settings = settings
+        if let left = client.timeLeft(at: now) { settings.connectTimeout = min(settings.connectTimeout, left) }
         let peer = try port.offer(
             to: sessionCount == 0 ? "the server" : "the server (\(sessionCount + 1))", settings)
         self.peer = peer
@@ -116,7 +119,8 @@ final class EndpointWork {
         do { try peer.accept(answer.text) } catch { throw CommandError("the server's answer cannot be used: \(error)") }
         sessionCount += 1
         try observers.answered(peer)
-        observers.note("the server has answered; session \(answer.session)")
+        let session = answer.session ?? "without a URL (no Location): its end is not told to the server"
+        observers.note("the server has answered; session \(session)")
     }
 
     // MARK: The connection

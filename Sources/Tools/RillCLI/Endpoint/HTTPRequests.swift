@@ -64,13 +64,18 @@ final class HTTPRequests: Sendable {
         try? group.syncShutdownGracefully()
     }
 
+    /// How long the response to a POST is waited for beyond its timeout.
+    private static let lateTimeout = MediaDuration.seconds(30)
+
     private func execute(_ request: WHIPRequest, _ timeout: MediaDuration) async throws -> WHIPResponse {
         var message = HTTPClientRequest(url: request.target)
         message.method = HTTPMethod(rawValue: request.method)
         for field in request.headers.fields { message.headers.add(name: field.name, value: field.value) }
         if message.headers["User-Agent"].isEmpty { message.headers.add(name: "User-Agent", value: "rill") }
         if !request.body.isEmpty { message.body = .bytes(ByteBuffer(string: request.body)) }
-        let response = try await client.execute(message, timeout: .nanoseconds(timeout.nanoseconds))
+        // A session that is made too late is ended, so its URL is waited for.
+        let limit = request.method == "POST" ? timeout + HTTPRequests.lateTimeout : timeout
+        let response = try await client.execute(message, timeout: .nanoseconds(limit.nanoseconds))
         let body = try await response.body.collect(upTo: WHIPClient.maximumResponseLength)
         return WHIPResponse(
             Int(response.status.code), headers: WHIPHeaders(response.headers.map { .init($0.name, $0.value) }),
