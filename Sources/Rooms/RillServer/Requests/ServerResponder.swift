@@ -65,7 +65,12 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         }
         try await whip.readBody(of: request, limit: endpoint.settings.maximumBodyByteCount)
         let client = StreamClient(subject: token.subject, bearer: token.bearer, address: address)
-        return Response(endpoint.respond(to: whip, access: token.access, from: client))
+        let response = endpoint.respond(to: whip, access: token.access, from: client)
+        // No client reads the response of a connection that is closed, nor connects to its session.
+        if response.status == 201, !context.channel.isActive, let session = response.headers["Location"] {
+            _ = endpoint.respond(to: WHIPRequest("DELETE", session), access: .unrestricted)
+        }
+        return Response(response)
     }
 
     /// The response of a resource that is only read.
