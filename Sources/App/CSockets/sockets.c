@@ -40,8 +40,8 @@ int CSockets_receive(int socket, struct CSockets_message *messages, unsigned int
 
 int CSockets_is_cut(const struct CSockets_message *message) { return (message->flags & MSG_TRUNC) != 0; }
 
-// Two control messages of up to eight bytes.
-const size_t CSockets_control_size = 2 * CMSG_SPACE(8);
+// Two control messages of up to eight bytes, and one with a local address.
+const size_t CSockets_control_size = 2 * CMSG_SPACE(8) + CMSG_SPACE(sizeof(struct in6_pktinfo));
 
 static void add(struct CSockets_message *message, int level, int type, const void *value, size_t size) {
     struct cmsghdr *control = (struct cmsghdr *)((char *)message->control + message->controlByteCount);
@@ -78,6 +78,37 @@ int CSockets_traffic_class(struct CSockets_message *message) {
         }
     }
     return -1;
+}
+
+void CSockets_add_local_address(struct CSockets_message *message, int isV6, const uint8_t *address) {
+    if (isV6) {
+        struct in6_pktinfo info = {.ipi6_ifindex = 0};
+        memcpy(&info.ipi6_addr, address, sizeof info.ipi6_addr);
+        add(message, IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof info);
+    } else {
+        struct in_pktinfo info = {.ipi_ifindex = 0};
+        memcpy(&info.ipi_spec_dst, address, sizeof info.ipi_spec_dst);
+        add(message, IPPROTO_IP, IP_PKTINFO, &info, sizeof info);
+    }
+}
+
+int CSockets_local_address(struct CSockets_message *message, uint8_t *address) {
+    struct msghdr *header = (struct msghdr *)message;
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control; control = CMSG_NXTHDR(header, control)) {
+        if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
+            struct in_pktinfo info;
+            memcpy(&info, CMSG_DATA(control), sizeof info);
+            memcpy(address, &info.ipi_spec_dst, sizeof info.ipi_spec_dst);
+            return sizeof info.ipi_spec_dst;
+        }
+        if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(control), sizeof info);
+            memcpy(address, &info.ipi6_addr, sizeof info.ipi6_addr);
+            return sizeof info.ipi6_addr;
+        }
+    }
+    return 0;
 }
 
 int CSockets_open_set(void) { return epoll_create1(EPOLL_CLOEXEC); }

@@ -58,6 +58,18 @@ struct TwoNetworks {
         return outcome.text
     }
 
+    /// Adds a second link between them.
+    func addLink(server: String, client: String) async throws {
+        try await run(
+            inServers: true,
+            """
+            ip link add link2 type veth peer name link3 netns \(processes[1])
+            ip addr add \(server) dev link2
+            ip link set link2 up
+            """)
+        try await run(inServers: false, "ip addr add \(client) dev link3\nip link set link3 up")
+    }
+
     /// Takes the client's end of the link down, or up again.
     func setLink(isUp: Bool, with lines: String = "") async throws {
         let route = isUp ? "\nip route replace default via \(Self.server)" : ""

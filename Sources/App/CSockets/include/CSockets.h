@@ -47,6 +47,14 @@ void CSockets_add_traffic_class(struct CSockets_message *message, int isV6, unsi
 /// The byte with DSCP and ECN that a message was received with; -1 where nothing is said.
 int CSockets_traffic_class(struct CSockets_message *message);
 
+/// Adds a control message that sends a message's datagrams from that local address: 4 bytes, or 16 for a socket of IPv6, in
+/// the order of the network.
+void CSockets_add_local_address(struct CSockets_message *message, int isV6, const uint8_t *address);
+
+/// Writes the local address that a message was received at, in the order of the network, into 16 bytes. How many were written:
+/// 4, 16, or 0 where nothing is said.
+int CSockets_local_address(struct CSockets_message *message, uint8_t *address);
+
 /// A set of sockets to wait at (epoll(7)); -1 with errno where the system has none.
 int CSockets_open_set(void);
 

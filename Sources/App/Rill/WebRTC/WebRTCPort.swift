@@ -23,7 +23,6 @@ public final class WebRTCPort: Sendable {
     let transport: WebRTCTransport
     /// Not held: a call that is released ends, and closes the port.
     private let call: @Sendable () -> VideoCall?
-    private let addresses: [IPAddress]
     private let certificate: CertificateHolder
 
     /// A certificate is an object of OpenSSL's, which counts its references, and changes nothing once it is made.
@@ -35,17 +34,17 @@ public final class WebRTCPort: Sendable {
     ///
     /// - Parameters:
     ///   - call: the call, which the app holds. It reads the port from the first peer on, and closes it at the end.
-    ///   - address: where to listen; by default at any IPv4 address and a port that the system chooses.
-    ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself.
+    ///   - address: where to listen; by default at all addresses, IPv6 and IPv4, and a port that the system chooses.
+    ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself, at the time
+    ///     of the call.
     ///   - certificate: the certificate of DTLS; `nil` for a new one.
     /// - Throws: ``/RillTransport/TransportError`` or ``/RillPeer/DTLSError``.
     public init(
-        for call: VideoCall, boundTo address: UDPAddress = UDPAddress(.v4(0), port: 0),
+        for call: VideoCall, boundTo address: UDPAddress = UDPAddress(.anyV6, port: 0),
         announcing addresses: [IPAddress]? = nil, certificate: DTLSCertificate? = nil
     ) throws {
         self.call = { [weak call] in call }
-        transport = try WebRTCTransport(boundTo: address, clock: call.clock)
-        self.addresses = addresses ?? MachineAddresses.known
+        transport = try WebRTCTransport(boundTo: address, announcing: addresses, clock: call.clock)
         let seconds = (call.clock.wallClockAtZero + call.clock.now.nanoseconds) / 1_000_000_000
         self.certificate = CertificateHolder(
             certificate: try certificate ?? DTLSCertificate(wallClock: Int(seconds)))
@@ -111,7 +110,9 @@ public final class WebRTCPort: Sendable {
         peer.passesMedia = true
         let connection = PeerConnection(
             isOffering ? .controlling : .controlled, certificate: certificate.certificate, settings: peer)
-        for ip in addresses { try connection.addLocalCandidate(UDPAddress(ip, port: transport.localAddress.port)) }
+        for (ip, number) in transport.addresses.candidates {
+            try connection.addLocalCandidate(UDPAddress(ip, port: transport.localAddress.port), socket: number)
+        }
         return connection
     }
 }

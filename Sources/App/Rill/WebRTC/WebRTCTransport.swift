@@ -11,6 +11,9 @@ import RillTransport
 final class WebRTCTransport: DatagramTransport {
     private let socket: UDPSocket
     private let sockets: SocketSet
+    let addresses: LocalAddresses
+    /// The local address that media leaves from, by its destination; empty if this machine has one address.
+    private let sources = Monitor([UDPAddress: IPAddress]())
     private let state = Monitor(State())
     let clock: LiveClock
 
@@ -18,6 +21,8 @@ final class WebRTCTransport: DatagramTransport {
         let port = PeerPort(peerLimit: 4096, passesMedia: true)
         var handlers: [ICEPeerID: Handler] = [:]
         var bytes: [UInt8] = []
+        /// Of STUN and DTLS.
+        var outgoing = OutgoingDatagrams(capacity: 16)
         /// Events that were not reported yet.
         var events: [PendingEvent] = []
         /// Whether a thread reports them, without the lock. It takes those of others too: they keep their order.
@@ -41,8 +46,8 @@ final class WebRTCTransport: DatagramTransport {
         init(_ peer: PeerConnection) { (path, keys) = (peer.agent.selectedPath, peer.keys) }
     }
 
-    init(boundTo address: UDPAddress, clock: LiveClock) throws(TransportError) {
-        socket = try UDPSocket(boundTo: address)
+    init(boundTo address: UDPAddress, announcing announced: [IPAddress]?, clock: LiveClock) throws(TransportError) {
+        (socket, addresses) = try LocalAddresses.listen(at: address, announcing: announced)
         sockets = try SocketSet()
         try sockets.add(socket, key: 0)
         self.clock = clock
@@ -100,7 +105,10 @@ final class WebRTCTransport: DatagramTransport {
 
     // MARK: The call's side
 
-    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome { socket.send(&datagrams) }
+    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome {
+        if addresses.areSeveral { sources.withLock { sources in datagrams.setSources { sources[$0] } } }
+        return socket.send(&datagrams)
+    }
 
     func receive(
         into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
@@ -141,9 +149,10 @@ final class WebRTCTransport: DatagramTransport {
     private func take(_ datagrams: inout IncomingDatagrams) {
         let now = clock.now
         state.withLock { state in
-            datagrams.removeAll { datagram, source in
+            datagrams.removeAll { datagram, source, local in
                 // The call finds the participant by the address.
-                let result = state.port.insert(&datagram, on: ICEPath(source), at: now)
+                let path = ICEPath(socket: addresses.number(of: local), source)
+                let result = state.port.insert(&datagram, on: path, at: now)
                 return if case .peer(_, .passed) = result { false } else { true }
             }
         }
@@ -176,11 +185,17 @@ final class WebRTCTransport: DatagramTransport {
     }
 
     private func poll(_ state: inout State, at now: MediaTime) -> MediaTime {
+        defer { flush(&state.outgoing) }
         while true {
             switch state.port.poll(at: now, into: &state.bytes) {
-            case .transmit(on: let path): send(state.bytes, to: path)
+            case .transmit(on: let path):
+                if state.outgoing.isFull { flush(&state.outgoing) }
+                state.outgoing.append(to: path.remote, from: addresses.source(path.socket)) { output in
+                    output.append(copying: state.bytes.span)
+                }
             case .event(let id, let event):
                 guard let handle = state.handlers[id], let peer = state.port[id] else { continue }
+                if addresses.areSeveral, let path = peer.agent.selectedPath { noteSource(of: path) }
                 state.events.append(PendingEvent(handle: handle, event: event, view: PeerView(peer)))
             // Of sessions, which are the call's.
             case .decode, .makeKeyFrame: continue
@@ -189,6 +204,20 @@ final class WebRTCTransport: DatagramTransport {
         }
     }
 
-    /// A datagram that the system does not take is as if it were lost, and repeated like that.
-    private func send(_ bytes: [UInt8], to path: ICEPath) { _ = try? socket.sendAtOnce(bytes.span, to: path.remote) }
+    /// Sends datagrams. One that the system does not take is as if it were lost, and repeated like that.
+    private func flush(_ outgoing: inout OutgoingDatagrams) {
+        _ = socket.send(&outgoing)
+        outgoing.removeAll()
+    }
+
+    /// Notes where media to a peer leaves from: the address that its checks come to.
+    private func noteSource(of path: ICEPath) {
+        sources.withLock { sources in
+            // Peers that are gone leave their address: so many are no burden, and a live one is noted again.
+            if sources.count >= WebRTCTransport.sourceLimit { sources.removeAll() }
+            sources[path.remote] = addresses.source(path.socket)
+        }
+    }
+
+    private static let sourceLimit = 8192
 }

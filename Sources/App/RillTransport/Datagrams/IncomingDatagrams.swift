@@ -30,6 +30,7 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
         var slot: Int
         var byteCount: Int
         var source: UDPAddress
+        var local: IPAddress?
         var trafficClass: TrafficClass
     }
 
@@ -71,6 +72,9 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     /// Returns the source address of the datagram at `index`, according to its header, which can be forged.
     public func source(at index: Int) -> UDPAddress { entries[index].source }
 
+    /// Returns the local address that the datagram at `index` came to; `nil` unless the socket reports it.
+    package func localAddress(at index: Int) -> IPAddress? { entries[index].local }
+
     /// Returns the traffic class of the datagram at `index` on arrival.
     public func trafficClass(at index: Int) -> TrafficClass { entries[index].trafficClass }
 
@@ -83,11 +87,13 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
     /// Removes the datagrams for which `isUnwanted` returns `true`; for transports that deal with some of them.
-    package mutating func removeAll(where isUnwanted: (inout MutableSpan<UInt8>, UDPAddress) -> Bool) {
+    package mutating func removeAll(
+        where isUnwanted: (inout MutableSpan<UInt8>, _ source: UDPAddress, _ local: IPAddress?) -> Bool
+    ) {
         var kept = 0
         for index in entries.indices {
-            let source = entries[index].source
-            guard !withBytes(at: index, { isUnwanted(&$0, source) }) else { continue }
+            let (source, local) = (entries[index].source, entries[index].local)
+            guard !withBytes(at: index, { isUnwanted(&$0, source, local) }) else { continue }
             entries[kept] = entries[index]
             kept += 1
         }
@@ -103,12 +109,15 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
         guard count < capacity, bytes.count <= datagramByteCount else { return false }
         let slot = count
         _ = memory.write(slot) { $0.append(copying: bytes) }
-        entries.append(Entry(slot: slot, byteCount: bytes.count, source: source, trafficClass: trafficClass))
+        append(slot: slot, byteCount: bytes.count, from: source, at: nil, trafficClass)
         return true
     }
 
     /// Appends a datagram that the system has written into a slot.
-    mutating func append(slot: Int, byteCount: Int, from source: UDPAddress, _ trafficClass: TrafficClass) {
-        entries.append(Entry(slot: slot, byteCount: byteCount, source: source, trafficClass: trafficClass))
+    mutating func append(
+        slot: Int, byteCount: Int, from source: UDPAddress, at local: IPAddress?, _ trafficClass: TrafficClass
+    ) {
+        entries.append(
+            Entry(slot: slot, byteCount: byteCount, source: source, local: local, trafficClass: trafficClass))
     }
 }

@@ -25,6 +25,7 @@ public struct OutgoingDatagrams: ~Copyable, @unchecked Sendable {
     struct Entry {
         var byteCount: Int
         var destination: UDPAddress?
+        var source: IPAddress?
         var trafficClass: TrafficClass?
     }
 
@@ -70,12 +71,27 @@ public struct OutgoingDatagrams: ~Copyable, @unchecked Sendable {
         to destination: UDPAddress? = nil, trafficClass: TrafficClass? = nil,
         _ write: (inout OutputSpan<UInt8>) -> Void
     ) -> AppendOutcome {
+        append(to: destination, from: nil, trafficClass: trafficClass, write)
+    }
+
+    /// Appends a datagram that leaves from a local address; from the system's choice for `nil`.
+    @discardableResult
+    package mutating func append(
+        to destination: UDPAddress?, from source: IPAddress?, trafficClass: TrafficClass? = nil,
+        _ write: (inout OutputSpan<UInt8>) -> Void
+    ) -> AppendOutcome {
         guard !isFull else { return .full }
         let byteCount = memory.write(entries.count, write)
         guard byteCount > 0 else { return .empty }
         memory.setByteCount(byteCount, of: entries.count)
-        entries.append(Entry(byteCount: byteCount, destination: destination, trafficClass: trafficClass))
+        entries.append(
+            Entry(byteCount: byteCount, destination: destination, source: source, trafficClass: trafficClass))
         return .appended
+    }
+
+    /// Sets the local addresses that the datagrams leave from, by their destinations.
+    package mutating func setSources(_ source: (UDPAddress) -> IPAddress?) {
+        for index in pending { entries[index].source = entries[index].destination.flatMap(source) }
     }
 
     /// Returns the bytes of the datagram at `index`, 0 to `count - 1`.

@@ -119,6 +119,21 @@ extension SocketDescriptor {
         counters.received.count()
         counters.receivedBytes.count(byteCount)
         if trafficClass.ecn == .congestionExperienced { counters.congestionMarks.count() }
-        datagrams.append(slot: slot, byteCount: byteCount, from: source.unmapped, trafficClass)
+        let local = reportsLocalAddress ? unsafe SocketDescriptor.localAddress(of: message) : nil
+        datagrams.append(slot: slot, byteCount: byteCount, from: source.unmapped, at: local, trafficClass)
+    }
+
+    /// The local address that a message was received at, in its plain form; `nil` if the system does not tell it.
+    @unsafe private static func localAddress(of message: UnsafeMutablePointer<CSockets_message>) -> IPAddress? {
+        var bytes: UInt128 = 0
+        let count = unsafe withUnsafeMutableBytes(of: &bytes) { buffer in
+            // Room for an address of either version.
+            unsafe CSockets_local_address(message, buffer.baseAddress!.assumingMemoryBound(to: UInt8.self))
+        }
+        return switch count {
+        case 4: .v4(UInt32(truncatingIfNeeded: bytes.bigEndian >> 96))
+        case 16: UDPAddress(.v6(bytes.bigEndian, zone: 0), port: 0).unmapped.ip
+        default: nil
+        }
     }
 }

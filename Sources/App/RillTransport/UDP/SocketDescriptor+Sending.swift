@@ -171,7 +171,7 @@ private struct SendPlan {
             let entry = datagrams.entries[end]
             byteCount += entry.byteCount
             guard entry.byteCount <= first.byteCount, byteCount <= maximumByteCount,
-                entry.destination == first.destination,
+                entry.destination == first.destination, entry.source == first.source,
                 entry.trafficClass == first.trafficClass
             else { break }
             end += 1
@@ -195,14 +195,31 @@ private struct SendPlan {
             unsafe message.address = UnsafeMutableRawPointer(memory.addresses + index)
             unsafe message.addressByteCount = destination.write(to: memory.addresses + index)
         }
-        // The buffer has room for both control messages.
+        // The buffer has room for all control messages.
         unsafe message.control = memory.control(index)
         if run.count > 1 { unsafe CSockets_add_segment_size(&message, UInt32(first.byteCount)) }
         if let trafficClass = first.trafficClass {
             let isMapped = (destination ?? socket.remoteAddress)?.isMapped ?? false
             unsafe CSockets_add_traffic_class(&message, socket.isV6 && !isMapped ? 1 : 0, UInt32(trafficClass.rawValue))
         }
+        if let source = first.source { unsafe SendPlan.add(source, to: &message, isV6: socket.isV6) }
         unsafe memory.messages[index] = message
+    }
+}
+
+extension SendPlan {
+    /// Adds the local address that a message leaves from. A socket of IPv6 takes those of IPv4 mapped.
+    @unsafe private static func add(_ source: IPAddress, to message: inout CSockets_message, isV6: Bool) {
+        switch UDPAddress(source, port: 0).mapped(forV6: isV6).ip {
+        case .v4(let number):
+            unsafe withUnsafeBytes(of: number.bigEndian) { bytes in
+                unsafe CSockets_add_local_address(&message, 0, bytes.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            }
+        case .v6(let number, _):
+            unsafe withUnsafeBytes(of: number.bigEndian) { bytes in
+                unsafe CSockets_add_local_address(&message, 1, bytes.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            }
+        }
     }
 }
 

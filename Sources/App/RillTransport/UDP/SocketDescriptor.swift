@@ -13,6 +13,7 @@ final class SocketDescriptor: Sendable {
     /// The address that the socket is connected to, if any.
     let remoteAddress: UDPAddress?
     let counters = SocketCounters()
+    let reportsLocalAddress: Bool
     private let isClosedFlag = Atomic(false)
     /// The destinations for which the system does not split one large message into datagrams (UDP_SEGMENT), and how
     /// many there are.
@@ -32,6 +33,7 @@ final class SocketDescriptor: Sendable {
         guard let address = remote ?? local else { preconditionFailure("a socket has an address") }
         isV6 = address.ip.isV6
         remoteAddress = remote
+        reportsLocalAddress = settings.reportsLocalAddress
         number = try SocketDescriptor.open(address, settings)
         do throws(TransportError) {
             if let local { try SocketDescriptor.bind(number, to: local) }
@@ -67,7 +69,7 @@ final class SocketDescriptor: Sendable {
             if settings.sharesPort { try set(SOL_SOCKET, SO_REUSEADDR, to: 1, of: descriptor) }
             if let count = settings.receiveBufferByteCount { try set(SOL_SOCKET, SO_RCVBUF, to: count, of: descriptor) }
             if let count = settings.sendBufferByteCount { try set(SOL_SOCKET, SO_SNDBUF, to: count, of: descriptor) }
-            try configureTrafficClass(address.ip.isV6, settings, descriptor)
+            try configureControl(address.ip.isV6, settings, descriptor)
         } catch {
             Glibc.close(descriptor)
             throw error
@@ -91,8 +93,8 @@ final class SocketDescriptor: Sendable {
         }
     }
 
-    /// Sets the traffic class of sent datagrams, and enables reading that of received ones.
-    private static func configureTrafficClass(
+    /// Sets the traffic class of sent datagrams, and enables reading that of received ones, and their local addresses.
+    private static func configureControl(
         _ isV6: Bool, _ settings: UDPSocket.Settings, _ descriptor: Int32
     ) throws(TransportError) {
         let value = settings.trafficClass.map { Int($0.rawValue) }
@@ -100,9 +102,12 @@ final class SocketDescriptor: Sendable {
         let (ip, ipv6) = (Int32(IPPROTO_IP), Int32(IPPROTO_IPV6))
         if let value { try set(ip, IP_TOS, to: value, of: descriptor) }
         try set(ip, IP_RECVTOS, to: 1, of: descriptor)
+        if settings.reportsLocalAddress, !isV6 { try set(ip, IP_PKTINFO, to: 1, of: descriptor) }
         guard isV6 else { return }
         if let value { try set(ipv6, IPV6_TCLASS, to: value, of: descriptor) }
         try set(ipv6, IPV6_RECVTCLASS, to: 1, of: descriptor)
+        // IPv4 addresses come with it too, mapped.
+        if settings.reportsLocalAddress { try set(ipv6, IPV6_RECVPKTINFO, to: 1, of: descriptor) }
         if let isOnly = settings.onlyIPv6 { try set(ipv6, IPV6_V6ONLY, to: isOnly ? 1 : 0, of: descriptor) }
     }
 

@@ -111,10 +111,6 @@ extension UDPAddress {
 // RFC 4291 §2.5.5.2: an IPv6 socket represents IPv4 addresses as `::ffff:192.0.2.1`. Outside the socket they are
 // plain IPv4 addresses.
 
-extension IPAddress {
-    var isV6: Bool { if case .v6 = self { true } else { false } }
-}
-
 extension UDPAddress {
     private static let prefix: UInt128 = 0xFFFF << 32
 

@@ -44,6 +44,8 @@ public final class UDPSocket: DatagramTransport {
         public var trafficClass: TrafficClass?
         /// Whether an IPv6 socket does not handle IPv4 (IPV6_V6ONLY); `nil` for the system's default.
         public var onlyIPv6: Bool?
+        /// Whether received datagrams have the local address that they came to (IP_PKTINFO).
+        package var reportsLocalAddress = false
 
         /// A receive buffer of 4 MiB, and the system's defaults for everything else.
         public init() {}
@@ -208,14 +210,4 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
 
     /// Stops receiving; waiting calls return.
     public func close() { descriptor.close() }
-}
-
-/// The addresses at which this machine is reached, for host candidates.
-package enum MachineAddresses {
-    /// The address that this machine has towards others, if it has any, and the loopback address.
-    package static var known: [IPAddress] {
-        // Nothing is sent: the socket only looks up a route. A machine without one has no address for other machines.
-        let routed = try? ConnectedUDPSocket(to: UDPAddress(.v4(0xC633_6401), port: 9)).localAddress.ip
-        return (routed.map { [$0] } ?? []) + [.loopback]
-    }
 }

@@ -10,6 +10,8 @@ public enum IPAddress: Hashable, Sendable {
     public static let loopback = IPAddress.v4(0x7F00_0001)
     /// ::1.
     public static let loopbackV6 = IPAddress.v6(1, zone: 0)
+    /// ::, for all addresses of a machine.
+    public static let anyV6 = IPAddress.v6(0, zone: 0)
 
     /// Parses a numeric address: `192.0.2.1`, `2001:db8::1`, `fe80::1%2`. Returns `nil` for any other text, host
     /// names included.
@@ -31,6 +33,18 @@ public enum IPAddress: Hashable, Sendable {
             zone = UInt32(number)
         }
         self = .v6(address, zone: zone)
+    }
+}
+
+extension IPAddress {
+    package var isV6: Bool { if case .v6 = self { true } else { false } }
+
+    /// Whether it is of the loopback interface: 127.0.0.0/8, or ::1.
+    package var isLoopback: Bool {
+        switch self {
+        case .v4(let number): number >> 24 == 127
+        case .v6(let number, _): number == 1
+        }
     }
 }
 

@@ -39,10 +39,6 @@ extension UDPAddress: CustomStringConvertible {
     public var description: String { ip.isV6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
 }
 
-extension IPAddress {
-    fileprivate var isV6: Bool { if case .v6 = self { true } else { false } }
-}
-
 /// The parts of `HOST:PORT` and `[V6]:PORT`. The host is not validated.
 package struct HostAndPort {
     /// A name or a numeric address.

@@ -105,10 +105,6 @@ extension ICEAgentCore {
     }
 }
 
-extension IPAddress {
-    var isV6: Bool { if case .v6 = self { true } else { false } }
-}
-
 // Which pairs make room for others, where there are as many as the settings allow.
 extension ICEAgentCore {
     /// How a pair is worth keeping: the lowest goes first.

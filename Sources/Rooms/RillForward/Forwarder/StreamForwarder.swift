@@ -47,7 +47,7 @@ public final class StreamForwarder {
     public let settings: ForwardSettings
     let port: PeerPort
     private let certificate: DTLSCertificate
-    private var addresses: [UDPAddress] = []
+    private var addresses: [(UDPAddress, socket: Int)] = []
     var streams: [String: ForwardedStream] = [:]
     /// The sessions.
     var publishers: [ICEPeerID: ForwardedStream] = [:]
@@ -92,7 +92,11 @@ public final class StreamForwarder {
     }
 
     /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.
-    public func addLocalCandidate(_ address: UDPAddress) { addresses.append(address) }
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - socket: the driver's number of the socket, which the paths of its datagrams have.
+    public func addLocalCandidate(_ address: UDPAddress, socket: Int = 0) { addresses.append((address, socket)) }
 
     // MARK: Sessions
 
@@ -186,7 +190,7 @@ public final class StreamForwarder {
         peer.congestion = congestion
         let connection = PeerConnection(.controlled, certificate: certificate, settings: peer)
         do throws(PeerError) {
-            for address in addresses { try connection.addLocalCandidate(address) }
+            for (address, socket) in addresses { try connection.addLocalCandidate(address, socket: socket) }
             if !isPublisher {
                 try connection.addTransceiver(TransceiverSettings(.video, .sendOnly))
                 try connection.addTransceiver(TransceiverSettings(.audio, .sendOnly))

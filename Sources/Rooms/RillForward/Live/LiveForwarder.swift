@@ -16,6 +16,7 @@ public import RillTransport
 public final class LiveForwarder: Sendable {
     private let socket: UDPSocket
     private let sockets: SocketSet
+    private let addresses: LocalAddresses
     private let clock: LiveClock
     private let state: Monitor<State>
     private let handle: @Sendable (ForwardEvent) -> Void
@@ -32,19 +33,20 @@ public final class LiveForwarder: Sendable {
     /// Opens a port, and starts the thread.
     ///
     /// - Parameters:
-    ///   - address: where to listen; by default at any IPv4 address and a port that the system chooses.
-    ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself.
+    ///   - address: where to listen; by default at all addresses, IPv6 and IPv4, and a port that the system chooses.
+    ///   - addresses: the addresses at which peers reach this machine; `nil` for those that it has itself, at the time
+    ///     of the call.
     ///   - settings: limits, codecs and times. Its wall clock is set here.
     ///   - certificate: the certificate of DTLS; `nil` for a new one.
     ///   - handle: is called with each event, on the thread `rill-forward`.
     /// - Throws: ``/RillTransport/TransportError`` or ``/RillPeer/DTLSError``.
     public init(
-        boundTo address: UDPAddress = UDPAddress(.v4(0), port: 0), announcing addresses: [IPAddress]? = nil,
+        boundTo address: UDPAddress = UDPAddress(.anyV6, port: 0), announcing addresses: [IPAddress]? = nil,
         _ settings: ForwardSettings = ForwardSettings(), certificate: sending DTLSCertificate? = nil,
         handle: @escaping @Sendable (ForwardEvent) -> Void = { _ in }
     ) throws {
         (clock, self.handle) = (LiveClock(), handle)
-        socket = try UDPSocket(boundTo: address)
+        (socket, self.addresses) = try LocalAddresses.listen(at: address, announcing: addresses)
         sockets = try SocketSet()
         try sockets.add(socket, key: 0)
         var settings = settings
@@ -52,8 +54,8 @@ public final class LiveForwarder: Sendable {
         let seconds = (clock.wallClockAtZero + clock.now.nanoseconds) / 1_000_000_000
         let forwarder = StreamForwarder(
             settings, certificate: try certificate ?? DTLSCertificate(wallClock: Int(seconds)))
-        for ip in addresses ?? MachineAddresses.known {
-            forwarder.addLocalCandidate(UDPAddress(ip, port: socket.localAddress.port))
+        for (ip, number) in self.addresses.candidates {
+            forwarder.addLocalCandidate(UDPAddress(ip, port: socket.localAddress.port), socket: number)
         }
         state = Monitor(State(forwarder: forwarder))
         thread = Monitor(nil)
@@ -165,9 +167,10 @@ public final class LiveForwarder: Sendable {
         let now = clock.now
         state.withLock { state in
             for index in incoming.indices {
-                let source = incoming.source(at: index)
+                let path = ICEPath(
+                    socket: addresses.number(of: incoming.localAddress(at: index)), incoming.source(at: index))
                 incoming.withBytes(at: index) { bytes in
-                    state.forwarder.insert(&bytes, on: ICEPath(source), at: now)
+                    state.forwarder.insert(&bytes, on: path, at: now)
                 }
             }
         }
@@ -201,7 +204,9 @@ public final class LiveForwarder: Sendable {
             while !outgoing.isFull {
                 switch state.forwarder.poll(at: now, into: &state.bytes) {
                 case .transmit(on: let path):
-                    outgoing.append(to: path.remote) { output in output.append(copying: state.bytes.span) }
+                    outgoing.append(to: path.remote, from: addresses.source(path.socket)) { output in
+                        output.append(copying: state.bytes.span)
+                    }
                 case .event(let event): state.events.append(event)
                 case .wait(until: let time): return (PollBound.wait(until: time, after: now), state.isClosed)
                 }

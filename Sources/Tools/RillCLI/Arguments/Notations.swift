@@ -73,14 +73,6 @@ func resolve(_ text: String, of option: String) throws -> UDPAddress {
 }
 
 extension IPAddress {
-    /// 127.0.0.0/8, or ::1.
-    var isLoopback: Bool {
-        switch self {
-        case .v4(let number): number >> 24 == 127
-        case .v6(let number, _): number == 1
-        }
-    }
-
     /// 224.0.0.0/4, or ff00::/8.
     var isMulticast: Bool {
         switch self {

@@ -53,8 +53,9 @@ struct MediaOptions: ParsableArguments, Sendable {
     func host() throws -> ForwarderHost {
         try ForwarderHost(logger: Logger(label: "rill-forward")) { handle in
             try LiveForwarder(
-                boundTo: UDPAddress(.v4(0), port: port), announcing: announce.isEmpty ? nil : announce.map(\.ip),
-                settings, handle: handle)
+                boundTo: UDPAddress(.anyV6, port: port),
+                announcing: announce.isEmpty ? nil : announce.map(\.ip) + MachineAddresses.known, settings,
+                handle: handle)
         }
     }
 
