@@ -188,11 +188,7 @@ final class WebRTCTransport: DatagramTransport {
         defer { flush(&state.outgoing) }
         while true {
             switch state.port.poll(at: now, into: &state.bytes) {
-            case .transmit(on: let path):
-                if state.outgoing.isFull { flush(&state.outgoing) }
-                state.outgoing.append(to: path.remote, from: addresses.source(path.socket)) { output in
-                    output.append(copying: state.bytes.span)
-                }
+            case .transmit(on: let path): add(state.bytes, on: path, to: &state.outgoing)
             case .event(let id, let event):
                 guard let handle = state.handlers[id], let peer = state.port[id] else { continue }
                 if addresses.areSeveral, let path = peer.agent.selectedPath { noteSource(of: path) }
@@ -202,6 +198,11 @@ final class WebRTCTransport: DatagramTransport {
             case .wait(until: let time): return PollBound.wait(until: time, after: now)
             }
         }
+    }
+
+    private func add(_ datagram: [UInt8], on path: ICEPath, to outgoing: inout OutgoingDatagrams) {
+        if outgoing.isFull { flush(&outgoing) }
+        outgoing.append(to: path.remote, from: addresses.source(path.socket)) { $0.append(copying: datagram.span) }
     }
 
     /// Sends datagrams. One that the system does not take is as if it were lost, and repeated like that.

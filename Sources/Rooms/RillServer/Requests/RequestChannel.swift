@@ -48,7 +48,7 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let hostCount = head.headers["Host"].count
         guard hostCount == 1 || isOld && hostCount == 0 else {
             let text = hostCount == 0 ? "has no Host field." : "has \(hostCount) Host fields, and may have one."
-            return refuse(context, "The request \(text)", HTTPParserError.invalidHost)
+            return refuse(context, "The request \(text)", HTTPParserError.invalidHeaderToken)
         }
         if !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         // A client of HTTP/1.0 does not know the response 100.
