@@ -56,7 +56,8 @@ import Testing
     }
 
     /// Without descriptors libdispatch ends the process at its first timer.
-    @Test(arguments: [5, 8, 10, 12, 14, 16, 20, 24, 26, 27, 28, 30, 32]) func `A process that is out of descriptors says so`(limit: Int) throws {
+    @Test(arguments: [5, 8, 10, 12, 14, 16, 20, 24, 26, 27, 28, 30, 32])
+    func `A process that is out of descriptors says so`(limit: Int) throws {
         let clip = try movingClip(in: folder, frames: 3, width: 64, height: 48)
         let commands = [
             ["send", clip, "--to", "127.0.0.1:9", "--duration", "0.1s"],

@@ -86,7 +86,8 @@ struct TranscodeCommand: ParsableCommand {
 
     func run() throws {
         let plan = try batchPlan()
-        if let notice = options.noticeOfThreads(ofSeveral: plan != nil || options.segments != .one) {
+        let isSplit = ![.one, .count(1)].contains(options.segments)
+        if let notice = options.noticeOfThreads(ofSeveral: plan != nil || isSplit) {
             StandardError.print(notice)
         }
         if let plan {
