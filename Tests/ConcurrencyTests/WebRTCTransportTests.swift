@@ -19,7 +19,7 @@ import Testing
         try offering.addTransceiver(TransceiverSettings(.video, .sendOnly))
         let offer = try offering.offer(at: .zero).text
         let transport = try WebRTCTransport(
-            boundTo: UDPAddress(.v4(0x7F00_0001), port: 0), clock: LiveClock())
+            boundTo: UDPAddress(.v4(0x7F00_0001), port: 0), announcing: nil, clock: LiveClock())
         let states = Monitor<[PeerConnectionState]>([])
         let known = Monitor<ICEPeerID?>(nil)
         // Handed over, and no longer used here.
