@@ -25,6 +25,7 @@ enum UnreachableOutcomes {
         "UnknownProtocolOutcome.rtp", "UnknownProtocolOutcome.rtcp", "UnknownProtocolOutcome.dtls",
         // Thrown to the app by calls that negotiate; PeerLink.fail has the others only.
         "PeerFailure.negotiation", "PeerFailure.ice", "PeerFailure.session", "PeerFailure.stream", "PeerFailure.closed",
+        "PeerFailure.nothingAccepted",
         // Keys that OpenSSL has exported have the length of their profile. What is left is libsrtp without memory.
         "PeerFailure.security",
     ]

@@ -8,7 +8,7 @@ import RillTestSupport
 /// Attacks on a forwarder that need a certain order, settings, or a long time.
 enum DirectedForwardAttack: String, CaseIterable {
     case bearerSessions, addressSessions, bearerStreams, addressStreams, streamViewers
-    case sessions, streams, otherPublisher, halfOpen, manyPublishers, sound, breakers
+    case sessions, streams, otherPublisher, secondVideo, halfOpen, manyPublishers, sound, breakers
 
     func run(_ report: AttackReport) throws {
         report.watchdog.begin("directed \(rawValue)", 0, [])
@@ -38,7 +38,7 @@ enum DirectedForwardAttack: String, CaseIterable {
         case .streams: settings.streamLimit = 1
         case .halfOpen: settings.quotas.halfOpenLimit = 1
         case .manyPublishers: settings.quotas.publishersPerStream = 2
-        case .otherPublisher, .sound, .breakers: break
+        case .otherPublisher, .secondVideo, .sound, .breakers: break
         }
     }
 
@@ -53,6 +53,7 @@ enum DirectedForwardAttack: String, CaseIterable {
         case .halfOpen: for number in 2...4 as ClosedRange<UInt64> { try stage.watch(halfOpen: number) }
         case .manyPublishers: for number in 2...4 as ClosedRange<UInt64> { try stage.publish("one", number) }
         case .otherPublisher: try stage.publish("one", 2, .following([]))
+        case .secondVideo: try stage.publish("two", 2, videoCount: 2)
         case .sound, .breakers: break
         }
     }

@@ -209,11 +209,13 @@ struct ForwardRoom {
         return peer
     }
 
-    /// The offer of a peer: video, and so many sections of sound.
-    func offer(of peer: PeerConnection, sending layers: [SendingEncoding]?, soundCount: Int = 1) throws -> String {
+    /// The offer of a peer: so many sections of video and of sound.
+    func offer(
+        of peer: PeerConnection, sending layers: [SendingEncoding]?, videoCount: Int = 1, soundCount: Int = 1
+    ) throws -> String {
         var video = TransceiverSettings(.video, layers == nil ? .receiveOnly : .sendOnly)
         if let layers { video.sending = layers }
-        try peer.change { _ = try $0.addTransceiver(video) }
+        for _ in 0..<videoCount { try peer.change { _ = try $0.addTransceiver(video) } }
         for _ in 0..<soundCount {
             try peer.change { _ = try $0.addTransceiver(TransceiverSettings(.audio, video.direction)) }
         }

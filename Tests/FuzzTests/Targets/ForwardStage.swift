@@ -74,8 +74,11 @@ final class ForwardStage {
     }
 
     /// Offers that nobody goes on with.
-    func publish(_ name: String, _ number: UInt64, _ condition: PublishCondition = .always) throws {
-        let offer = try room.offer(of: try room.makePeer(number, [.vp8]), sending: [SendingEncoding(rid: "high")])
+    func publish(
+        _ name: String, _ number: UInt64, _ condition: PublishCondition = .always, videoCount: Int = 1
+    ) throws {
+        let peer = try room.makePeer(number, [.vp8])
+        let offer = try room.offer(of: peer, sending: [SendingEncoding(rid: "high")], videoCount: videoCount)
         _ = try server.forwarder.publish(name, offer: offer, from: ForwardStage.client, condition, at: network.now)
     }
 

@@ -85,7 +85,7 @@ struct HTTPRequestsPeerTests {
         let requests = [
             request(root + "/slow"), request(root + "/a", body: long), request(root + "/a", "DELETE"),
             request(root + "/long"), request(root + "/moved", "PATCH"), request(root + "/binary"),
-            request(root + "/slow", "DELETE"), request("http://127.0.0.1:1/"), request("nonsense"),
+            request(root + "/slow", "PATCH"), request("http://127.0.0.1:1/"), request("nonsense"),
             request("http://name.invalid/"),
         ]
         let results = try await send(

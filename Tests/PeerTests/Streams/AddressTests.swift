@@ -78,7 +78,7 @@ private struct Room {
         publisher = try page("publish?start&stream=stage")
         let publisher = publisher
         try await waitUntil("no stream: \(try publisher.status()) \(server.errorsSoFar)") {
-            try publisher.status().hasPrefix("Live")
+            try publisher.status() == "Published."
         }
         viewer = try page("watch?stream=stage")
         let viewer = viewer
@@ -113,7 +113,7 @@ extension ChromiumBrowser {
 
     /// The frames that were decoded by the connection of now.
     fileprivate func frames() throws -> Int {
-        let count = "(async () => `${(await statistics()).find(one => one.type === 'inbound-rtp')?.framesDecoded ?? 0}`)()"
-        return Int(try text(count)) ?? 0
+        let stream = "(await statistics()).find(one => one.type === 'inbound-rtp')"
+        return Int(try text("(async () => `${\(stream)?.framesDecoded ?? 0}`)()")) ?? 0
     }
 }

@@ -127,12 +127,12 @@ import Testing
 
     @Test func `An answer says of RTCP and header extensions only what was offered`() throws {
         let offered = ["a=rtcp-rsize", "a=rtcp-xr:rcvr-rtt=all", "a=extmap-allow-mixed"]
-        func answered(_ text: String) throws -> [[String]] {
+        func answered(_ text: String, _ starts: [String] = offered) throws -> [[String]] {
             var end = try NegotiationEnd()
             _ = try end.negotiator.setRemote(.offer, text: text)
             let answer = try end.negotiator.makeAnswer(end.transport)
             _ = try end.negotiator.setLocal(.answer, answer)
-            return offered.map { answer.lines($0) }
+            return starts.map { answer.lines($0) }
         }
         let text = Self.offer
         #expect(try answered(text) == [[], [], []])
@@ -151,7 +151,8 @@ import Testing
             ("pkt-loss-rle rcvr-rtt=all:100 voip-metrics", ["a=rtcp-xr:rcvr-rtt=all"]),
             ("stat-summary\na=rtcp-xr:rcvr-rtt=all", ["a=rtcp-xr:rcvr-rtt=all"]),
         ] {
-            #expect(try answered(text.replacing("a=mid:v", with: "a=mid:v\na=rtcp-xr:\(value)"))[1] == right)
+            let answer = try answered(text.replacing("a=mid:v", with: "a=mid:v\na=rtcp-xr:\(value)"), ["a=rtcp-xr"])
+            #expect(answer == [right])
         }
     }
 

@@ -18,8 +18,8 @@ struct LocalAddressesTests {
 
     @Test func `Addresses that no peer can reach are not told`() {
         let all = [
-            "192.0.2.7", "169.254.3.4", "224.0.0.1", "127.0.0.2", "0.0.0.0", "2001:db8::7", "fe80::1", "fec0::1", "ff02::1", "::1",
-            "::", "::ffff:192.0.2.8", "fd00::7", "192.0.2.7",
+            "192.0.2.7", "169.254.3.4", "224.0.0.1", "127.0.0.2", "0.0.0.0", "2001:db8::7", "fe80::1", "fec0::1",
+            "ff02::1", "::1", "::", "::ffff:192.0.2.8", "fd00::7", "192.0.2.7",
         ].map { Self.ip($0) }
         let told = ["192.0.2.7", "2001:db8::7", "fd00::7", "127.0.0.1"].map { Self.ip($0) }
         #expect(MachineAddresses.usable(all) == told)
@@ -102,7 +102,9 @@ struct LocalAddressesTests {
         let peer = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         var outgoing = OutgoingDatagrams()
         let sources = ["127.0.0.3", "127.0.0.4", "127.0.0.4", "127.0.0.5"].map { Self.ip($0) }
-        for source in sources { outgoing.append(to: peer.localAddress, from: source) { $0.append(repeating: 7, count: 100) } }
+        for source in sources {
+            outgoing.append(to: peer.localAddress, from: source) { $0.append(repeating: 7, count: 100) }
+        }
         #expect(server.send(&outgoing) == .sent)
         var bytes: [UInt8] = []
         var seen: [IPAddress] = []

@@ -214,6 +214,10 @@ struct WHIPClientRetryTests {
         run.requests = []
         run.pass(.milliseconds(500))
         try run.refuseConnection()
+        // The last attempt is at the limit, 5 s after the loss.
+        #expect(!run.hasEnded && run.wakeTime.seconds == 105)
+        run.pass(run.wakeTime - run.now)
+        try run.refuseConnection()
         #expect(run.hasEnded)
     }
 

@@ -53,7 +53,8 @@ package struct LocalAddresses: Sendable {
     ///   - settings: the options of the socket.
     /// - Throws: `socketFailed`.
     package static func listen(
-        at address: UDPAddress, announcing announced: [IPAddress]?, _ settings: UDPSocket.Settings = UDPSocket.Settings()
+        at address: UDPAddress, announcing announced: [IPAddress]?,
+        _ settings: UDPSocket.Settings = UDPSocket.Settings()
     ) throws(TransportError) -> (socket: UDPSocket, addresses: LocalAddresses) {
         var settings = settings
         settings.reportsLocalAddress = true
