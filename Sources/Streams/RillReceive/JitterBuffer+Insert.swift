@@ -17,7 +17,7 @@ extension JitterBuffer {
         now = max(now, time)
         if takeContinuation(packet, origin) { return .queued }
         let result = take(packet, origin)
-        counts.note(result, origin)
+        counts.note(result)
         return result
     }
 
@@ -140,7 +140,7 @@ extension JitterBuffer {
             counts.headerBytesReceived += bytes.count - layout.payload.count
         }
         let content = bytes.extracting(layout.payload)
-        guard !content.isEmpty else { return holdPadding(sequence, at: arrival) }
+        guard !content.isEmpty else { return counted(holdPadding(sequence, at: arrival), origin) }
         let payload: FramePayload
         do throws(RTPError) {
             payload = try format.parse(content)
@@ -158,7 +158,14 @@ extension JitterBuffer {
             byteCount: part.count, arrival: arrival, origin: origin)
         if layout.hasExtension { piece.rotation = rotation(toldBy: bytes) }
         (piece.width, piece.height) = (payload.width, payload.height)
-        return hold(piece, part)
+        return counted(hold(piece, part), origin)
+    }
+
+    /// Counts a packet that a retransmission brought. Not in ``insert(_:origin:at:)``, the path of every packet.
+    @inline(__always)
+    private mutating func counted(_ result: InsertResult, _ origin: PacketOrigin) -> InsertResult {
+        if origin == .retransmission { counts.noteRetransmission(result) }
+        return result
     }
 
     /// Notes that a packet arrived, whatever it carries.

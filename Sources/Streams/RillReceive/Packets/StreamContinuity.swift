@@ -164,19 +164,46 @@ struct StreamContinuity: Sendable {
         let isTimely =
             abs((newTransit - transit).nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
             && abs(ticks) < timestampLimit
-        let packet = Suspect(sequence: sequence, timestamp: timestamp, arrival: now)
+        let ahead = extended &- newest.sequence
+        if isTimely, ahead >= 0, ahead <= reach {
+            self.newest = Newest(sequence: extended, timestamp: max(ticks, newest.timestamp))
+            transit = newTransit
+            return .fits(sequence: extended, timestamp: ticks)
+        }
+        return judge(
+            Suspect(sequence: sequence, timestamp: timestamp, arrival: now),
+            at: Newest(sequence: extended, timestamp: ticks), newTransit, isTimely: isTimely, isEvidence: isEvidence, isAfterSilence: isAfterSilence, newest)
+    }
+
+    /// Judges a packet that is not the usual next one: a late one, or one that does not fit.
+    ///
+    /// - Parameters:
+    ///   - packet: the packet.
+    ///   - place: its extended numbers.
+    ///   - newTransit: its transit time.
+    ///   - isTimely: whether that is near the previous packet's.
+    ///   - isEvidence: whether the packet may show that the stream has jumped.
+    ///   - isAfterSilence: whether nothing arrived for a while, and no frame waits.
+    ///   - newest: the newest packet.
+    @inline(never)
+    private mutating func judge(
+        _ packet: Suspect, at place: Newest, _ newTransit: MediaDuration, isTimely: Bool, isEvidence: Bool,
+        isAfterSilence: Bool, _ newest: Newest
+    ) -> Outcome {
+        let (extended, ticks) = (place.sequence, place.timestamp)
         let isBehind = extended < newest.sequence
         let isPast = isBehind && ticks <= newest.timestamp
         let isRestart = isEvidence && isBehind && (!isPast || isRerun(packet, behind: newest.sequence))
         if isTimely, !isRestart, abs(extended - newest.sequence) <= reach {
-            self.newest = Newest(
-                sequence: max(extended, newest.sequence), timestamp: max(ticks, newest.timestamp))
+            self.newest?.timestamp = max(ticks, newest.timestamp)
             transit = newTransit
             return .fits(sequence: extended, timestamp: ticks)
         }
         guard isEvidence, !isTimely || !isPast || isRestart else { return .straggler }
         if isAfterSilence, (1...reach).contains(extended - newest.sequence) {
-            begin(at: extended, abs(ticks) < timestampLimit ? ticks : Int64(timestamp.rawValue), at: now)
+            begin(
+                at: extended, abs(ticks) < timestampLimit ? ticks : Int64(packet.timestamp.rawValue),
+                at: packet.arrival)
             suspect = nil
             return .resumed(Jump(keepsSequence: true, keepsTime: false))
         }

@@ -112,10 +112,18 @@ extension InboundStatistics: CustomStringConvertible {
 
 /// Counting of packets and frames.
 extension InboundStatistics {
-    /// Counts the outcome of a packet.
-    mutating func note(_ result: InsertResult, _ origin: PacketOrigin = .network) {
+    /// Counts the outcome of a packet that a retransmission brought.
+    mutating func noteRetransmission(_ result: InsertResult) {
         switch result {
-        case .queued, .queuedAfterOverflow, .padding: if origin == .retransmission { packetsRetransmitted += 1 }
+        case .queued, .queuedAfterOverflow, .padding: packetsRetransmitted += 1
+        default: break
+        }
+    }
+
+    /// Counts the outcome of a packet.
+    mutating func note(_ result: InsertResult) {
+        switch result {
+        case .queued, .queuedAfterOverflow, .padding: break
         case .duplicate: packetsDuplicated += 1
         case .late: packetsDiscarded += 1
         case .onProbation: packetsOnProbation += 1
