@@ -172,7 +172,8 @@ struct StreamContinuity: Sendable {
         }
         return judge(
             Suspect(sequence: sequence, timestamp: timestamp, arrival: now),
-            at: Newest(sequence: extended, timestamp: ticks), newTransit, isTimely: isTimely, isEvidence: isEvidence, isAfterSilence: isAfterSilence, newest)
+            at: Newest(sequence: extended, timestamp: ticks), newTransit, isTimely: isTimely, isEvidence: isEvidence,
+            isAfterSilence: isAfterSilence, newest)
     }
 
     /// Judges a packet that is not the usual next one: a late one, or one that does not fit.
