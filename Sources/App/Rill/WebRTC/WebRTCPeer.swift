@@ -107,13 +107,16 @@ public final class WebRTCPeer: Sendable {
     /// Takes the peer's answer to our offer.
     ///
     /// - Parameter answer: the text of the answer.
-    /// - Throws: ``/RillPeer/PeerError``, as `nothingAccepted` for an answer that rejects all; ``/Rill/CallError``.
+    /// - Throws: ``/RillPeer/PeerError``, as `nothingAccepted` for an answer that rejects all, which closes the
+    ///   connection; ``/Rill/CallError``.
     public func accept(_ answer: String) throws {
-        let sections = try change { (peer, now) throws(PeerError) in
+        let (sections, rejections) = try change { (peer, now) throws(PeerError) in
             try peer.setRemote(.answer, answer, at: now)
-            let (sections, rejections) = (peer.negotiator.sections, peer.negotiator.rejections)
-            guard !sections.isEmpty || rejections.isEmpty else { throw .nothingAccepted(rejections) }
-            return peer.takeSections()
+            return (peer.takeSections(), peer.negotiator.sections.isEmpty ? peer.negotiator.rejections : [])
+        }
+        guard rejections.isEmpty else {
+            close()
+            throw PeerError.nothingAccepted(rejections)
         }
         try apply(sections)
     }
