@@ -115,15 +115,16 @@ package enum MachineAddresses {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&list) == 0 else { return [] }
         defer { unsafe freeifaddrs(list) }
+        var next = unsafe list
         let isUpAndRunning = UInt32(IFF_UP | IFF_RUNNING)
         var addresses: [IPAddress] = []
-        while let entry = unsafe list {
+        while let entry = unsafe next {
             let isUp = unsafe entry.pointee.ifa_flags & isUpAndRunning == isUpAndRunning
             // Each entry's address lives as long as the list, and has the size that its family implies.
             if isUp, let system = unsafe entry.pointee.ifa_addr, let address = unsafe UDPAddress(system) {
                 addresses.append(address.ip)
             }
-            unsafe list = entry.pointee.ifa_next
+            unsafe next = entry.pointee.ifa_next
         }
         return addresses
     }

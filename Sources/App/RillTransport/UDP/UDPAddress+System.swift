@@ -27,13 +27,14 @@ extension UDPAddress {
             throw .hostNotFound(parts.host, reason: unsafe String(cString: gai_strerror(result)))
         }
         defer { unsafe freeaddrinfo(list) }
-        while let entry = unsafe list {
+        var next = unsafe list
+        while let entry = unsafe next {
             // Each entry's address lives as long as the list, and has the size that its family implies.
             if let system = unsafe entry.pointee.ai_addr, var address = unsafe UDPAddress(system) {
                 address.port = parts.port
                 return address
             }
-            unsafe list = entry.pointee.ai_next
+            unsafe next = entry.pointee.ai_next
         }
         throw .hostNotFound(parts.host, reason: "it has no Internet address")
     }
