@@ -181,7 +181,7 @@ extension JitterBuffer {
 
     /// Returns the picture's rotation from the packet; `nil` if there is none, or it cannot be read.
     private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
-        // The packet was parsed before, as far as the payload.
+        // The packet was located before, so parsing it cannot throw.
         guard let id = settings.headerExtensions[.videoOrientation], let packet = try? RTPPacket(parsing: bytes),
             let block = packet.headerExtension
         else { return nil }

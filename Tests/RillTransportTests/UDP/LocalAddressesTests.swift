@@ -16,16 +16,16 @@ struct LocalAddressesTests {
 
     // MARK: Which addresses
 
-    @Test func `Addresses that no peer can reach are not told`() {
+    @Test func `Addresses that no peer can reach are no candidates`() {
         let all = [
             "192.0.2.7", "169.254.3.4", "224.0.0.1", "127.0.0.2", "0.0.0.0", "2001:db8::7", "fe80::1", "fec0::1",
             "ff02::1", "::1", "::", "::ffff:192.0.2.8", "fd00::7", "192.0.2.7",
         ].map { Self.ip($0) }
-        let told = ["192.0.2.7", "2001:db8::7", "fd00::7", "127.0.0.1"].map { Self.ip($0) }
-        #expect(MachineAddresses.usable(all) == told)
+        let candidates = ["192.0.2.7", "2001:db8::7", "fd00::7", "127.0.0.1"].map { Self.ip($0) }
+        #expect(MachineAddresses.usable(all) == candidates)
     }
 
-    @Test func `An address of a link without a router is told where there is no other`() {
+    @Test func `An address of a link without a router is a candidate where there is no other`() {
         #expect(MachineAddresses.usable([Self.ip("169.254.3.4")]) == [Self.ip("169.254.3.4"), .loopback])
     }
 
@@ -41,7 +41,7 @@ struct LocalAddressesTests {
         #expect(addresses.candidates.map(\.ip) == [Self.ip("192.0.2.7"), .loopback])
     }
 
-    @Test func `A machine with many addresses tells as many as an agent takes`() {
+    @Test func `A machine with many addresses has as many candidates as an agent takes`() {
         let addresses = Self.addresses((1...40).map { "192.0.2.\($0)" })
         #expect(addresses.candidates.count == 16)
         #expect(addresses.number(of: Self.ip("192.0.2.16")) == 16)

@@ -11,7 +11,7 @@ package import RillCore
 ///
 /// A value. The addresses are those of the time when it was made.
 package struct LocalAddresses: Sendable {
-    /// What peers are told, the preferred ones first, each with its number.
+    /// The addresses of the host candidates, the preferred ones first, each with its number.
     package private(set) var candidates: [(ip: IPAddress, number: Int)] = []
     /// The address of each number.
     private var sources: [IPAddress?] = [nil]
@@ -23,7 +23,7 @@ package struct LocalAddresses: Sendable {
     ///
     /// - Parameters:
     ///   - bound: where the port listens. One of all addresses has those of the machine.
-    ///   - announced: what peers are told instead of the machine's addresses; `nil` for those.
+    ///   - announced: the addresses of the candidates instead of the machine's; `nil` for those.
     package init(of bound: UDPAddress, announcing announced: [IPAddress]? = nil) {
         self.init(of: bound, announcing: announced, on: MachineAddresses.known)
     }
@@ -94,14 +94,14 @@ package enum MachineAddresses {
     /// The addresses at which this machine is reached, at the end the loopback address: first those that it has towards
     /// others, of IPv6 and IPv4 (RFC 8421 §4), then those of further interfaces.
     package static var known: [IPAddress] {
-        // Nothing is sent: the socket only looks up a route.
+        // Nothing is sent: the socket only looks up a route. It fails without one, and then there is no such address.
         let routed = [IPAddress.v6(0x2001_0DB8 << 96 | 1, zone: 0), .v4(0xC633_6401)].compactMap { ip in
             try? ConnectedUDPSocket(to: UDPAddress(ip, port: 9)).localAddress.ip
         }
         return usable(routed + ofInterfaces)
     }
 
-    /// Of addresses those that a peer may be told, without duplicates, and the loopback address.
+    /// Of addresses those that may be candidates, without duplicates, and the loopback address.
     static func usable(_ all: [IPAddress]) -> [IPAddress] {
         var usable: [IPAddress] = []
         for ip in all where ip.isReachable && !usable.contains(ip) { usable.append(ip) }

@@ -117,7 +117,7 @@ struct CodedStreamMeter {
     /// Adds the next frame.
     mutating func add(_ payload: Span<UInt8>, at time: MediaTime) {
         count += 1
-        // A damaged frame counts as shown.
+        // A frame whose header cannot be parsed counts as shown: it is counted as damaged below.
         if let header = try? CodedFrameHeader(parsing: payload, as: codec), !header.isShown {
             hiddenCount += 1
         } else {
