@@ -231,7 +231,7 @@ import Testing
     @Test func `Ended calls leave nothing behind`() async {
         await #expect(processExitsWith: .success) {
             let count = isLongRun ? 1000 : 40
-            var (before, growth, memory) = (SystemLoad(), Int.max, 0)
+            var (before, growth, memory) = (ProcessLoad(), Int.max, 0)
             for number in 0..<count {
                 let (one, two) = try (CallEnd("one", .generate(), frames: 3), CallEnd("two", .generate(), frames: 3))
                 let key = SRTPKey.generate()
@@ -245,14 +245,14 @@ import Testing
                 // A call takes megabytes while it lasts, and malloc keeps those of many at once: what leaks grows in
                 // each quarter.
                 guard (number + 1) % (count / 4) == 0 else { continue }
-                let load = try await SystemLoad.steady()
+                let load = try await ProcessLoad.steady()
                 if before.threads == 0 { before = load } else { growth = min(growth, load.memory - memory) }
                 memory = load.memory
             }
             // What is left of calls stays; what a busy machine has not ended yet goes.
-            var after = try await SystemLoad.steady()
+            var after = try await ProcessLoad.steady()
             let deadline = ContinuousClock.now + .seconds(60)
-            while !after.isWithin(before), ContinuousClock.now < deadline { after = try await SystemLoad.steady() }
+            while !after.isWithin(before), ContinuousClock.now < deadline { after = try await ProcessLoad.steady() }
             #expect(after.isWithin(before), "\(before), \(after)")
             #expect(growth < 10 << 20 || isSanitized, "\(growth) bytes")
         }
@@ -358,32 +358,17 @@ final class EventLog: Sendable {
     func contains(_ line: String) -> Bool { lines.contains(line) }
 }
 
-/// What the process has at present.
-struct SystemLoad: Equatable {
-    var threads = 0
-    var descriptors = 0
-    var memory = 0
-
-    /// Whether it has no more threads and descriptors than then.
-    func isWithin(_ before: SystemLoad) -> Bool {
-        threads <= before.threads && descriptors <= before.descriptors
-    }
-
-    /// When nothing ends any more.
-    static func steady() async throws -> SystemLoad {
-        var (last, quiet) = (SystemLoad(), 0)
+extension ProcessLoad {
+    /// This process's, when nothing ends any more.
+    static func steady() async throws -> ProcessLoad {
+        var (last, quiet) = (ProcessLoad(), 0)
         while quiet < 10 {
             try await Task.sleep(for: .milliseconds(50))
-            let load = try SystemLoad(
-                threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"), memory: residentByteCount())
+            let load = try ProcessLoad(of: nil)
             quiet = load.threads == last.threads && load.descriptors == last.descriptors ? quiet + 1 : 0
             last = load
         }
         return last
-    }
-
-    private static func count(_ folder: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: folder).count
     }
 }
 

@@ -8,6 +8,40 @@ package func residentByteCount(of process: pid_t? = nil) throws -> Int {
     return pages * sysconf(Int32(_SC_PAGESIZE))
 }
 
+/// What a process takes.
+package struct ProcessLoad: Equatable, CustomStringConvertible {
+    package var threads = 0
+    package var descriptors = 0
+    /// In bytes.
+    package var memory = 0
+
+    package init() {}
+
+    /// What it takes at present; this process, without a number.
+    package init(of process: pid_t?) throws {
+        let folder = "/proc/\(process.map { "\($0)" } ?? "self")"
+        threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count
+        descriptors = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
+        memory = try residentByteCount(of: process)
+    }
+
+    /// Whether it has no more threads and descriptors than then.
+    package func isWithin(_ before: ProcessLoad) -> Bool {
+        threads <= before.threads && descriptors <= before.descriptors
+    }
+
+    /// The lesser one of each.
+    package func least(_ other: ProcessLoad) -> ProcessLoad {
+        var least = self
+        least.threads = min(threads, other.threads)
+        least.descriptors = min(descriptors, other.descriptors)
+        least.memory = min(memory, other.memory)
+        return least
+    }
+
+    package var description: String { "\(memory / 1000) kB, \(descriptors) descriptors, \(threads) threads" }
+}
+
 /// Whether this is a run under the address sanitizer, which keeps freed memory for long: what the process takes says
 /// nothing there.
 package let isAddressSanitized = unsafe dlsym(nil, "__asan_init") != nil

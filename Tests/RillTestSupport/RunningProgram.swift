@@ -93,10 +93,10 @@ package final class RunningProgram {
     /// Sends it a signal, and it alone.
     package func send(_ signal: Int32) throws { for process in try processes() { Glibc.kill(process, signal) } }
 
-    /// The memory that it takes, in bytes.
-    package func memory() throws -> Int {
+    /// What it takes at present.
+    package func load() throws -> ProcessLoad {
         guard let process = try processes().first else { throw TestFailure("it has ended") }
-        return try residentByteCount(of: process)
+        return try ProcessLoad(of: process)
     }
 
     /// Not `timeout`, which would hand a signal on to a whole group, or end first, but the program that it has started.

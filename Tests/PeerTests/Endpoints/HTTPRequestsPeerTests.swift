@@ -12,7 +12,8 @@ import Testing
 struct HTTPRequestsPeerTests {
     private let folder = TemporaryFolder()
 
-    /// Echoes requests; /slow answers after two seconds, /long with 300 KiB, /moved elsewhere, /binary with no text.
+    /// Echoes requests; /slow answers after two seconds, /never after a minute, /long with 300 KiB, /moved elsewhere,
+    /// /binary with no text.
     private static let script = """
         import http.server, json, ssl, sys, time
 
@@ -22,6 +23,8 @@ struct HTTPRequestsPeerTests {
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 if self.path == "/slow":
                     time.sleep(2)
+                if self.path == "/never":
+                    time.sleep(60)
                 text = json.dumps({"body": body.decode(), "token": self.headers.get("Authorization")}).encode()
                 if self.path == "/long":
                     text = b"a" * 300 * 1024
@@ -44,6 +47,7 @@ struct HTTPRequestsPeerTests {
             context.load_cert_chain(sys.argv[1])
             server.socket = context.wrap_socket(server.socket, server_side=True)
         print(server.server_address[1], flush=True)
+        server.daemon_threads = True
         server.serve_forever()
         """
 
@@ -85,7 +89,7 @@ struct HTTPRequestsPeerTests {
         let requests = [
             request(root + "/slow"), request(root + "/a", body: long), request(root + "/a", "DELETE"),
             request(root + "/long"), request(root + "/moved", "PATCH"), request(root + "/binary"),
-            request(root + "/slow", "PATCH"), request("http://127.0.0.1:1/"), request("nonsense"),
+            request(root + "/never", "PATCH"), request("http://127.0.0.1:1/"), request("nonsense"),
             request("http://name.invalid/"),
         ]
         let results = try await send(

@@ -2,6 +2,7 @@ import Foundation
 import RillCore
 import RillPacketSupport
 import RillRTP
+import RillReceive
 import RillSend
 import RillTestSupport
 import Testing
@@ -128,15 +129,7 @@ struct GStreamerRepairTests {
     @Test(arguments: [false, true])
     func `We restore packets from its FEC packets`(isInRED: Bool) throws {
         let clip = try PeerClip(.vp8, in: folder)
-        let path = folder.path("theirs")
-        let wrap = isInRED ? ["rtpredenc", "pt=\(red)", "!"] : []
-        try Peer.gstreamer.run(
-            [
-                "-q", "filesrc", "location=\(clip.path)", "!", "ivfparse", "!", "rtpvp8pay", "pt=\(media)",
-                "picture-id-mode=2", "mtu=300", "seqnum-offset=65500", "!", "rtpulpfecenc", "pt=\(fec)",
-                "percentage=100", "multipacket=false", "!",
-            ] + wrap + ["rtpstreampay", "!", "filesink", "location=\(path)"])
-        let packets = try PacketFile.packets(in: path)
+        let packets = try protected(clip, isInRED: isInRED)
         let source = try #require(packets.first)
         let ssrc = try RTPPacket(parsing: source.span).header.ssrc
         var whole = RepairingReceiver(red: isInRED ? red : nil, fec: fec)
@@ -152,6 +145,63 @@ struct GStreamerRepairTests {
             try receiver.repair(ssrc: ssrc)
             #expect(receiver.media[lost] == whole.media[lost], "packet \(lost)")
         }
+    }
+
+    /// What a receiver makes of packets with their FEC packets, when a media packet of each frame is lost.
+    @Test(arguments: [false, true])
+    func `A receiver has all frames by its FEC packets`(isInRED: Bool) throws {
+        let clip = try PeerClip(.vp8, in: folder)
+        let packets = try protected(clip, isInRED: isInRED)
+        let source = try #require(packets.first)
+        let first = try RTPPacket(parsing: source.span).header
+        var settings = StreamReceiverSettings(
+            jitterBuffer: JitterBufferSettings(ssrc: first.ssrc, payloadType: media), ssrc: SSRC(99))
+        settings.jitterBuffer.nack = nil
+        settings.repair.fecPayloadType = fec
+        settings.repair.redPayloadType = isInRED ? red : nil
+        let receiver = StreamReceiver(settings)
+        var (frames, payload): ([[UInt8]], [UInt8]) = ([], [])
+        func show(at now: MediaTime) {
+            while case .decode(let frame) = receiver.poll(at: now, into: &payload, output: ReceiveOutput()) {
+                frames.append(payload)
+                receiver.finish(frame, .decoded, decoded: now, at: now)
+            }
+        }
+        var (frame, place, lost) = (-1, 0, 0)
+        var (timestamp, now) = (UInt32?.none, MediaTime.zero)
+        for bytes in packets {
+            let packet = try RTPPacket(parsing: bytes.span)
+            let ticks = packet.header.timestamp.rawValue &- first.timestamp.rawValue
+            now = MediaTime(nanoseconds: Int64(ticks) * 100_000 / 9)
+            (frame, place) = timestamp == packet.header.timestamp.rawValue ? (frame, place + 1) : (frame + 1, 0)
+            timestamp = packet.header.timestamp.rawValue
+            let isFEC = [packet.header.payloadType.rawValue, packet.payload[0]].contains(fec.rawValue)
+            // Its FEC packets take the marker over from the frame's last packet: they are not lost.
+            if !isFEC, place == frame % 3 {
+                lost += 1
+            } else {
+                receiver.insert(bytes.span, at: now)
+            }
+            show(at: now)
+        }
+        show(at: now + MediaDuration.seconds(2))
+        #expect(lost > 15)
+        #expect(frames == clip.frames, "\(lost) lost: \(frames.count) frames, \(receiver.repairStatistics)")
+        #expect(receiver.repairStatistics.packetsRecovered == lost)
+        #expect(receiver.repairStatistics.malformedPackets == 0 && receiver.statistics.pliCount == 0)
+    }
+
+    /// A clip's packets as GStreamer sends them, in order, with as many FEC packets.
+    private func protected(_ clip: PeerClip, isInRED: Bool) throws -> [[UInt8]] {
+        let path = folder.path("theirs")
+        let wrap = isInRED ? ["rtpredenc", "pt=\(red)", "!"] : []
+        try Peer.gstreamer.run(
+            [
+                "-q", "filesrc", "location=\(clip.path)", "!", "ivfparse", "!", "rtpvp8pay", "pt=\(media)",
+                "picture-id-mode=2", "mtu=300", "seqnum-offset=65500", "!", "rtpulpfecenc", "pt=\(fec)",
+                "percentage=100", "multipacket=false", "!",
+            ] + wrap + ["rtpstreampay", "!", "filesink", "location=\(path)"])
+        return try PacketFile.packets(in: path)
     }
 
     /// Packets in the order of numbers that begin at 65500, numbered without gaps.

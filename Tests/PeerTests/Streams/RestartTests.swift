@@ -63,8 +63,3 @@ extension StreamTests {
         }
     }
 }
-
-extension StreamPage {
-    /// How many pictures it has shown.
-    fileprivate func picturesShown() throws -> Int { try counts().shown.values.reduce(0, +) }
-}

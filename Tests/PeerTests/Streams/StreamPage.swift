@@ -45,6 +45,9 @@ struct StreamPage {
         try JSONDecoder().decode(Counts.self, from: Data(try browser.text("counts()").utf8))
     }
 
+    /// How many pictures it has shown.
+    func picturesShown() throws -> Int { try counts().shown.values.reduce(0, +) }
+
     struct Counts: Decodable {
         /// Pictures that were shown, by their width.
         var shown: [String: Int]

@@ -7,10 +7,13 @@ final class StreamServer {
     /// The port of HTTP.
     private(set) var port = 0
     private let mediaPort: UInt16
+    /// How long it may run, in seconds.
+    private let limit: Int
     private var program: RunningProgram?
 
     /// Starts it on free ports, and waits until clients can connect.
-    init() async throws {
+    init(limit: Int = 300) async throws {
+        self.limit = limit
         mediaPort = try PeerEnd.freePort()
         try await start()
     }
@@ -18,7 +21,7 @@ final class StreamServer {
     /// Starts it again, on the ports that it had, and waits until clients can connect.
     func start() async throws {
         let program = try Program(builtAs: "rill").start(
-            ["serve", "--http", "\(port)", "--media", "\(mediaPort)"], limit: 300)
+            ["serve", "--http", "\(port)", "--media", "\(mediaPort)"], limit: limit)
         self.program = program
         for _ in 0..<2000 where !program.outputSoFar.contains("\n") && !program.hasEnded {
             try await Task.sleep(for: .milliseconds(5))
@@ -67,6 +70,12 @@ final class StreamServer {
     func receives(_ name: String, in streams: [Listed], layers: Int = 2) -> Bool {
         let stream = streams.first { $0.name == name }
         return stream.map { $0.layers.count { $0.width > 0 } >= layers } ?? false
+    }
+
+    /// What it takes at present.
+    func load() throws -> ProcessLoad {
+        guard let program else { throw TestFailure("the server does not run") }
+        return try program.load()
     }
 
     /// What it has logged.

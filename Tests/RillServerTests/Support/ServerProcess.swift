@@ -54,7 +54,7 @@ final class ServerProcess {
     private(set) var log = ""
 
     /// The bytes of memory that it takes.
-    func memory() throws -> Int { try program.memory() }
+    func memory() throws -> Int { try program.load().memory }
 
     /// Whether it still runs.
     var isRunning: Bool { !program.hasEnded }

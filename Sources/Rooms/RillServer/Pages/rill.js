@@ -57,6 +57,10 @@ async function received(peer) {
     type === 'transport' ? sum + (bytesReceived ?? 0) : sum, 0);
 }
 
+/// Whether the server has closed the connection: by DTLS, which connectionState does not tell of ('closed' is for our own end).
+const isEnded = (peer) => ['failed', 'closed'].includes(peer.connectionState)
+  || [...peer.getSenders(), ...peer.getReceivers()].some(({ transport }) => transport?.state === 'closed');
+
 /// Another window of this page, for connections that know the machine's addresses as they are now.
 ///
 /// Chromium gathers from a list that it keeps for each window, and learns 3 s late that a network is back.
@@ -195,7 +199,7 @@ export class Connection {
     let [gap, bytes] = [];
     while (this.#isCurrent(round)) {
       const isOnline = await pause(gap === undefined ? 500 : 250);
-      if (['failed', 'closed'].includes(peer.connectionState)) throw new Error('The connection is lost: connecting again …');
+      if (isEnded(peer)) throw new Error('The connection is lost: connecting again …');
       // Any response will do.
       const health = await request('HEAD', '/healthz', { timeout: 1500 }).catch(() => null);
       // The connection is kept: after a short outage it goes on by itself, sooner than another one could begin.
