@@ -22,6 +22,8 @@ final class CallInput: Sendable {
         /// senders: 500 a second take half a millisecond of each second.
         var attempts = TokenBucket(perSecond: 500, limit: 64)
         var place: Place
+        /// The SSRC of the newest RTP from the address that was heard, in the clear.
+        var source: SSRC?
     }
 
     /// How the participant's address is known.
@@ -37,6 +39,8 @@ final class CallInput: Sendable {
 
     /// An authentic packet from elsewhere moves a participant if the previous address has been silent for this long.
     private static let silence = MediaDuration.milliseconds(500)
+    /// The same for another port of the same host, without keys: a program that was started again has another one.
+    private static let silenceOfPort = MediaDuration.milliseconds(200)
 
     init(_ participant: ParticipantSettings, of session: SharedSession) {
         let place: Place = participant.awaitsKeys ? .signaled : participant.address == nil ? .awaited : .given
@@ -56,6 +60,9 @@ final class CallInput: Sendable {
                 byteCount = count
             }
             state.lastArrival = now
+            if state.place == .heard, outcome == nil, PacketKind(of: datagram.span) == .rtp {
+                state.source = SSRC(ofSenderOf: datagram.span)
+            }
             return byteCount
         }
     }
@@ -84,9 +91,15 @@ final class CallInput: Sendable {
             return switch state.place {
             case .given, .signaled: !packet.isPlaced
             case .awaited: !packet.isPlaced || packet.isOfSameHost
-            case .heard: packet.isOfSameHost && !packet.isMedia
+            case .heard: packet.isOfSameHost && (!packet.isMedia || takesPort(ssrc, state, at: now))
             }
         }
+    }
+
+    /// Whether RTP in the clear is taken from another port of the host that was heard: another SSRC at once, since the
+    /// session decides whether the stream goes on with it; the same one only if the former port is silent.
+    private func takesPort(_ ssrc: SSRC, _ state: State, at now: MediaTime) -> Bool {
+        ssrc != state.source || CallInput.isSilent(state.lastArrival, for: CallInput.silenceOfPort, at: now)
     }
 
     /// Opens a datagram from another address if it is the participant's; otherwise its bytes stay unchanged.
@@ -111,7 +124,9 @@ final class CallInput: Sendable {
         state.withLock { state in
             if !isProtected, state.place != .given {
                 guard packet.isMedia || !packet.isPlaced else { return false }
-                if packet.isMedia { state.place = .heard }
+                let silence = state.place == .heard ? CallInput.silenceOfPort : .zero
+                guard CallInput.isSilent(state.lastArrival, for: silence, at: now) else { return false }
+                if packet.isMedia { (state.place, state.source) = (.heard, packet.ssrc) }
             } else if !CallInput.isSilent(state.lastArrival, at: now) {
                 return false
             }
@@ -120,8 +135,10 @@ final class CallInput: Sendable {
         }
     }
 
-    private static func isSilent(_ lastArrival: MediaTime?, at now: MediaTime) -> Bool {
-        lastArrival.map { now - $0 >= CallInput.silence } ?? true
+    private static func isSilent(
+        _ lastArrival: MediaTime?, for time: MediaDuration = silence, at now: MediaTime
+    ) -> Bool {
+        lastArrival.map { now - $0 >= time } ?? true
     }
 
     /// Returns packets that cannot be opened, once, when there are enough to conclude that the keys differ.
