@@ -185,14 +185,20 @@ import Testing
                     == .ended(
                         ForwardSession(id: first.id, stream: "lobby", isPublisher: true), .replaced)
             })
-        // One with another codec cannot be decoded by those who are there.
-        _ = try room.publish("lobby", codecs: [.vp9], films: false)
+        // One with another codec cannot be decoded by those who do not have it.
+        let other = try room.watch("lobby", codecs: [.vp8])
+        let third = try room.publish("lobby", codecs: [.vp9], films: false)
         room.run(.seconds(1))
-        #expect(viewer.end.peer.state == .connected)
+        #expect(viewer.end.peer.state == .connected && other.end.peer.state == .connected)
         second.end.peer.close(at: room.now)
         room.run(.seconds(1))
-        #expect(viewer.end.peer.state == .closed)
-        #expect(room.forwarder.sessionCount == (1, 0))
+        #expect(viewer.end.peer.state == .connected && other.end.peer.state == .closed)
+        #expect(room.forwarder.sessionCount == (1, 1))
+        let count = viewer.frames.count
+        third.end.film(from: room.now)
+        third.end.change(to: .vp9)
+        room.run(.seconds(2))
+        #expect(viewer.frames.count > count + 50 && viewer.frames.last?.frame.codec == .vp9)
     }
 
     @Test func `a stream outlives its publisher for a while`() throws {

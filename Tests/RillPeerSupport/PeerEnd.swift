@@ -32,7 +32,8 @@ package final class PeerEnd: NetworkEnd {
     private struct Camera {
         let stream: SendingStreamID
         let interval: MediaDuration
-        let resolution: Resolution
+        var resolution: Resolution
+        var codec = VideoCodec.vp8
         var number: Int64 = 0
         var nextTime: MediaTime
         var isKeyWanted = true
@@ -51,6 +52,13 @@ package final class PeerEnd: NetworkEnd {
                     stream: stream.id, interval: interval ?? .milliseconds(index == 0 ? 33 : 200),
                     resolution: index == 0 ? .vga : Resolution(width: 160, height: 120), nextTime: start))
         }
+    }
+
+    /// Goes over to another codec, and perhaps another size, with a key frame and without an offer, as Chromium does by
+    /// `encodings[i].codec`.
+    package func change(to codec: VideoCodec, _ resolution: Resolution? = nil, camera index: Int = 0) {
+        (cameras[index].codec, cameras[index].isKeyWanted) = (codec, true)
+        cameras[index].resolution = resolution ?? cameras[index].resolution
     }
 
     /// Stops a camera, or goes on with it: like an encoder, with a key frame.
@@ -106,7 +114,8 @@ package final class PeerEnd: NetworkEnd {
             let most = camera.isKeyWanted ? frameByteCount.key : frameByteCount.delta
             let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), most)
             var (frame, payload) = SyntheticFrame.make(
-                camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount)
+                camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount,
+                codec: camera.codec)
             // The start code of VP8 (RFC 6386 §9.1).
             if isGarbled, camera.isKeyWanted { payload[3] ^= 0xFF }
             cameras[index].number += 1

@@ -4,7 +4,8 @@ import RillRTP
 import RillReceive
 import Testing
 
-/// Frames of which no packet comes, with nothing behind them: a regular stream's are asked for when they are late.
+/// Frames of which no packet comes, with nothing behind them: a regular stream's are asked for when they are late, if
+/// packets are being lost. On a path that loses nothing, a stream that is late or ends is not asked for anything.
 struct OverdueFrameTests {
     private var stream = SyntheticStream()
     private let transit = MediaDuration.milliseconds(50)
@@ -38,15 +39,29 @@ struct OverdueFrameTests {
 
     private func isNear(_ time: Double, _ expected: Double) -> Bool { abs(time - expected) < 1 }
 
-    @Test mutating func `Before any loss the first packet alone is NACKed, and later`() {
+    @Test(arguments: [1, 2, 60, 930])
+    func `Of a stream that ends before any loss nothing is NACKed`(count: Int) {
+        var test = self
         let receiver = Self.receiver()
-        play(0..<60, to: receiver)
-        receiver.pass(until: .seconds(20))
-        let (found, next) = (requests(receiver, since: 0), stream.sequence.rawValue)
-        #expect(found.map(\.packets) == [[next], [next]], "\(found)")
-        // Eighty milliseconds late; then once more. The buffer takes the round trip to be 100 ms.
-        #expect(isNear(found[0].time, due(60) + 80) && isNear(found[1].time, due(60) + 185), "\(found)")
-        #expect(receiver.requests.isEmpty)
+        test.play(0..<count, to: receiver)
+        receiver.pass(until: .frame(count) + .seconds(20))
+        #expect(receiver.nacks.isEmpty && receiver.requests.isEmpty, "\(receiver.nacks)")
+    }
+
+    /// An encoder that stalls now and then, and what it has made meanwhile comes at once.
+    @Test(arguments: [40, 100, 170, 400, 1500])
+    func `A sender that stalls on a path without loss is not NACKed`(milliseconds: Int) {
+        var test = self
+        let receiver = Self.receiver()
+        for index in 0..<930 {
+            let frame = test.stream.frame(isKey: index == 0, packets: 1 + index % 4)
+            // Each hundredth frame and those behind it wait until the stall is over.
+            let stall = Double(milliseconds) - MediaDuration.milliseconds(33).milliseconds * Double(index % 100)
+            receiver.insert(frame, at: .milliseconds(test.due(index) + (index < 100 ? 0 : max(0, stall))))
+        }
+        receiver.pass(until: .seconds(60))
+        #expect(receiver.nacks.isEmpty && receiver.requests.isEmpty, "\(receiver.nacks)")
+        #expect(receiver.released.count == 930)
     }
 
     @Test mutating func `After loss each late frame is NACKed completely`() {

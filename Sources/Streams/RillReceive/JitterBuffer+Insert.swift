@@ -88,7 +88,9 @@ extension JitterBuffer {
             return .malformed(error)
         }
         let header = layout.header
-        guard header.payloadType == settings.payloadType else { return .wrongPayloadType(header.payloadType) }
+        guard header.payloadType == settings.payloadType || settings.alternatives[header.payloadType] != nil else {
+            return .wrongPayloadType(header.payloadType)
+        }
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
         settings.ssrc = header.ssrc
@@ -141,6 +143,11 @@ extension JitterBuffer {
         }
         let content = bytes.extracting(layout.payload)
         guard !content.isEmpty else { return counted(holdPadding(sequence, at: arrival), origin) }
+        if layout.header.payloadType != settings.payloadType {
+            // A packet of the former codec that is late: its number is not missing.
+            guard isAhead(sequence) else { return counted(holdPadding(sequence, at: arrival), origin) }
+            changeFormat(to: layout.header.payloadType)
+        }
         let payload: FramePayload
         do throws(RTPError) {
             payload = try format.parse(content)
@@ -334,6 +341,33 @@ extension JitterBuffer {
                 header.sequenceNumber, header.timestamp, at: arrival)
         else { return }
         _ = accept(bytes.span, layout, sequence, timestamp, .network, at: arrival)
+    }
+}
+
+extension JitterBuffer {
+    /// Whether a packet is behind all that waits or has left.
+    private mutating func isAhead(_ sequence: Int64) -> Bool {
+        let count = assembler.frames.count
+        return sequence >= packets.floor && (count == 0 || sequence > assembler.frames[count - 1].last)
+    }
+
+    /// Goes over to another format of the stream, whose first packet has come. What waits of the former codec is
+    /// dropped: a decoder of the new one begins with a key frame. Packets between the two may be of either.
+    private mutating func changeFormat(to type: PayloadType) {
+        guard let codec = settings.alternatives.removeValue(forKey: type) else { return }
+        var floor = packets.floor
+        while assembler.frames.count > 0 {
+            floor = max(floor, dropFirstFrame().last + 1)
+            counts.drops.resynchronized += 1
+        }
+        advance(to: floor)
+        settings.alternatives[settings.payloadType] = settings.codec
+        (settings.payloadType, settings.codec) = (type, codec)
+        format = FrameFormat(codec, own: settings.payloadFormat)
+        releasedFrame.frame.codec = codec
+        finder.restart()
+        groups = GroupsOfPictures()
+        invalidateWait()
     }
 }
 

@@ -106,7 +106,7 @@ extension JitterBuffer {
         case .wait(let time):
             let overdue = overdueTime()
             if let newest = requests.generator.newest, overdue <= now {
-                return .suspect(newest + 1, count: requests.generator.isLossy(at: now) ? frameLength.packetCount : 1)
+                return .suspect(newest + 1, count: frameLength.packetCount)
             }
             return .wait(until: min(time, request, overdue))
         case let step: return step
@@ -158,22 +158,19 @@ extension JitterBuffer {
     /// When the frame after everything that arrived, or was considered missing, is considered missing too.
     ///
     /// A loss is noticed when the next packet arrives: an interval later in a slow stream, or after the end of an
-    /// outage. But most streams are regular, so the next frame is NACKed as soon as it is late, and the following
-    /// ones too, for a while. If nothing has been lost yet, only the first packet of that frame is NACKed, and later.
-    /// If they were not sent, nothing answers.
+    /// outage. But most streams are regular, so where packets are being lost the next frame is NACKed as soon as it is
+    /// late, and the following ones too, for a while. If they were not sent, nothing answers. Where nothing was lost,
+    /// a frame that does not come was not sent: its sender is late, or has ended.
     private mutating func overdueTime() -> MediaTime {
-        guard settings.nack != nil, finder.chain == .intact, interval.isRegular, let newest = newestTimestamp() else {
-            return .distantFuture
-        }
+        guard settings.nack != nil, finder.chain == .intact, interval.isRegular, requests.generator.isLossy(at: now),
+            let newest = newestTimestamp()
+        else { return .distantFuture }
         let (length, suspects) = (frameLength.packetCount, requests.generator.suspectCount)
         let silence = suspects == 0 ? .zero : interval.last * ((suspects + length - 1) / length)
-        let isLossy = requests.generator.isLossy(at: now)
-        guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
+        guard silence <= JitterBuffer.longestSuspicion else { return .distantFuture }
         let next = timing.time(of: newest) + silence + interval.last
-        let timeout =
-            isLossy ? JitterBuffer.gapTimeout : max(JitterBuffer.gapTimeout * 4, interval.last / 4 * 3)
         // Each false alarm delays the next one.
-        return timing.expectedNextArrival(of: next) + timeout * (1 << requests.generator.falseAlarms)
+        return timing.expectedNextArrival(of: next) + JitterBuffer.gapTimeout * (1 << requests.generator.falseAlarms)
     }
 
     /// The timestamp of the newest frame whose end has arrived; `nil` while its end is awaited.

@@ -48,7 +48,8 @@ public import RillRTP
 /// It has one owner, and no thread or clock. Time is an argument and must not run backwards (an earlier time counts
 /// as the last one). One buffer handles one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.
 public struct JitterBuffer: ~Copyable, Sendable {
-    /// The settings that the buffer was created with. If the SSRC was `nil`, it is set to the first packet's.
+    /// The settings that the buffer was created with. If the SSRC was `nil`, it is set to the first packet's; payload
+    /// type and codec are the stream's present ones.
     public internal(set) var settings: JitterBufferSettings
     /// The packets for a NACK, in ascending order, after `poll` returned `requestPackets`: those that are due, and
     /// those that were requested within this round trip and have not arrived. Valid until the next poll.
@@ -57,7 +58,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public internal(set) var releasedFrame: ReceivedFrame
 
     /// The payload format. Checked for every packet, so it is not the codec's name.
-    let format: FrameFormat
+    var format: FrameFormat
     /// The most steps of a poll: each packet may be a frame that is dropped or malformed.
     let stepLimit: Int
     var packets: PacketBuffer

@@ -15,6 +15,9 @@ public struct JitterBufferSettings: Sendable, Equatable {
     public var payloadType: PayloadType
     /// The codec of the payload.
     public var codec: VideoCodec
+    /// The codecs of the stream's other formats, by payload type: the sender may go over to one at any time. The buffer
+    /// exchanges ``payloadType`` and ``codec`` with it then.
+    public var alternatives: [PayloadType: VideoCodec] = [:]
     /// The payload format of a custom codec.
     public var payloadFormat = PayloadFormat.numbered
     /// The rate of the RTP timestamps; 90 kHz by default.

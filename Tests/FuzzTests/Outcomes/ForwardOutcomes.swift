@@ -1,7 +1,7 @@
 @testable import RillForward
 
 enum ForwardEventOutcome: String, OutcomeKind {
-    case sectionsRejected, connected, firstPicture, layerChanged, stopped, resumed
+    case sectionsRejected, connected, firstPicture, layerChanged, codecUnavailable, stopped, resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
     init(_ event: ForwardEvent) {
@@ -11,6 +11,7 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .connected: .connected
             case .firstPicture: .firstPicture
             case .layerChanged: .layerChanged
+            case .codecUnavailable: .codecUnavailable
             case .stopped: .stopped
             case .resumed: .resumed
             case .ended(_, .left): .left
@@ -26,12 +27,13 @@ enum ForwardEventOutcome: String, OutcomeKind {
 
 /// What became of a packet of a publisher's sound.
 enum SoundOutcome: String, OutcomeKind {
-    case forwarded, malformed, otherSection, otherSource, tooManyBytes, tooManyPackets
+    case forwarded, padding, malformed, otherSection, otherSource, tooManyBytes, tooManyPackets
 
     init(_ outcome: PublishedSound.Outcome) {
         self =
             switch outcome {
             case .forwarded: .forwarded
+            case .padding: .padding
             case .malformed: .malformed
             case .otherSection: .otherSection
             case .otherSource: .otherSource

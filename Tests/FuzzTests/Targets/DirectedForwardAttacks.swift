@@ -1,5 +1,6 @@
 import RillCore
 import RillPeer
+import RillPeerSupport
 import RillRTP
 import RillTestSupport
 
@@ -8,7 +9,7 @@ import RillTestSupport
 /// Attacks on a forwarder that need a certain order, settings, or a long time.
 enum DirectedForwardAttack: String, CaseIterable {
     case bearerSessions, addressSessions, bearerStreams, addressStreams, streamViewers
-    case sessions, streams, otherPublisher, secondVideo, halfOpen, manyPublishers, sound, breakers
+    case sessions, streams, otherPublisher, secondVideo, halfOpen, manyPublishers, sound, breakers, codecs
 
     func run(_ report: AttackReport) throws {
         report.watchdog.begin("directed \(rawValue)", 0, [])
@@ -16,6 +17,7 @@ enum DirectedForwardAttack: String, CaseIterable {
         switch self {
         case .sound: try sound(report)
         case .breakers: try breakers(report)
+        case .codecs: try codecs(report)
         default:
             let stage = try ForwardStage(report, limit)
             do { try ask(stage) } catch let error as ForwardError {
@@ -38,7 +40,7 @@ enum DirectedForwardAttack: String, CaseIterable {
         case .streams: settings.streamLimit = 1
         case .halfOpen: settings.quotas.halfOpenLimit = 1
         case .manyPublishers: settings.quotas.publishersPerStream = 2
-        case .otherPublisher, .secondVideo, .sound, .breakers: break
+        case .otherPublisher, .secondVideo, .sound, .breakers, .codecs: break
         }
     }
 
@@ -54,8 +56,22 @@ enum DirectedForwardAttack: String, CaseIterable {
         case .manyPublishers: for number in 2...4 as ClosedRange<UInt64> { try stage.publish("one", number) }
         case .otherPublisher: try stage.publish("one", 2, .following([]))
         case .secondVideo: try stage.publish("two", 2, videoCount: 2)
-        case .sound, .breakers: break
+        case .sound, .breakers, .codecs: break
         }
+    }
+
+    // MARK: Codecs
+
+    /// A publisher goes over to a codec that a viewer does not have, and back, again and again.
+    private func codecs(_ report: AttackReport) throws {
+        let stage = try ForwardStage(codecs: [.vp8, .vp9], report)
+        let viewer = try stage.watch(2, codecs: [.vp8])
+        for number in 1...20 {
+            stage.publisher.inner.change(to: number % 2 == 1 ? .vp9 : .vp8)
+            stage.run(.milliseconds(50 * number))
+        }
+        report.require(viewer.end.peer.state == .connected, "the viewer is lost")
+        stage.server.noteCounters()
     }
 
     // MARK: Sound
@@ -72,10 +88,14 @@ enum DirectedForwardAttack: String, CaseIterable {
             packet.set(mid, Array(sections[section].mid.utf8))
             return packet.bytes
         }
+        // The bit P, and the length of the padding behind the header (RFC 3550 §5.1).
+        var padding = packet(7, byteCount: 1)
+        padding[0] |= 0x20
         let attacks: [(outcome: PublishedSound.Outcome, packets: [[UInt8]])] = [
             (.forwarded, [packet(1, byteCount: 60)]),
             (.otherSource, [packet(2, byteCount: 60), packet(3, ssrc: 7, byteCount: 60)]),
             (.otherSection, [packet(4, ssrc: 9, byteCount: 60, section: 1)]),
+            (.padding, [packet(6, byteCount: 60), padding]),
             (.malformed, [packet(5, byteCount: 0)]),
             // Fewer packets than the limit, and less than its bytes.
             (.tooManyBytes, (100..<180).map { packet($0, byteCount: 1000) }),
@@ -89,6 +109,7 @@ enum DirectedForwardAttack: String, CaseIterable {
             let hasRisen =
                 switch outcome {
                 case .forwarded: after.1 > before.1
+                case .padding: after.1 > before.1 && after.0 == before.0
                 case .malformed: after.0.malformed > before.0.malformed
                 case .otherSection: after.0.ofOtherSections > before.0.ofOtherSections
                 case .otherSource: after.0.ofOtherSources > before.0.ofOtherSources

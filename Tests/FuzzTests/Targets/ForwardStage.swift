@@ -20,9 +20,13 @@ final class ForwardStage {
 
     /// - Parameters:
     ///   - soundCount: how many sections of sound the publisher offers.
+    ///   - codecs: the codecs that the publisher offers; it sends the first.
     ///   - report: where outcomes go.
     ///   - change: changes the forwarder's settings.
-    init(soundCount: Int = 1, _ report: AttackReport, _ change: (inout ForwardSettings) -> Void = { _ in }) throws {
+    init(
+        soundCount: Int = 1, codecs: [VideoCodec] = [.vp8], _ report: AttackReport,
+        _ change: (inout ForwardSettings) -> Void = { _ in }
+    ) throws {
         var settings = ForwardSettings()
         settings.seed = 640
         change(&settings)
@@ -35,7 +39,7 @@ final class ForwardStage {
         network.add(server, at: [ForwardAttack.address])
         let room = ForwardRoom(network, server.forwarder, settings.negotiation, seed: 10)
         self.room = room
-        let publisher = AttackerEnd(PeerEnd(try room.makePeer(1, [.vp8])))
+        let publisher = AttackerEnd(PeerEnd(try room.makePeer(1, codecs)))
         self.publisher = publisher
         publisherID = try room.connect(
             publisher, publisher.peer, at: 1, sending: [SendingEncoding(rid: "high")], soundCount: soundCount
@@ -59,11 +63,11 @@ final class ForwardStage {
     }
 
     /// A viewer that is connected, has the keys, and gets frames. It gives no feedback of its path.
-    func watch(_ number: UInt32) throws -> (end: AttackerEnd, id: ICEPeerID) {
+    func watch(_ number: UInt32, codecs: [VideoCodec] = [.vp8, .vp9]) throws -> (end: AttackerEnd, id: ICEPeerID) {
         var negotiation = server.forwarder.settings.negotiation
         negotiation.feedback.remove(.transportWideCongestionControl)
         let room = ForwardRoom(network, server.forwarder, negotiation, seed: 10)
-        let viewer = AttackerEnd(PeerEnd(try room.makePeer(UInt64(number))))
+        let viewer = AttackerEnd(PeerEnd(try room.makePeer(UInt64(number), codecs)))
         let forwarder = server.forwarder
         let id = try room.connect(viewer, viewer.peer, at: number, sending: nil) { offer, now in
             try forwarder.watch("one", offer: offer, from: ForwardStage.client, at: now)

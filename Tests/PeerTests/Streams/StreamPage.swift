@@ -40,6 +40,17 @@ struct StreamPage {
         Int(try browser.text("document.querySelector('#numbers td:last-child').textContent").prefix { $0.isNumber })
     }
 
+    /// Goes over to another codec without an offer: `encodings[i].codec` (W3C webrtc-extensions §4).
+    ///
+    /// - Parameter size: by how much the high layer is made smaller at once.
+    func change(to codec: String, scaledDownBy size: Double = 1) throws {
+        let answer = try browser.text("change('video/\(codec)', \(size))")
+        guard answer == "changed" else { throw TestFailure("\(codec): \(answer)") }
+    }
+
+    /// Counts the longest time without a picture from now on.
+    func beginGaps() throws { _ = try browser.text("(longest = 0, last = performance.now(), 'begun')") }
+
     /// What the page counted.
     func counts() throws -> Counts {
         try JSONDecoder().decode(Counts.self, from: Data(try browser.text("counts()").utf8))
@@ -61,6 +72,10 @@ struct StreamPage {
         var received: Int
         /// How many of them were decoded.
         var decoded: Int
+        /// The codec that arrives: video/VP8.
+        var codec: String?
+        /// The longest time without a picture, in ms.
+        var longest: Double
         /// Round trips that the viewer measured, by extended reports (RFC 3611).
         var roundTrips: Int
     }
@@ -68,6 +83,7 @@ struct StreamPage {
     /// Keeps what the page counts: its connections, and the pictures that it shows.
     private static let script = """
         const peers = [], shown = {};
+        let last = performance.now(), longest = 0;
         window.RTCPeerConnection = class extends RTCPeerConnection {
           constructor(...all) { super(...all); peers.push(this); }
         };
@@ -75,18 +91,34 @@ struct StreamPage {
           const video = document.getElementById("video");
           const note = () => {
             shown[video.videoWidth] = (shown[video.videoWidth] ?? 0) + 1;
+            longest = Math.max(longest, performance.now() - last);
+            last = performance.now();
             video.requestVideoFrameCallback(note);
           };
           video.requestVideoFrameCallback(note);
         });
+        const change = async (type, size) => {
+          const sender = peers.at(-1).getSenders().find(one => one.track?.kind === "video");
+          const parameters = sender.getParameters();
+          const codec = parameters.codecs.find(one => one.mimeType === type);
+          if (!codec) return "not negotiated: " + parameters.codecs.map(one => one.mimeType);
+          for (const encoding of parameters.encodings) {
+            Object.assign(encoding, {codec, scalabilityMode: "L1T1"});
+            if (encoding.rid === "high") encoding.scaleResolutionDownBy = size;
+          }
+          try { await sender.setParameters(parameters); } catch (error) { return String(error); }
+          return "changed";
+        };
         const counts = async () => {
-          const all = [...(await peers.at(-1)?.getStats() ?? new Map()).values()].filter(one => one.kind === "video");
+          const reports = await peers.at(-1)?.getStats() ?? new Map();
+          const all = [...reports.values()].filter(one => one.kind === "video");
           const sent = all.filter(one => one.type === "outbound-rtp");
           const got = all.find(one => one.type === "inbound-rtp");
           return JSON.stringify({
             shown, width: document.getElementById("video").videoWidth,
             sent: Object.fromEntries(sent.map(one => [one.rid ?? "high", one.framesSent ?? 0])),
             sizes: Object.fromEntries(sent.map(one => [one.rid ?? "high", `${one.frameWidth}x${one.frameHeight}`])),
+            codec: reports.get(got?.codecId)?.mimeType, longest,
             received: got?.framesReceived ?? 0, decoded: got?.framesDecoded ?? 0,
             roundTrips: all.find(one => one.type === "remote-outbound-rtp")?.roundTripTimeMeasurements ?? 0,
           });

@@ -13,9 +13,20 @@ import Testing
     }
 
     private func packet(
-        ssrc: SSRC = SSRC(7), isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool
+        ssrc: SSRC = SSRC(7), isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool, isExpectedReport: Bool = false
     ) -> CallInput.UnknownPacket {
-        CallInput.UnknownPacket(ssrc: ssrc, isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
+        CallInput.UnknownPacket(
+            ssrc: ssrc, isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost,
+            isExpectedReport: isExpectedReport)
+    }
+
+    @Test(arguments: [UDPAddress(.loopback, port: 1), nil])
+    func `RTCP from the port behind is accepted, and moves nobody, however long RTP is silent`(address: UDPAddress?) {
+        let input = input(at: address)
+        let report = packet(isMedia: false, isPlaced: true, isOfSameHost: true, isExpectedReport: true)
+        for time in [MediaTime.zero, .zero + .seconds(60)] {
+            #expect(input.mayBelong(report, at: time) && !input.moves(with: report, at: time))
+        }
     }
 
     @Test func `A participant with a given address accepts nothing from elsewhere`() throws {

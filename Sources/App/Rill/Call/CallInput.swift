@@ -77,6 +77,8 @@ final class CallInput: Sendable {
         var isPlaced: Bool
         /// Whether that address is on the same host.
         var isOfSameHost: Bool
+        /// Whether it is RTCP from the port that the participant has for it.
+        var isExpectedReport: Bool
     }
 
     /// Whether such a packet may be the participant's. Without keys, only if their address is not known yet or is
@@ -89,7 +91,7 @@ final class CallInput: Sendable {
             guard state.place != .signaled else { return false }
             if isProtected { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
             return switch state.place {
-            case .given, .signaled: !packet.isPlaced
+            case .given, .signaled: !packet.isPlaced || packet.isExpectedReport
             case .awaited: !packet.isPlaced || packet.isOfSameHost
             case .heard: packet.isOfSameHost && (!packet.isMedia || takesPort(ssrc, state, at: now))
             }
@@ -119,9 +121,10 @@ final class CallInput: Sendable {
     }
 
     /// Whether the participant moves to the address of this packet, which was authentic. It does if the previous
-    /// address has been silent for a while.
+    /// address has been silent for a while. RTCP from a port of its own does not move it.
     func moves(with packet: UnknownPacket, at now: MediaTime) -> Bool {
-        state.withLock { state in
+        if packet.isPlaced, packet.isExpectedReport { return false }
+        return state.withLock { state in
             if !isProtected, state.place != .given {
                 guard packet.isMedia || !packet.isPlaced else { return false }
                 let silence = state.place == .heard ? CallInput.silenceOfPort : .zero

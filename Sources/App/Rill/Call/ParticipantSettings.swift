@@ -17,6 +17,12 @@ public struct ParticipantSettings: Sendable {
     /// Where our packets go at first; `nil` for the address of their first packet. With keys it follows the
     /// participant: authentic packets from another address change it once the previous one is silent.
     public var address: UDPAddress?
+    /// Whether they receive RTP and RTCP at one port (a=rtcp-mux, RFC 5761). Otherwise our RTCP goes to
+    /// ``reportAddress``. A call over a ``UDPSocketPair`` has two ports as well.
+    public var sharesPort = true
+    /// Where our RTCP goes if they have a port of its own for it; `nil` for the port behind that of RTP. RTCP of theirs
+    /// that comes from a port of its own is answered there, whatever this says.
+    public var reportAddress: UDPAddress?
     /// The key of our packets; `nil` for packets in the clear.
     public var sendingKey: SRTPKey?
     /// The key of their packets; `nil` for packets in the clear.
@@ -73,6 +79,8 @@ public struct ParticipantSettings: Sendable {
         let isV6 = host.contains(":")
         let address = try UDPAddress.resolve(isV6 ? "[\(host)]:\(video.port)" : "\(host):\(video.port)")
         self.init(name, at: address, key: key)
+        sharesPort = video.isRTCPMultiplexed
+        reportAddress = video.reportPort.map { UDPAddress(address.ip, port: $0) }
         receivingKey = nil
         if let crypto = video.crypto.first(where: SRTPKey.isAcceptable) ?? video.crypto.first {
             receivingKey = try SRTPKey(crypto)

@@ -69,13 +69,19 @@ public struct ReceiveSettings: Sendable {
 
 /// Creates a custom decoder for a stream, of any codec; returns `nil` if libvpx is to decode it.
 ///
-/// It is called once for each stream. The decoder must obey ``ReceiveSettings/maximumPixelCount`` and similar limits
-/// itself.
+/// It is called once for each stream, and again when the stream's sender goes over to another codec. The decoder must
+/// obey ``ReceiveSettings/maximumPixelCount`` and similar limits itself.
 public typealias VideoDecoderFactory = @Sendable (ReceiveSettings) throws -> (any VideoDecoder)?
 
 // The built-in decoder: libvpx. Everything else in this folder knows decoders only by their protocol.
 
 extension ReceiveSettings {
+    /// Creates the decoder of this stream's codec: the app's own, or else libvpx's.
+    func newDecoder() throws(CodecError) -> any VideoDecoder {
+        if let own = try codec.attempt({ try makeDecoder?(self) }) { return own }
+        return try makeBuiltInDecoder()
+    }
+
     /// Creates libvpx's decoder for this stream.
     ///
     /// - Throws: ``/RillCodec/CodecError``; `unsupportedCodec` for one that libvpx does not have.

@@ -7,7 +7,11 @@ import RillReceive
 ///
 /// One owner, one thread at a time.
 final class StreamDecoder {
-    private let decoder: any VideoDecoder
+    private var decoder: any VideoDecoder
+    /// The stream's settings, with its present codec.
+    private var settings: ReceiveSettings
+    /// What the decoders of former codecs did.
+    private var former = DecoderStatistics()
     /// Sinks only receive limited range, whatever range was sent.
     private var colors: ColorConverter
     private var picturesWithoutMemory = 0
@@ -41,19 +45,18 @@ final class StreamDecoder {
     }
 
     init(_ settings: ReceiveSettings, sink: any FrameSink) throws(CodecError) {
-        self.decoder =
-            if let own = try settings.codec.attempt({ try settings.makeDecoder?(settings) }) {
-                own
-            } else {
-                try settings.makeBuiltInDecoder()
-            }
+        self.settings = settings
+        self.decoder = try settings.newDecoder()
         self.colors = ColorConverter(capacity: settings.pictureCapacity)
         self.sink = sink
     }
 
     /// Decodes a frame that left the jitter buffer.
+    ///
+    /// The sender may go over to another codec that was agreed on: then its key frame is decoded by another decoder.
     func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
         do {
+            if received.frame.codec != settings.codec { try change(to: received.frame.codec) }
             switch try decoder.decode(
                 payload, captureTime: received.frame.captureTime, isWanted: received.isShown)
             {
@@ -68,6 +71,14 @@ final class StreamDecoder {
         } catch {
             return .refused(error)
         }
+    }
+
+    private func change(to codec: VideoCodec) throws(CodecError) {
+        var next = settings
+        next.codec = codec
+        let made = try next.newDecoder()
+        former.add(decoder.statistics)
+        (decoder, settings) = (made, next)
     }
 
     /// Converts a picture to limited range; `nil` (counted) if there is no buffer for it, which breaks no reference
@@ -104,7 +115,8 @@ final class StreamDecoder {
 
     /// The decoder's statistics so far.
     var statistics: DecoderStatistics {
-        var statistics = decoder.statistics
+        var statistics = former
+        statistics.add(decoder.statistics)
         statistics.picturesWithoutBuffer += colors.picturesWithoutBuffer + picturesWithoutMemory
         return statistics
     }

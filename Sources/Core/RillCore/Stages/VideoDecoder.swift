@@ -50,6 +50,17 @@ public struct DecoderStatistics: Codable, Sendable, Equatable {
     public init() {}
 }
 
+extension DecoderStatistics {
+    /// Adds what another decoder did.
+    package mutating func add(_ other: DecoderStatistics) {
+        framesDecoded += other.framesDecoded
+        keyFramesDecoded += other.keyFramesDecoded
+        framesCorrupted += other.framesCorrupted
+        framesSkipped += other.framesSkipped
+        picturesWithoutBuffer += other.picturesWithoutBuffer
+    }
+}
+
 extension DecoderStatistics: CustomStringConvertible {
     /// The counts that are not zero, by name: `framesDecoded 120, keyFramesDecoded 1`.
     public var description: String { countedText(self) }

@@ -275,8 +275,8 @@ extension StreamDescription {
     /// negotiated any more does no harm in them.
     fileprivate func isSameOnTheWire(as former: StreamDescription) -> Bool {
         payloadType == former.payloadType && encoding == former.encoding && parameters == former.parameters
-            && mid == former.mid && (rid == nil || rid == former.rid) && repair == former.repair
-            && headerExtensions == former.headerExtensions
+            && alternatives == former.alternatives && mid == former.mid && (rid == nil || rid == former.rid)
+            && repair == former.repair && headerExtensions == former.headerExtensions
     }
 }
 

@@ -22,6 +22,9 @@ public enum ForwardEvent: Equatable, Sendable {
     case firstPicture(ForwardSession, layer: String, Resolution)
     /// A viewer gets another layer from now on; the first one, too.
     case layerChanged(ForwardSession, to: String)
+    /// A viewer gets nothing until it changes again: the publisher has gone over to this codec, which the viewer does
+    /// not have.
+    case codecUnavailable(ForwardSession, VideoCodec)
     /// A viewer gets nothing any more, because nobody reports on what is sent to it (RFC 8083 §4.1).
     case stopped(ForwardSession, CircuitBreak)
     /// It reports again, and gets the stream from the next key frame on.
@@ -57,7 +60,7 @@ public enum ForwardEnd: Equatable, Sendable {
     case failed(PeerError)
     /// A circuit breaker stopped what was sent to a viewer (RFC 8083 §4.2 to §4.4).
     case circuitBroken(CircuitBreak)
-    /// The stream of a viewer has had no publisher for too long, or one with another codec.
+    /// The stream of a viewer has had no publisher for too long, or one with other codecs only.
     case streamEnded
     /// The forwarder was closed.
     case closed

@@ -36,7 +36,7 @@ public struct DroppedSound: Equatable, Sendable {
     public var ofOtherSections = 0
     /// They are of another source while the present one goes on.
     public var ofOtherSources = 0
-    /// They are not packets with a payload.
+    /// They are not packets with a payload, nor padding of what is forwarded.
     public var malformed = 0
     /// All of them.
     public var count: Int { overLimit + ofOtherSections + ofOtherSources + malformed }
@@ -46,7 +46,7 @@ public struct DroppedSound: Equatable, Sendable {
 
     mutating func add(_ outcome: PublishedSound.Outcome) {
         switch outcome {
-        case .forwarded: break
+        case .forwarded, .padding: break
         case .tooManyBytes, .tooManyPackets: overLimit += 1
         case .otherSection: ofOtherSections += 1
         case .otherSource: ofOtherSources += 1

@@ -10,7 +10,7 @@ final class ForwardedStream {
     /// Publishers that take over with their first key frame, the newest one last.
     var pending: [Publication] = []
     /// The codec of the present publisher, or of the last one.
-    private(set) var codec: VideoCodec
+    var codec: VideoCodec
     /// When the present publisher came.
     private(set) var start: MediaTime
     var layers: [PublishedLayer]
@@ -21,7 +21,7 @@ final class ForwardedStream {
     var sound: PublishedSound?
 
     init(_ name: String, _ publication: Publication, at now: MediaTime) {
-        (self.name, self.publication, codec, layers) = (name, publication, publication.codec, publication.layers)
+        (self.name, self.publication, codec, layers) = (name, publication, publication.codecs[0], publication.layers)
         start = now
     }
 
@@ -33,7 +33,7 @@ final class ForwardedStream {
     /// Another publisher takes over.
     func change(to publication: Publication, at now: MediaTime) {
         hasBeenLive = hasBeenLive || isLive
-        (self.publication, codec, layers, start) = (publication, publication.codec, publication.layers, now)
+        (self.publication, codec, layers, start) = (publication, publication.codecs[0], publication.layers, now)
         for viewer in viewers {
             viewer.restart()
             viewer.nextChoice = now
@@ -80,7 +80,8 @@ final class ForwardedStream {
 /// A publisher's session: what it publishes, and who it is.
 struct Publication {
     let id: ICEPeerID
-    let codec: VideoCodec
+    /// The codecs that it may send, of which it may take another at any time. The first is the preferred one.
+    let codecs: [VideoCodec]
     /// Its layers, before their first frame.
     let layers: [PublishedLayer]
     /// The first session of the publisher's, from which this one follows.

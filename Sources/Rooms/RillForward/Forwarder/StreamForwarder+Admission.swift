@@ -35,15 +35,16 @@ extension StreamForwarder {
             negotiation.maximumReceivedVideoCount = 1
             let (id, answer) = try connect(answering: offer, isPublisher: true, negotiation, at: now)
             guard let connection = port[id], let first = connection.receivingStreams.first,
-                let codec = VideoCodec(rawValue: first.description.encoding.name)
+                let codec = first.description.videoCodecs.first
             else {
                 throw .nothingUsable(removeUnused(id))
             }
             admit(request, id, evicting: evicted, at: now)
             let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
-                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high") }
+                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high", codec) }
             let publication = Publication(
-                id: id, codec: codec, layers: layers, origin: former.last?.origin ?? id, subject: client.subject)
+                id: id, codecs: first.description.videoCodecs, layers: layers, origin: former.last?.origin ?? id,
+                subject: client.subject)
             begin(publication, of: name, at: now)
             return (id, answer)
         }
@@ -66,10 +67,17 @@ extension StreamForwarder {
             guard let stream = streams[name], stream.publisher != nil else { throw .unknownStream(name) }
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: false)
             let evicted = try ledger.plan(for: request, streamCount: nil)
-            var negotiation = settings.negotiation
-            negotiation.videoCodecs = [stream.codec]
-            let (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
-            guard let sending = port[id]?.sendingStreams.first?.id else {
+            // All codecs that both have: the publisher may go over to another one.
+            var (id, answer) = try connect(answering: offer, isPublisher: false, settings.negotiation, at: now)
+            let codecs = port[id]?.sendingStreams.first?.description.videoCodecs ?? []
+            if !codecs.isEmpty, !stream.layers.contains(where: { codecs.contains($0.codec) }) {
+                // Without a present one it is refused, in words that name the codec.
+                _ = removeUnused(id)
+                var negotiation = settings.negotiation
+                negotiation.videoCodecs = [stream.codec]
+                (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
+            }
+            guard let sending = port[id]?.sendingStreams.first else {
                 throw .nothingUsable(removeUnused(id))
             }
             admit(request, id, evicting: evicted, at: now)
@@ -142,11 +150,11 @@ extension StreamForwarder {
         for former in former { end(former, .replaced, at: now) }
     }
 
-    /// A publisher's frames are forwarded from now on. Viewers that cannot decode its codec end.
+    /// A publisher's frames are forwarded from now on. Viewers that can decode none of its codecs end.
     private func hand(_ stream: ForwardedStream, to publication: Publication, at now: MediaTime) {
         deadlines[stream.name] = nil
-        if stream.codec != publication.codec {
-            for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) }
+        for viewer in stream.viewers where !publication.codecs.contains(where: viewer.codecs.contains) {
+            end(viewer.id, .streamEnded, at: now)
         }
         stream.change(to: publication, at: now)
     }

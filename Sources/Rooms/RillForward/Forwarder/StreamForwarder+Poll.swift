@@ -28,7 +28,7 @@ extension StreamForwarder {
         let outcome = sound.take(packet, of: section, at: now)
         stream.sound = sound
         droppedSound.add(outcome)
-        guard outcome == .forwarded else { return }
+        guard outcome == .forwarded || outcome == .padding else { return }
         // Swapped out and back, so that the memory is reused.
         var bytes: [UInt8] = []
         swap(&bytes, &audioPacket)
@@ -113,6 +113,9 @@ extension StreamForwarder {
         guard let stream = publishers[id] else { return }
         if frame.frame.isKey { takeOver(stream, by: id, at: now) }
         guard stream.publisher == id, let layer = stream.index(of: received) else { return }
+        if frame.frame.isKey, stream.layers[layer].codec != frame.frame.codec {
+            change(stream, layer, to: frame.frame.codec, at: now)
+        }
         // Who joins now gets the frames before this one, and then this one.
         for viewer in stream.viewers { choose(for: viewer, isKeyFrameHere: frame.frame.isKey ? layer : nil, at: now) }
         let isFirst = stream.layers[layer].resolution == nil && frame.frame.isKey
@@ -123,6 +126,7 @@ extension StreamForwarder {
         }
         for viewer in stream.viewers {
             guard viewer.current == layer || viewer.target == layer else { continue }
+            guard viewer.codecs.contains(frame.frame.codec) else { continue }
             let former = viewer.current
             port.change(viewer.id) { connection in
                 viewer.send(published, payload, of: layer, over: connection, at: now)
@@ -130,6 +134,14 @@ extension StreamForwarder {
             noteLayer(of: viewer, after: former)
         }
         scheduleKeyFrameRequest(of: stream)
+    }
+
+    /// A layer goes over to another codec, with a key frame. Each viewer's layer is chosen again: one of a codec that
+    /// it has.
+    private func change(_ stream: ForwardedStream, _ layer: Int, to codec: VideoCodec, at now: MediaTime) {
+        stream.layers[layer].change(to: codec)
+        stream.codec = codec
+        for viewer in stream.viewers { viewer.nextChoice = now }
     }
 
     private func noteLayer(of viewer: Viewer, after former: Int?) {
@@ -155,7 +167,11 @@ extension StreamForwarder {
         guard connection.session?.isAccepted(viewer.sending) == true else { return }
         let stream = viewer.stream
         let requested = viewer.requested.flatMap(stream.find).flatMap { stream.running($0, at: now) }
-        viewer.aim(at: requested ?? bestLayer(for: viewer, over: connection, at: now))
+        let usable = requested.flatMap { viewer.codecs.contains(stream.layers[$0].codec) ? $0 : nil }
+        viewer.aim(at: usable ?? bestLayer(for: viewer, over: connection, at: now))
+        if viewer.target == nil, !stream.layers.isEmpty, viewer.lose(stream.codec) {
+            note(.codecUnavailable(named(viewer.id, of: stream), stream.codec))
+        }
         guard let target = viewer.target, viewer.awaits(target), target != layer else { return }
         let former = viewer.current
         let hasJoined = port.change(viewer.id) { connection in
@@ -172,7 +188,7 @@ extension StreamForwarder {
     private static let overhead = 1.05
 
     private func bestLayer(for viewer: Viewer, over connection: PeerConnection, at now: MediaTime) -> Int? {
-        let order = viewer.stream.order
+        let order = viewer.stream.order.filter { viewer.codecs.contains(viewer.stream.layers[$0].codec) }
         let layers = order.map { index in
             let rates = viewer.stream.layers[index].rates(at: now)
             return LayerPolicy.Layer(bits: rates.bits * StreamForwarder.overhead, isLive: rates.frames > 0)

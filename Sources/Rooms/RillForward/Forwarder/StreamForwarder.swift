@@ -37,6 +37,9 @@ import RillSession
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
 /// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
 ///
+/// **Codecs.** A publisher may go over to another codec that was agreed on, with a key frame and without an offer.
+/// Viewers that have it go on; one that does not gets another layer, or nothing until the codec changes again.
+///
 /// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with
 /// the first one. Who may have how many sessions is in ``ForwardQuotas``.
 ///

@@ -8,6 +8,10 @@ final class Viewer {
     let stream: ForwardedStream
     /// The stream of its session.
     let sending: SendingStreamID
+    /// The codecs that it can decode.
+    let codecs: [VideoCodec]
+    /// The codec that it was told of last that it cannot decode; `nil` once frames come that it can.
+    private(set) var unavailable: VideoCodec?
     /// The audio of its session; `nil` if it wants none.
     var audio: AudioRewriter?
     /// The layer that it has asked for; `nil` for what its network carries.
@@ -49,8 +53,9 @@ final class Viewer {
     private static let shortestHold = MediaDuration.milliseconds(500)
     private static let longestHold = MediaDuration.seconds(8)
 
-    init(_ id: ICEPeerID, of stream: ForwardedStream, sending: SendingStreamID) {
-        (self.id, self.stream, self.sending) = (id, stream, sending)
+    init(_ id: ICEPeerID, of stream: ForwardedStream, sending: PeerSendingStream) {
+        (self.id, self.stream, self.sending) = (id, stream, sending.id)
+        codecs = sending.description.videoCodecs
     }
 
     /// Sets the layer that it is to get.
@@ -70,6 +75,15 @@ final class Viewer {
     func restart() {
         (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1)
         timeline.restart()
+    }
+
+    /// Notes that a layer that it gets, or is to get, has gone over to a codec that it cannot decode.
+    ///
+    /// - Returns: whether that is new.
+    func lose(_ codec: VideoCodec) -> Bool {
+        (current, isBroken, isChange, newestKeyFrame) = (nil, true, true, -1)
+        defer { unavailable = codec }
+        return unavailable != codec
     }
 
     /// Notes that the other side needs a key frame, unless one is on its way that it cannot have seen when it asked, or
@@ -144,7 +158,7 @@ final class Viewer {
         newestKeyFrame = published.frame.number
         isChange = isChange || layer != current
         if layer != current { counts.layerChanges += 1 }
-        (current, isBroken) = (layer, false)
+        (current, isBroken, unavailable) = (layer, false, nil)
     }
 
     private func transmit(

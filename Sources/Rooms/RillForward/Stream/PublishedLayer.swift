@@ -8,6 +8,8 @@ struct PublishedLayer {
     let id: ReceivingStreamID
     /// Its name: the RID, or `high` if there is only one.
     let name: String
+    /// The codec of its newest key frame; before the first, the preferred one.
+    private(set) var codec: VideoCodec
     /// The size of its newest picture; `nil` before the first.
     private(set) var resolution: Resolution?
     private(set) var recent = RecentFrames()
@@ -19,7 +21,9 @@ struct PublishedLayer {
     private var meter = LayerMeter()
     private var numbering = FrameRenumbering()
 
-    init(_ id: ReceivingStreamID, name: String) { (self.id, self.name) = (id, name) }
+    init(_ id: ReceivingStreamID, name: String, _ codec: VideoCodec = .default) {
+        (self.id, self.name, self.codec) = (id, name, codec)
+    }
 
     /// Takes the next frame, and numbers it.
     mutating func take(
@@ -35,6 +39,12 @@ struct PublishedLayer {
         meter.add(byteCount: payload.count, at: now)
         recent.append(published, payload)
         return published
+    }
+
+    /// Goes over to another codec, with the key frame that comes next.
+    mutating func change(to codec: VideoCodec) {
+        self.codec = codec
+        recent.removeAll()
     }
 
     /// Whether frames of it arrive, or did until two seconds ago.

@@ -9,7 +9,9 @@ struct PublishedSound: Sendable {
     enum Outcome: Hashable, Sendable {
         /// It is forwarded.
         case forwarded
-        /// It is not a packet with a payload.
+        /// It is padding of the source that is forwarded, which probes the path: viewers need not know of it.
+        case padding
+        /// It is not a packet with a payload, nor padding.
         case malformed
         /// It belongs to another section than the first: two sounds cannot share one stream.
         case otherSection
@@ -54,8 +56,14 @@ struct PublishedSound: Sendable {
     /// - Returns: what becomes of it.
     mutating func take(_ packet: Span<UInt8>, of section: TransceiverID, at now: MediaTime) -> Outcome {
         guard section == self.section else { return .otherSection }
-        guard let parsed = try? RTPPacket(parsing: packet), parsed.payload.count > 0 else { return .malformed }
+        guard let parsed = try? RTPPacket(parsing: packet) else { return .malformed }
         let ssrc = parsed.header.ssrc
+        guard parsed.payload.count > 0 else {
+            guard parsed.paddingByteCount > 0, source?.ssrc == ssrc else { return .malformed }
+            guard packets.has(1, at: now) else { return .tooManyPackets }
+            packets.take(1)
+            return .padding
+        }
         if let source, source.ssrc != ssrc, now - source.time < PublishedSound.sourceTimeout { return .otherSource }
         source = (ssrc, now)
         // Asked of both before either is charged: what is dropped costs nothing.

@@ -237,6 +237,8 @@ extension Logger {
             info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(resolution)"]))
         case .layerChanged(let session, let layer):
             debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
+        case .codecUnavailable(let session, let codec):
+            notice("the publisher's codec is not the viewer's", metadata: metadata(session, ["codec": "\(codec)"]))
         case .stopped(let session, let reason):
             notice("stopped", metadata: metadata(session, ["reason": "\(reason)"]))
         case .resumed(let session):

@@ -53,7 +53,8 @@ public struct PacketRestorer: ~Copyable, Sendable {
     public let settings: RepairSettings
     /// Counts since the restorer was created.
     public private(set) var statistics = RepairStatistics()
-    private let payloadType: PayloadType
+    /// The payload types of its packets: one for each format.
+    private let payloadTypes: [PayloadType]
     /// The stream's SSRC, if known.
     private var ssrc: SSRC?
     private var decoder: ULPFECDecoder?
@@ -79,11 +80,11 @@ public struct PacketRestorer: ~Copyable, Sendable {
         if let fec = settings.fecPayloadType { types.append(fec) }
         precondition(Set(types).count == types.count, "each format needs its own payload type: \(types)")
         self.settings = settings
-        payloadType = buffer.payloadType
+        payloadTypes = [buffer.payloadType] + buffer.alternatives.keys
         ssrc = buffer.ssrc
         if settings.fecPayloadType != nil {
             decoder = ULPFECDecoder(
-                payloadType: buffer.payloadType, buffer.clockRate,
+                payloadTypes: payloadTypes, buffer.clockRate,
                 maximumPacketByteCount: buffer.maximumPacketByteCount)
         }
     }
@@ -116,7 +117,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
     /// announced.
     private func comes(_ header: RTPHeader, on stream: RepairSettings.Retransmission) -> Bool {
         guard let source = stream.ssrc else {
-            return header.payloadType == stream.payloadType && header.ssrc != ssrc
+            return stream.has(header.payloadType) && header.ssrc != ssrc
         }
         return header.ssrc == source
     }
@@ -126,8 +127,10 @@ public struct PacketRestorer: ~Copyable, Sendable {
         _ datagram: Span<UInt8>, _ header: RTPHeader, _ stream: RepairSettings.Retransmission,
         _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {
-        guard header.payloadType == stream.payloadType, let ssrc else { return .unassigned }
-        let type = stream.originalPayloadType ?? settings.redPayloadType ?? payloadType
+        guard stream.has(header.payloadType), let ssrc else { return .unassigned }
+        let type =
+            stream.others[header.payloadType] ?? stream.originalPayloadType ?? settings.redPayloadType
+            ?? payloadTypes[0]
         var payloadByteCount = 0
         original.removeAll(keepingCapacity: true)
         do throws(RTPError) {
@@ -195,7 +198,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         _ packet: Span<UInt8>, _ header: RTPHeader, _ origin: PacketOrigin, _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {
         body(.media(packet, origin))
-        guard header.payloadType == payloadType, header.ssrc == ssrc ?? header.ssrc else { return .media }
+        guard payloadTypes.contains(header.payloadType), header.ssrc == ssrc ?? header.ssrc else { return .media }
         ssrc = header.ssrc
         decoder?.insert(packet, header, counting: &statistics) { body(.media($0, .fec)) }
         return .media

@@ -7,7 +7,7 @@ import RillRTP
 /// It keeps the newest packets, and the FEC packets that wait for theirs. An FEC packet of two levels waits for the
 /// packets of both.
 struct ULPFECDecoder: ~Copyable, Sendable {
-    private let payloadType: PayloadType
+    private let payloadTypes: [PayloadType]
     private let maximumByteCount: Int
     private var window: MediaWindow
     private var fecPackets: FixedStorage<FECPacket>
@@ -37,10 +37,10 @@ struct ULPFECDecoder: ~Copyable, Sendable {
     /// The largest distance between the timestamps of a valid packet and its FEC packet, in ticks: ten seconds.
     private let maximumTimestampDistance: Int64
 
-    /// Creates a decoder for packets of that payload type, clock and maximum length.
-    init(payloadType: PayloadType, _ clockRate: ClockRate, maximumPacketByteCount: Int) {
+    /// Creates a decoder for packets of those payload types, clock and maximum length.
+    init(payloadTypes: [PayloadType], _ clockRate: ClockRate, maximumPacketByteCount: Int) {
         maximumTimestampDistance = 10 * Int64(clockRate.hertz)
-        self.payloadType = payloadType
+        self.payloadTypes = payloadTypes
         maximumByteCount = maximumPacketByteCount
         window = MediaWindow(capacity: Self.packetCapacity, slotByteCount: maximumPacketByteCount)
         fecPackets = FixedStorage(repeating: FECPacket(), count: Self.fecPacketCapacity)
@@ -195,7 +195,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
     /// the rest comes from the FEC packet.
     private func isSound(_ byteCount: Int, _ fecPacket: FECPacket) -> Bool {
         guard let packet = try? RTPPacket(parsing: packet.span.extracting(first: byteCount)) else { return false }
-        return packet.header.payloadType == payloadType
+        return payloadTypes.contains(packet.header.payloadType)
             && abs(Int64(packet.header.timestamp.distance(since: fecPacket.timestamp))) <= maximumTimestampDistance
     }
 

@@ -64,7 +64,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
         public internal(set) var notNeeded = 0
         /// The buffer was full.
         public internal(set) var overflow = 0
-        /// The stream jumped.
+        /// The stream jumped, or went over to another codec.
         public internal(set) var resynchronized = 0
         /// Complete, but its bytes are not a frame of the codec.
         public internal(set) var malformed = 0

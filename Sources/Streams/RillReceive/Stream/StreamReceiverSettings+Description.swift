@@ -24,6 +24,10 @@ extension StreamReceiverSettings {
         } else {
             try jitterBuffer.apply(description)
             repair = description.repair
+            for other in description.alternatives {
+                guard let again = other.retransmissionPayloadType else { continue }
+                repair.retransmission?.others[again] = other.payloadType
+            }
         }
         kind = description.kind
         mid = description.mid.flatMap { StreamIdentifier($0) }
@@ -56,6 +60,8 @@ extension JitterBufferSettings {
         let codec = try VideoCodec(agreed: description.encoding)
         try applyTransport(description)
         self.codec = codec
+        alternatives = [:]
+        for other in description.alternatives { alternatives[other.payloadType] = other.encoding.videoCodec }
         if let name = description.rid, let name = StreamLayer.RID(validating: name) { rid = name }
         if !description.feedback.contains(.nack) { nack = nil }
     }
@@ -75,10 +81,9 @@ extension VideoCodec {
     ///
     /// - Throws: `unsupportedFormat`.
     init(agreed encoding: RTPFormat.Encoding) throws(StreamDescriptionError) {
-        let traits = CodecTraits.named(encoding.name)
-        guard traits?.kind ?? .video == .video,
-            let codec = traits?.video?.codec ?? VideoCodec(rawValue: encoding.name)
-        else { throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate) }
+        guard let codec = encoding.videoCodec else {
+            throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate)
+        }
         self = codec
     }
 }

@@ -118,6 +118,8 @@ public struct RetransmissionSettings: Equatable, Sendable {
     public var ssrc: SSRC
     /// The negotiated payload type of RTX for the stream's payload type, or for RED's if packets are wrapped in RED.
     public var payloadType: PayloadType
+    /// Its payload types for the stream's other formats, by theirs.
+    public var payloadTypes: [PayloadType: PayloadType] = [:]
     /// The sequence number of its first packet.
     public var firstSequenceNumber: SequenceNumber
 

@@ -25,9 +25,9 @@ struct PacketOutput: Sendable {
 
     /// The retransmission stream from its next packet on; `nil` if there is none.
     var nextRetransmission: RetransmissionSettings? {
-        retransmission.map {
-            RetransmissionSettings(ssrc: $0.ssrc, payloadType: $0.payloadType, firstSequenceNumber: nextNumber)
-        }
+        var next = retransmission
+        next?.firstSequenceNumber = nextNumber
+        return next
     }
 
     /// Sends the newest packet of the history.
@@ -104,11 +104,13 @@ struct PacketOutput: Sendable {
     private mutating func writeRTX(_ packet: Span<UInt8>, _ settings: RetransmissionSettings) {
         let number = nextNumber
         nextNumber = number.next
+        // The packet has a payload type, so it has a second byte.
+        let type = settings.payloadTypes[PayloadType(packet[1] & 0x7F)] ?? settings.payloadType
         rtx.removeAll(keepingCapacity: true)
         rtx.append(addingCapacity: packet.count + RetransmittedPacket.headerByteCount) { output in
             do throws(RTPError) {
                 try RetransmittedPacket.write(
-                    packet, payloadType: settings.payloadType, sequenceNumber: number, ssrc: settings.ssrc,
+                    packet, payloadType: type, sequenceNumber: number, ssrc: settings.ssrc,
                     into: &output)
             } catch {
                 preconditionFailure("a packet written by this sender cannot be parsed: \(error)")

@@ -99,13 +99,14 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// - Throws: `settingOutOfRange`; then nothing has changed. Traps if payload types are not distinct.
     package mutating func change(_ agreed: RTPStreamSettings) throws(SendError) {
         var next = settings
-        next.payloadType = agreed.payloadType
+        (next.payloadType, next.payloadTypes) = (agreed.payloadType, agreed.payloadTypes)
         (next.mid, next.rid, next.headerExtensions) = (agreed.mid, agreed.rid, agreed.headerExtensions)
         (next.retransmission, next.fec) = (agreed.retransmission, agreed.fec)
         if settings.retransmission != nil { formerRetransmission = outlet.nextRetransmission }
         if let former = formerRetransmission, let type = agreed.retransmission?.payloadType {
             next.retransmission = RetransmissionSettings(
                 ssrc: former.ssrc, payloadType: type, firstSequenceNumber: former.firstSequenceNumber)
+            next.retransmission?.payloadTypes = agreed.retransmission?.payloadTypes ?? [:]
         }
         next.firstSequenceNumber = history.nextSequenceNumber
         try next.validate()
@@ -129,7 +130,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// packets of the frame have it, and the last one has the marker bit.
     ///
     /// - Parameters:
-    ///   - frame: the properties of the frame. All frames of a stream must have the same codec.
+    ///   - frame: the properties of the frame. All frames of a stream must have the same codec, or those of
+    ///     ``RTPStreamSettings/payloadTypes``.
     ///   - payload: the encoded bytes, at least one.
     ///   - now: the time, which is passed to the sink and stored in the history.
     ///   - sink: receives each packet, in order. It must not call this sender.
@@ -141,7 +143,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         precondition(!payload.isEmpty, "frame \(frame.number) has no bytes")
         extensions.prepare(for: frame)
         let header = RTPHeader(
-            marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            marker: false, payloadType: settings.payloadType(of: frame.codec),
+            sequenceNumber: history.nextSequenceNumber,
             timestamp: clock.timestamp(ofCapture: frame.captureTime), ssrc: settings.ssrc)
         let packetCount = send(frame, payload, header, at: now, to: sink)
         statistics.framesSent += 1

@@ -23,8 +23,17 @@ extension RTPStreamSettings {
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
         headerExtensions = description.headerExtensions
+        if !description.alternatives.isEmpty, let codec = description.encoding.videoCodec {
+            payloadTypes[codec] = payloadType
+            for other in description.alternatives {
+                if let codec = other.encoding.videoCodec { payloadTypes[codec] = other.payloadType }
+            }
+        }
         if let agreed = description.repair.retransmission {
             var again = RetransmissionSettings(payloadType: agreed.payloadType, using: &generator)
+            for other in description.alternatives {
+                again.payloadTypes[other.payloadType] = other.retransmissionPayloadType
+            }
             // If both are random, they are equal with a probability of 2^-32.
             again.ssrc = agreed.ssrc ?? (again.ssrc == ssrc ? SSRC(again.ssrc.rawValue ^ 1) : again.ssrc)
             retransmission = again

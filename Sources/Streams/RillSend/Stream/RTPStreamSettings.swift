@@ -18,6 +18,9 @@ public struct RTPStreamSettings: Sendable {
     public var kind = MediaDescription.Kind.video
     /// The negotiated payload type of the codec.
     public var payloadType: PayloadType
+    /// The payload types by codec, if frames of several may be sent; a codec that is not among them has
+    /// ``payloadType``. Each change of the codec begins with a key frame.
+    public var payloadTypes: [VideoCodec: PayloadType] = [:]
     /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 explains how to
     /// choose it).
     public var canonicalName: String
@@ -125,6 +128,11 @@ public struct RTPStreamSettings: Sendable {
             in: (fec == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
         try require(.temporalLayerCount, temporalLayerCount, in: 1...referenceSignaling.maximumLayerCount)
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
+    }
+
+    /// The payload type of a codec's frames.
+    func payloadType(of codec: VideoCodec) -> PayloadType {
+        payloadTypes.isEmpty ? payloadType : payloadTypes[codec] ?? payloadType
     }
 
     /// What the payload descriptors need of these settings.

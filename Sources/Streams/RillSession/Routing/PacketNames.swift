@@ -30,10 +30,16 @@ extension ReceivingStream {
     /// Returns whether a packet of an unknown SSRC, with these identifiers and that payload type, matches this
     /// stream.
     ///
-    /// An identifier that is present must be the stream's. If none is present, the payload type decides.
-    func claim(_ names: PacketNames, _ type: PayloadType) -> (isRetransmission: Bool, Void)? {
-        let isRetransmission = settings.repair.retransmission?.payloadType == type
-        guard isRetransmission || settings.jitterBuffer.payloadType == type || settings.repair.redPayloadType == type
+    /// An identifier that is present must be the stream's. If none is present, the payload type decides: that of the
+    /// format that was agreed on first.
+    ///
+    /// - Parameter isOnly: whether there is no other stream to be told apart.
+    func claim(_ names: PacketNames, _ type: PayloadType, isOnly: Bool) -> (isRetransmission: Bool, Void)? {
+        let isRetransmission = settings.repair.retransmission?.has(type) == true
+        let isOther = settings.jitterBuffer.alternatives[type] != nil
+        guard
+            isRetransmission || settings.jitterBuffer.payloadType == type || settings.repair.redPayloadType == type
+                || (isOther && (!names.isEmpty || isOnly))
         else {
             return nil
         }

@@ -124,10 +124,11 @@ extension RTPSession {
     /// Finds the one stream that matches the identifiers and payload type of a packet.
     private func claim(of packet: borrowing RTPPacket) -> Claim? {
         var found: Claim?
+        let isOnly = receiving.count == 1
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
             let names = PacketNames(of: packet, by: stream.settings.jitterBuffer.headerExtensions)
-            guard let claim = stream.claim(names, packet.header.payloadType) else { continue }
+            guard let claim = stream.claim(names, packet.header.payloadType, isOnly: isOnly) else { continue }
             // A packet that matches two streams is assigned to none.
             guard found == nil else { return nil }
             found = Claim(stream: stream, isRetransmission: claim.isRetransmission, rid: names.rid)

@@ -92,7 +92,7 @@ struct ReceiveCommand: ParsableCommand {
         let socket = try UDPSocket(boundTo: address)
         let call = try VideoCall(settings, source: nil)
         var shown = StreamLayer.RID.high
-        try call.add(incoming.them, over: socket) { them in
+        try call.add(incoming.them, over: transport(socket, incoming)) { them in
             shown = try choose(them)
             if let recording {
                 try recording.show(shown, of: them)
@@ -113,6 +113,20 @@ struct ReceiveCommand: ParsableCommand {
         }
         monitor.note(recording?.summary, at: call.clock.now)
         try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isRequested)
+    }
+
+    /// The socket, and one for RTCP if the description has a port for it. Without that the stream is received all the
+    /// same, as it was sent.
+    private func transport(_ socket: UDPSocket, _ incoming: IncomingStream) -> any DatagramTransport {
+        guard let port = incoming.reportPort else { return socket }
+        do throws(TransportError) {
+            let pair = try UDPSocketPair(socket, reports: port)
+            StandardError.print("RTCP on \(pair.localReportAddress)")
+            return pair
+        } catch {
+            StandardError.print("RTCP is not received, and the sender gets no reports: \(error)")
+            return socket
+        }
     }
 
     private var settings: VideoCallSettings {

@@ -24,6 +24,8 @@ final class CodedRecording: Sendable {
         var last: (time: MediaTime, gap: MediaDuration)?
         var size = Resolution.vga
         var framesWritten = 0
+        /// The codec that the stream went over to while the file holds another one, until that was reported.
+        var other: (codec: VideoCodec, isReported: Bool)?
         var failure: (any Error)?
     }
 
@@ -35,8 +37,15 @@ final class CodedRecording: Sendable {
     /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Returns a line about timestamps that jumped, once.
-    func takeNotice() -> String? { state.withLock { $0.timeline.takeNotice() } }
+    /// Returns a line about timestamps that jumped, or about another codec, once.
+    func takeNotice() -> String? {
+        state.withLock { state in
+            if let line = state.timeline.takeNotice() { return line }
+            guard let (codec, isReported) = state.other, !isReported else { return nil }
+            state.other = (codec, true)
+            return "the stream is \(codec) now: not recorded until it is \(state.codec) again, which the file holds"
+        }
+    }
     /// A line about all jumps, if there were several.
     var summary: String? { state.withLock { $0.timeline.summary } }
 
@@ -50,11 +59,20 @@ final class CodedRecording: Sendable {
         let codec = settings.codec
         state.withLock { $0.codec = codec }
         settings.makeDecoder = { [self] stream in
-            RecordingDecoder(
+            expect(stream.codec)
+            return RecordingDecoder(
                 try VPXDecoder(
                     stream.codec, poolCapacity: stream.pictureCapacity, threadCount: stream.decoderThreadCount,
                     maximumPixelCount: stream.maximumPixelCount, damagePolicy: stream.damagePolicy,
                     postProcessing: stream.postProcessing), to: self)
+        }
+    }
+
+    /// The stream has this codec from the next frame on. A file holds one codec, the first.
+    private func expect(_ codec: VideoCodec) {
+        state.withLock { state in
+            if state.writer == nil { state.codec = codec }
+            state.other = codec == state.codec ? nil : (codec, false)
         }
     }
 
@@ -77,6 +95,7 @@ final class CodedRecording: Sendable {
         let now = clock.now
         try state.withLock { (state) throws in
             if let failure = state.failure { throw failure }
+            guard state.other == nil else { return }
             do { try CodedRecording.write(payload, at: time, arrivedAt: now, &state) } catch {
                 state.failure = error
                 throw error

@@ -10,6 +10,8 @@ struct IncomingStream {
     var them: ParticipantSettings
     /// The destination address of the packets, as described.
     var address: UDPAddress
+    /// The port of RTCP, if the description has one that is not that of RTP.
+    var reportPort: UInt16?
     /// Remarks on ignored sections of the description.
     var remarks: [String] = []
 
@@ -50,7 +52,12 @@ struct IncomingStream {
         for other in session.media.indices where other != index {
             remarks.append("left out: \(lines.text(other))")
         }
-        if let port { video.port = port }
+        if let port {
+            video.port = port
+            // It stands beside the port that was described.
+            video.otherAttributes.removeAll { $0.name == "rtcp" }
+        }
+        reportPort = video.reportPort
         if let key {
             if let theirs = video.crypto.first(where: SRTPKey.isAcceptable), try SRTPKey(theirs) != key {
                 throw refuse("a=crypto and --key-file are different keys")
@@ -75,6 +82,7 @@ struct IncomingStream {
         // The description names our address; the sender's is that of its packets. RTCP is sent there, with the same
         // key.
         them.address = nil
+        them.reportAddress = nil
         them.sendingKey = them.receivingKey
     }
 

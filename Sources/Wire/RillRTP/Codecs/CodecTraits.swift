@@ -189,3 +189,12 @@ extension CodecTraits {
     /// G.722 (RFC 3551 §4.5.2): its RTP clock has 8 kHz, although it is sampled at 16 kHz.
     static let g722 = CodecTraits("G722", .audio, clockRate: .telephone, payloadType: PayloadType(9))
 }
+
+extension RTPFormat.Encoding {
+    /// The codec of that name, for built-in codecs in any case of letters; `nil` if it is not one of video.
+    package var videoCodec: VideoCodec? {
+        let traits = CodecTraits.named(name)
+        guard traits?.kind ?? .video == .video else { return nil }
+        return traits?.video?.codec ?? VideoCodec(rawValue: name)
+    }
+}

@@ -118,3 +118,16 @@ public struct MediaDescription: Equatable, Sendable {
         formats.first { $0.payloadType == payloadType }
     }
 }
+
+extension MediaDescription {
+    /// The port that receives RTCP, if it is not that of RTP: the one that a=rtcp names (RFC 3605 §2.1), or else the
+    /// one behind (RFC 3550 §11). `nil` if both share a port (a=rtcp-mux), or if there is no such port.
+    public var reportPort: UInt16? {
+        guard !isRTCPMultiplexed, port != 0 else { return nil }
+        guard let named = otherAttributes.first(where: { $0.name == "rtcp" })?.value else {
+            return port == .max ? nil : port + 1
+        }
+        let number = named.split(separator: " ").first.flatMap { UInt16($0) } ?? 0
+        return number == 0 || number == port ? nil : number
+    }
+}

@@ -31,7 +31,10 @@ extension MediaDescription {
             if layers.isEmpty || sourcesMatchLayers, index < sources.count { stream.ssrc = sources[index] }
             stream.canonicalName = stream.ssrc.flatMap { canonicalName(of: $0) }
             // RED of audio repeats earlier payloads (RFC 2198), and is another format.
-            if kind == .video { stream.repair = repair(of: format.payloadType, stream.ssrc) }
+            if kind == .video {
+                stream.repair = repair(of: format.payloadType, stream.ssrc)
+                addAlternatives(to: &stream, layer, codecs)
+            }
             if let layer {
                 stream.rid = layer.rid
                 stream.alternativeRIDs = layer.alternatives
@@ -72,11 +75,34 @@ extension MediaDescription {
 
     /// The first format that is among `codecs` and that the layer may use.
     private func format(for layer: Layer?, _ codecs: [String]) -> RTPFormat? {
-        formats.first { format in
-            guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
-                return codecs.contains { format.isNamed($0) } && CodecTraits.has(format)
+        formats.first { allows($0, for: layer, codecs) }
+    }
+
+    private func allows(_ format: RTPFormat, for layer: Layer?, _ codecs: [String]) -> Bool {
+        guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
+            return codecs.contains { format.isNamed($0) } && CodecTraits.has(format)
+        }
+        return false
+    }
+
+    /// Adds the other formats that are among `codecs` and that the layer may use, one for each codec.
+    private func addAlternatives(to stream: inout StreamDescription, _ layer: Layer?, _ codecs: [String]) {
+        for format in formats where allows(format, for: layer, codecs) {
+            guard let encoding = format.encoding, encoding.clockRate == stream.encoding.clockRate,
+                !format.isNamed(stream.encoding.name),
+                !stream.alternatives.contains(where: { format.isNamed($0.encoding.name) }),
+                !stream.payloadTypes.contains(format.payloadType)
+            else { continue }
+            var other = StreamDescription.Alternative(format.payloadType, encoding)
+            other.parameters = format.parameters
+            let again = formats.first { $0.isNamed("rtx") && $0.associatedPayloadType == format.payloadType }
+            // In RED, packets of all formats look alike.
+            if stream.repair.retransmission != nil, stream.repair.redPayloadType == nil,
+                let type = again?.payloadType, type != format.payloadType, !stream.payloadTypes.contains(type)
+            {
+                other.retransmissionPayloadType = type
             }
-            return false
+            stream.alternatives.append(other)
         }
     }
 

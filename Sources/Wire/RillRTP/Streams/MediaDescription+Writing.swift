@@ -58,6 +58,13 @@ extension MediaDescription {
             RTPFormat(
                 stream.payloadType, encoding: stream.encoding, parameters: stream.parameters,
                 feedback: stream.feedback.subtracting(.wildcard).messages))
+        for other in stream.alternatives {
+            add(
+                RTPFormat(
+                    other.payloadType, encoding: other.encoding, parameters: other.parameters,
+                    feedback: stream.feedback.subtracting(.wildcard).messages))
+            if let again = other.retransmissionPayloadType { add(.rtx(again, for: other.payloadType)) }
+        }
         if let type = repair.fecPayloadType { add(.ulpfec(type)) }
         if let again = repair.retransmission {
             let original = again.originalPayloadType ?? repair.redPayloadType ?? stream.payloadType

@@ -28,6 +28,8 @@ public struct RepairSettings: Sendable, Equatable {
         /// rtx-time: how long packets are kept for retransmission, in milliseconds; `nil` if not specified (RFC 4588
         /// §8.1).
         public var milliseconds: Int?
+        /// The payload types of other formats of the stream, by those of their retransmissions.
+        public var others: [PayloadType: PayloadType] = [:]
 
         /// The stream with that source and payload type.
         public init(ssrc: SSRC?, payloadType: PayloadType, originalPayloadType: PayloadType? = nil) {
@@ -42,4 +44,9 @@ public struct RepairSettings: Sendable, Equatable {
 
     /// Whether there is no repair mechanism.
     public var isEmpty: Bool { retransmission == nil && redPayloadType == nil && fecPayloadType == nil }
+}
+
+extension RepairSettings.Retransmission {
+    /// Whether packets of that payload type are retransmissions of the stream, of any of its formats.
+    package func has(_ type: PayloadType) -> Bool { type == payloadType || others[type] != nil }
 }

@@ -1,3 +1,5 @@
+package import RillCore
+
 /// The negotiated properties of one RTP stream: one simulcast layer in one direction.
 ///
 /// ```swift
@@ -23,6 +25,9 @@ public struct StreamDescription: Equatable, Sendable {
     public var kind: MediaDescription.Kind
     /// The codec's parameters (a=fmtp), in order.
     public var parameters: [RTPFormat.Parameter] = []
+    /// The other formats that were negotiated, preferred first: the sender may go over to one of them at any packet,
+    /// without another negotiation (RFC 3264 §5.1, §6.1).
+    public var alternatives: [Alternative] = []
 
     /// MID: identifies the media section of the stream (RFC 9143): 1 to 16 bytes.
     public var mid: String?
@@ -67,6 +72,23 @@ public struct StreamDescription: Equatable, Sendable {
                 throw .unsupportedFormat(name: encoding.name, clockRate: encoding.clockRate)
             }
             return rate
+        }
+    }
+
+    /// Another format of the stream.
+    public struct Alternative: Equatable, Sendable {
+        /// The payload type of the packets.
+        public var payloadType: PayloadType
+        /// The codec's name and clock rate.
+        public var encoding: RTPFormat.Encoding
+        /// The codec's parameters (a=fmtp), in order.
+        public var parameters: [RTPFormat.Parameter] = []
+        /// The payload type of its retransmissions (RTX). `nil` if there are none, or if those of RED are used.
+        public var retransmissionPayloadType: PayloadType?
+
+        /// A format without parameters and retransmissions.
+        public init(_ payloadType: PayloadType, _ encoding: RTPFormat.Encoding) {
+            (self.payloadType, self.encoding) = (payloadType, encoding)
         }
     }
 
@@ -117,7 +139,12 @@ extension StreamDescription {
     /// The payload types that its packets may have.
     var payloadTypes: [PayloadType] {
         [payloadType, repair.redPayloadType, repair.fecPayloadType, repair.retransmission?.payloadType].compactMap(
-            \.self)
+            \.self) + alternatives.map(\.payloadType) + alternatives.compactMap(\.retransmissionPayloadType)
+    }
+
+    /// The codecs of video that its packets may have, the one that was agreed on first at the front.
+    package var videoCodecs: [VideoCodec] {
+        ([encoding] + alternatives.map(\.encoding)).compactMap(\.videoCodec)
     }
 
     /// The known SSRCs of its packets: its own, and that of its retransmissions.

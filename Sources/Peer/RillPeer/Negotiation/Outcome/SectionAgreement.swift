@@ -134,6 +134,10 @@ struct SectionAgreement {
         // Restrictions of audio formats, and those of receivers, are not properties of the stream.
         let traits = CodecTraits.named(stream.encoding.name)
         stream.parameters = traits?.kind == .video ? traits?.parameters ?? [] : []
+        for index in stream.alternatives.indices {
+            let name = stream.alternatives[index].encoding.name
+            stream.alternatives[index].parameters = CodecTraits.named(name)?.parameters ?? []
+        }
         stream.usesReducedSizeRTCP = remote.usesReducedSizeRTCP
         if stream.mid == nil { stream.headerExtensions.remove(.mid) }
         stream.chooseCongestionFeedback()
