@@ -28,15 +28,15 @@ func relay(_ socket: UDPSocket, _ link: LiveLink) throws {
     }
 }
 
-func link(to other: Int) -> LiveLink {
+func link(to other: Int) throws -> LiveLink {
     let (socket, address) = (sockets[other], addresses[other])
-    return LiveLink(network, clock: clock) { datagram, _ in
+    return try LiveLink(network, clock: clock) { datagram, _ in
         // As in a network, a datagram that the system does not accept is lost.
         try? socket.send(datagram, to: address)
     }
 }
 
-let (there, back) = (link(to: 1), link(to: 0))
+let (there, back) = (try link(to: 1), try link(to: 0))
 let reader = Task.detached { try relay(sockets[1], back) }
 try relay(sockets[0], there)
 try await reader.value

@@ -49,7 +49,7 @@ import Testing
         let livePipeline = try SendPipeline(sendSettings(), taps: live.taps)
         live.pipeline.withLock { $0 = livePipeline }
         defer { live.pipeline.withLock { $0 = nil } }
-        let liveSender = LiveEncoders(
+        let liveSender = try LiveEncoders(
             livePipeline, source: try StampedPictures(resolution, times, followedBy: live))
         try liveSender.waitUntilFinished()
         #expect(!live.hasTimedOut)

@@ -189,7 +189,7 @@ import Testing
         let high = packetSender.streamSettings[0]
         let isOver = Monitor(false)
         // Asks for the newest packets again and again, as the receiver's thread does.
-        let asker = NamedThread("asker") {
+        let asker = try NamedThread("asker") {
             while !isOver.withLock({ $0 }) {
                 let newest = numbers.withLock { $0[high.ssrc]?.suffix(8) } ?? []
                 guard !newest.isEmpty else { continue }

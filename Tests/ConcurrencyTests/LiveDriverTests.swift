@@ -24,7 +24,7 @@ struct LiveDriverTests {
         let live = CodedRecording()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: live))
         let source = PatientPictures(try LoopedPictures(resolution, frameCount: 45), live, layers: layers)
-        let sender = LiveEncoders(pipeline, source: source)
+        let sender = try LiveEncoders(pipeline, source: source)
         try sender.waitUntilFinished()
         // With dropped frames the bytes would rightly differ: TraceReplayTests compares those too.
         #expect(sender.framesDropped == [0, 0])
@@ -56,7 +56,7 @@ struct LiveDriverTests {
 
     @Test func `Stopping ends an endless source`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
-        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
+        let sender = try LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
         while sender.framesCaptured < 5 { LiveClock.pause() }
         try sender.stop()
         #expect(sender.isFinished && sender.framesCaptured < 1000)
@@ -71,7 +71,7 @@ struct LiveDriverTests {
             func finish() {}
         }
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: FullDisk()))
-        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
+        let sender = try LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000))
         #expect(throws: DiskFull.self) { try sender.waitUntilFinished() }
     }
 
@@ -79,7 +79,7 @@ struct LiveDriverTests {
         let recording = CodedRecording()
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
-        let sender = LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 60))
+        let sender = try LiveEncoders(pipeline, source: try LoopedPictures(resolution, frameCount: 60))
         await withTaskGroup { group in
             group.addTask { for _ in 0..<20 { pipeline.requestKeyFrame(.high) } }
             group.addTask { for rate in 50..<70 { try? pipeline.setBitrate(.kilobits(rate), of: .low) } }
@@ -93,7 +93,7 @@ struct LiveDriverTests {
 
     @Test func `A source is paced from its first frame, wherever its clock starts`() throws {
         let source = try ShiftedPictures(resolution, start: .seconds(1_000_000), spacing: .milliseconds(1), count: 5)
-        let sender = LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
+        let sender = try LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
         try sender.waitUntilFinished()
         #expect(sender.framesCaptured == 5)
     }
@@ -121,7 +121,7 @@ struct LiveDriverTests {
 
     @Test func `Stopping does not wait for the next frame's time`() throws {
         let source = try ShiftedPictures(resolution, start: .zero, spacing: .seconds(3600), count: 5)
-        let sender = LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
+        let sender = try LiveEncoders(try SendPipeline(SendSettings(layers: layers, seed: 1)), source: source)
         while sender.framesCaptured < 1 { LiveClock.pause() }
         try sender.stop()
         #expect(sender.framesCaptured == 1)
@@ -133,7 +133,7 @@ struct LiveDriverTests {
         do {
             let witness = Witness()
             ofLink = witness
-            _ = LiveLink(.clean, clock: LiveClock()) { _, _ in _ = witness }
+            _ = try LiveLink(.clean, clock: LiveClock()) { _, _ in _ = witness }
         }
         let clock = LiveClock()
         while ofLink != nil, clock.now < .zero + .seconds(20) { LiveClock.pause() }

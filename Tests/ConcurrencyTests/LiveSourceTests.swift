@@ -50,7 +50,7 @@ import Testing
         low.frameRate = 30
         let pipeline = try SendPipeline(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200)), low], seed: 1), taps: SendTaps(encoded: tap))
-        let sender = LiveEncoders(pipeline, source: try Camera())
+        let sender = try LiveEncoders(pipeline, source: try Camera())
         // The source never ends: after its last frame it waits for ever.
         while sender.framesCaptured < 50 { usleep(5_000) }
         try sender.stop()
@@ -90,7 +90,7 @@ import Testing
         let tap = FrameTap { frame in seen.withLock { $0.append((frame.captureTime, frame.isDiscontinuity)) } }
         let pipeline = try SendPipeline(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 1), taps: SendTaps(preprocessed: tap))
-        let sender = LiveEncoders(pipeline, source: switcher.source)
+        let sender = try LiveEncoders(pipeline, source: switcher.source)
         ended.wait { $0 == [0] ? () : nil }
         #expect(!sender.isFinished && sender.framesCaptured == 5)
         #expect(switcher.change(to: try LiveClip(atEnd: .loop) { try ShortClip(4) }) == 1)

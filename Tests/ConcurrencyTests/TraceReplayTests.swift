@@ -31,7 +31,7 @@ struct TraceReplayTests {
         let live = CodedRecording()
         let pipeline = try SendPipeline(
             settings, taps: SendTaps(encoded: SlowSink(live, of: .high), trace: try SendTraceWriter(path: path)))
-        let sender = LiveEncoders(pipeline, source: try source())
+        let sender = try LiveEncoders(pipeline, source: try source())
         for _ in 0..<8 {
             sender.clock.sleep(until: sender.clock.now + .milliseconds(50))
             pipeline.requestKeyFrame(.low)

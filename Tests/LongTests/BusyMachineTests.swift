@@ -77,9 +77,9 @@ private final class Load: Sendable {
 
     init(threadCount: Int) { self.threadCount = threadCount }
 
-    func during<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let threads = (0..<threadCount).map { index in
-            NamedThread("load-\(index)") { while self.isWanted.load(ordering: .relaxed) {} }
+    func during<Result>(_ body: () throws -> Result) throws -> Result {
+        let threads = try (0..<threadCount).map { index in
+            try NamedThread("load-\(index)") { while self.isWanted.load(ordering: .relaxed) {} }
         }
         defer {
             isWanted.store(false, ordering: .relaxed)

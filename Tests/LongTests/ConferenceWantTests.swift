@@ -158,7 +158,7 @@ private final class LinkedTransport: DatagramTransport {
     init(_ socket: UDPSocket, to address: UDPAddress, delay: MediaDuration) throws {
         self.socket = socket
         let settings = try LinkSettings(notation: "delay=\(delay.nanoseconds / 1_000_000)ms")
-        link = LiveLink(settings, clock: clock) { datagram, _ in
+        link = try LiveLink(settings, clock: clock) { datagram, _ in
             do { try socket.send(datagram, to: address) } catch { Issue.record("\(error)") }
         }
     }

@@ -78,7 +78,7 @@ import Testing
         let sendTimes = Monitor([MediaTime](repeating: .zero, count: count))
         let arrivals = Monitor([(number: Int, time: MediaTime)]())
         let bare = Monitor([Double]())
-        let receiver = NamedThread("receiver", timeSlice: .short) {
+        let receiver = try NamedThread("receiver", timeSlice: .short) {
             var bytes: [UInt8] = []
             while (try? far.receive(into: &bytes, within: .seconds(2))) != nil {
                 let now = clock.now
@@ -86,14 +86,14 @@ import Testing
             }
         }
         let start = clock.now + .milliseconds(50)
-        let timer = NamedThread("timer", timeSlice: .short) {
+        let timer = try NamedThread("timer", timeSlice: .short) {
             for tick in 0..<1000 * seconds {
                 let due = start + .milliseconds(tick)
                 clock.sleep(until: due)
                 bare.withLock { $0.append((clock.now - due).milliseconds) }
             }
         }
-        let sender = NamedThread("sender", timeSlice: .short) {
+        let sender = try NamedThread("sender", timeSlice: .short) {
             var bytes = [UInt8](repeating: 0, count: 500)
             for number in 0..<count {
                 clock.sleep(until: start + .microseconds(500 * number))

@@ -48,6 +48,20 @@ import Testing
         #expect(alone.status == 3 && alone.errors.contains("no answer from"), "\(alone.errors)")
     }
 
+    @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.2"], [true, false])
+    func `A call to its own address is refused by name`(host: String, isProtected: Bool) throws {
+        let (port, path) = (try freePorts(1)[0], folder.path("own.key"))
+        _ = try rill("key", path)
+        let clip = try movingClip(in: folder, frames: 10)
+        let words = ["call", clip, "--to", "\(host):\(port)", "--listen", port, "--duration", "1s"]
+        let outcome = try rillProgram().run(words + (isProtected ? ["--key-file", path] : []), input: "/dev/null")
+        // Without a key it listens at 127.0.0.1 only, where 127.0.0.2 is somebody else.
+        let isOther = host == "127.0.0.2" && !isProtected
+        #expect(outcome.status != 0 && outcome.errors.contains("is our own address") != isOther, "\(outcome.errors)")
+        let sent = try rill("send", clip, "--to", "127.0.0.1:\(port)", "--listen", port, "--duration", "1s")
+        #expect(sent.status != 0 && sent.errors.contains("is our own address"), "\(sent.errors)")
+    }
+
     @Test func `A side without the other's key shows nothing, and says so`() throws {
         let (ports, key) = (try freePorts(2), folder.path("call.key"))
         _ = try rill("key", key)

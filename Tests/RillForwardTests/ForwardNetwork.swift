@@ -166,28 +166,19 @@ extension ForwardNetwork.Client {
     /// - Parameters:
     ///   - number: its number; its timestamp follows from it.
     ///   - ssrc: its source.
-    ///   - section: the section of audio, by its number among those.
-    ///   - hasMID: whether it names its section.
     ///   - byteCount: the bytes of its payload.
     /// - Returns: whether it was taken.
     @discardableResult
     func speak(
-        _ number: Int, of ssrc: UInt32 = 77, section: Int = 0, hasMID: Bool = false, byteCount: Int = 80
+        _ number: Int, of ssrc: UInt32 = 77, byteCount: Int = 80
     ) throws -> Bool {
-        let sections = end.peer.negotiator.sections.filter { $0.kind == .audio }
-        let stream = try existing(sections[section].sending.first)
-        var bytes: [UInt8] = [hasMID ? 0x90 : 0x80, stream.payloadType.rawValue]
+        let section = end.peer.negotiator.sections.first { $0.kind == .audio }
+        let stream = try existing(section?.sending.first)
+        var bytes: [UInt8] = [0x80, stream.payloadType.rawValue]
         for shift in [8, 0] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
         for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: (number * 960) >> shift)) }
         for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: ssrc >> shift)) }
-        if hasMID {
-            // RFC 8285 §4.2: one element of one byte, and padding.
-            let mid = Array(sections[section].mid.utf8)
-            precondition(mid.count == 1, "the MID \(sections[section].mid)")
-            bytes += [0xBE, 0xDE, 0, 1, try existing(stream.headerExtensions[.mid]) << 4, mid[0], 0, 0]
-        }
-        // The section, so that a listener tells them apart.
-        bytes += [UInt8](repeating: UInt8(section), count: byteCount)
+        bytes += [UInt8](repeating: 0, count: byteCount)
         return end.peer.send(packet: bytes.span)
     }
 

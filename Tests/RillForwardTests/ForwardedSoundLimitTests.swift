@@ -10,13 +10,6 @@ import Testing
 
 /// What a publisher's sound may cost its listeners.
 @Suite struct ForwardedSoundLimitTests {
-    private func payloads(_ client: ForwardNetwork.Client, from first: Int = 0) throws -> [UInt8] {
-        try client.end.packets.dropFirst(first).map { packet in
-            let parsed = try RTPPacket(parsing: packet.span)
-            return parsed.payload[0]
-        }
-    }
-
     @Test func `48 Mbit/s of sound do not reach the listeners, and what follows does`() throws {
         let room = try ForwardNetwork("delay=10ms")
         let publisher = try room.publish("lobby", hasAudio: true)
@@ -83,34 +76,37 @@ import Testing
         #expect(listener.end.packets.count == 550, "\(listener.end.packets.count)")
     }
 
-    @Test(arguments: [true, false])
-    func `of two sections of sound the first one is forwarded`(hasMID: Bool) throws {
+    @Test(arguments: [2, 3, 5])
+    func `of several sections of sound the first one is forwarded, and the others are rejected`(count: Int) throws {
         let room = try ForwardNetwork("delay=10ms")
-        let publisher = try room.publish("lobby", audioCount: 2)
+        let publisher = try room.publish("lobby", audioCount: count)
+        let answer = try existing(publisher.end.peer.negotiator.remoteDescription)
+        #expect(answer.media.map { $0.port == 0 } == [false, false] + Array(repeating: true, count: count - 1))
         let listener = try room.watch("lobby", hasAudio: true)
         room.run(.seconds(1))
-        for number in 0..<50 {
-            try publisher.speak(number, of: 77, section: 0, hasMID: hasMID)
-            try publisher.speak(20_000 + number, of: 78, section: 1, hasMID: hasMID)
-            room.run(.milliseconds(20))
+        let rejections = (2...count).map {
+            SectionRejection(index: $0, mid: "\($0)", reason: .tooManySections(.audio, limit: 1))
         }
+        let session = ForwardSession(id: publisher.id, stream: "lobby", isPublisher: true)
+        #expect(room.server.events.first?.event == .sectionsRejected(session, rejections))
+        #expect("\(rejections[0])" == "section 2, mid \"2\": this side takes audio of 1 earlier section only")
+        #expect(publisher.end.peer.negotiator.sections.map(\.kind) == [.video, .audio])
+        try publisher.speak(for: 1, in: room)
         room.run(.milliseconds(30))
-        #expect(try payloads(listener) == Array(repeating: 0, count: 50))
-        let numbers = try listener.end.packets.map { try RTPHeader(parsing: $0.span).sequenceNumber.rawValue }
-        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 &+ 1 })
-        let dropped = room.forwarder.droppedSound
-        #expect(dropped.ofOtherSections + dropped.ofOtherSources == 50 && dropped.overLimit == 0)
-        #expect(!hasMID || dropped.ofOtherSections == 50)
-        // The second one alone is not it either, if it says so.
-        guard hasMID else { return }
-        let before = listener.end.packets.count
-        for number in 50..<100 {
-            try publisher.speak(20_000 + number, of: 78, section: 1, hasMID: number < 60)
-            room.run(.milliseconds(20))
+        #expect(listener.end.packets.count == 50 && room.forwarder.droppedSound.count == 0)
+    }
+
+    @Test func `a sound that is not sent does not count`() throws {
+        let room = try ForwardNetwork("delay=10ms")
+        let publisher = try room.publish("lobby", audioCount: 2) { offer in
+            guard let audio = offer.firstRange(of: "m=audio")?.lowerBound else { return offer }
+            return String(offer[..<audio])
+                + offer[audio...].replacing("a=sendonly", with: "a=inactive", maxReplacements: 1)
         }
-        room.run(.milliseconds(30))
-        #expect(listener.end.packets.count == before)
-        #expect(room.forwarder.droppedSound.ofOtherSections == 100)
+        room.run(.seconds(1))
+        let answer = try existing(publisher.end.peer.negotiator.remoteDescription)
+        #expect(answer.media.map { $0.port == 0 } == [false, false, false])
+        #expect(!room.server.events.contains { if case .sectionsRejected = $0.event { true } else { false } })
     }
 
     @Test func `another source of the section goes on where the first one ended`() throws {

@@ -267,7 +267,7 @@ import Testing
         let viewer = try room.watch("lobby")
         room.run(.seconds(3))
         #expect(viewer.frames.count > 60)
-        let rejection = SectionRejection(index: 1, mid: "1", reason: .tooManyVideos(limit: 1))
+        let rejection = SectionRejection(index: 1, mid: "1", reason: .tooManySections(.video, limit: 1))
         let session = ForwardSession(id: publisher.id, stream: "lobby", isPublisher: true)
         #expect(room.server.events.first?.event == .sectionsRejected(session, [rejection]))
         #expect("\(rejection)" == "section 1, mid \"1\": this side takes video of 1 earlier section only")

@@ -6,10 +6,10 @@ import Testing
 
 /// The hand-offs between threads; run under the thread sanitizer by the test script.
 struct BoundedQueueTests {
-    @Test func `Nothing is lost, and the order stays`() {
+    @Test func `Nothing is lost, and the order stays`() throws {
         let queue = BoundedQueue<Int>(capacity: 3)
         let sum = Monitor([Int]())
-        let consumer = NamedThread("consumer") {
+        let consumer = try NamedThread("consumer") {
             while let value = queue.next() { sum.withLock { $0.append(value) } }
         }
         for value in 0..<1000 { #expect(queue.append(value)) }
@@ -27,10 +27,10 @@ struct BoundedQueueTests {
         #expect(queue.next() == nil)
     }
 
-    @Test func `Closing frees a producer that waits`() {
+    @Test func `Closing frees a producer that waits`() throws {
         let queue = BoundedQueue<Int>(capacity: 1)
         #expect(queue.append(1))
-        let producer = NamedThread("producer") { #expect(!queue.append(2)) }
+        let producer = try NamedThread("producer") { #expect(!queue.append(2)) }
         queue.close()
         producer.join()
     }
@@ -54,10 +54,10 @@ struct LatestValuesTests {
     }
 
     @Test(arguments: [1, 2, 3])
-    func `Taken and dropped values add up, in order`(capacity: Int) {
+    func `Taken and dropped values add up, in order`(capacity: Int) throws {
         let values = LatestValues<Int>(capacity: capacity)
         let taken = Monitor([Int]())
-        let consumer = NamedThread("consumer") {
+        let consumer = try NamedThread("consumer") {
             while let value = values.take() { taken.withLock { $0.append(value) } }
         }
         for value in 1...2000 { values.put(value) { new, _ in new } }

@@ -21,9 +21,9 @@ import Testing
     /// What a thread of that kind reads there.
     private func values(
         _ file: String, timeSlice: NamedThread.TimeSlice = .ordinary, affinity: NamedThread.CPUAffinity = .any
-    ) -> [String: String] {
+    ) throws -> [String: String] {
         let values = Monitor([String: String]())
-        NamedThread("asked", timeSlice: timeSlice, affinity: affinity) {
+        try NamedThread("asked", timeSlice: timeSlice, affinity: affinity) {
             let found = NamedThreadTests.kernelValues(file)
             values.withLock { $0 = found }
         }.join()
@@ -32,7 +32,7 @@ import Testing
 
     /// The numbers of a list such as `0-2,5`.
     private func processors(on affinity: NamedThread.CPUAffinity) throws -> [Int] {
-        let list = try #require(values("status", affinity: affinity)["Cpus_allowed_list"])
+        let list = try #require(try values("status", affinity: affinity)["Cpus_allowed_list"])
         return list.split(separator: ",").flatMap { range in
             let ends = range.split(separator: "-").compactMap { Int($0) }
             return ends.isEmpty ? [] : Array(ends[0]...ends[ends.count - 1])
@@ -59,8 +59,8 @@ import Testing
     @Test(
         .enabled(if: hasTimeSlices, "the kernel has no turns, or does not tell them"),
         arguments: [(NamedThread.TimeSlice.short, "100000"), (.medium, "2000000"), (.long, "10000000")])
-    func `A thread requests its time slice`(slice: NamedThread.TimeSlice, nanoseconds: String) {
-        #expect(values("sched", timeSlice: slice)["se.slice"] == nanoseconds)
-        #expect(values("sched")["se.slice"] != nanoseconds)
+    func `A thread requests its time slice`(slice: NamedThread.TimeSlice, nanoseconds: String) throws {
+        #expect(try values("sched", timeSlice: slice)["se.slice"] == nanoseconds)
+        #expect(try values("sched")["se.slice"] != nanoseconds)
     }
 }

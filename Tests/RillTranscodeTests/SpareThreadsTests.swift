@@ -8,12 +8,12 @@ import Testing
 @testable import RillTranscode
 
 struct SpareThreadsTests {
-    @Test func `A thread that is lent is not lent twice`() {
+    @Test func `A thread that is lent is not lent twice`() throws {
         let spare = SpareThreads(1)
         #expect(spare.borrow { true })
         let isWanted = Monitor(true)
         let second = Monitor<Bool?>(nil)
-        let borrower = NamedThread("second") {
+        let borrower = try NamedThread("second") {
             let got = spare.borrow { isWanted.withLock { $0 } }
             second.withLock { $0 = got }
         }
@@ -26,11 +26,11 @@ struct SpareThreadsTests {
         #expect(spare.borrow { true })
     }
 
-    @Test func `An added thread goes to a waiter`() {
+    @Test func `An added thread goes to a waiter`() throws {
         let spare = SpareThreads()
         let got = Monitor(0)
-        let borrowers = (0..<3).map { index in
-            NamedThread("borrower-\(index)") {
+        let borrowers = try (0..<3).map { index in
+            try NamedThread("borrower-\(index)") {
                 if spare.borrow(while: { true }) { got.withLock { $0 += 1 } }
             }
         }

@@ -2,6 +2,7 @@ public import RillCodec
 public import RillReceive
 public import RillSend
 public import RillSession
+public import RillThreads
 
 /// Why a pipeline could not be created, or a stream could not be added.
 public enum PipelineError: Error, Equatable, Sendable {
@@ -13,6 +14,8 @@ public enum PipelineError: Error, Equatable, Sendable {
     case receive(ReceiveError)
     /// The session does not accept the stream, or has ended by an error of Rill's.
     case session(SessionError)
+    /// The system started no thread for it.
+    case thread(ThreadError)
 }
 
 extension PipelineError {
@@ -34,6 +37,7 @@ extension PipelineError: CustomStringConvertible {
         case .stream(let error): "\(error)"
         case .receive(let error): error.description
         case .session(let error): error.description
+        case .thread(let error): error.description
         }
     }
 }

@@ -50,25 +50,45 @@ package final class NamedThread: Sendable {
     }
 
     /// Starts `body` on a new thread. The kernel keeps the first 15 bytes of `name`.
+    ///
+    /// - Throws: ``ThreadError`` if the system starts no thread. Then `body` is released.
     package init(
         _ name: String, timeSlice: TimeSlice = .ordinary, affinity: CPUAffinity = .any,
         _ body: @escaping @Sendable () -> Void
-    ) {
+    ) throws(ThreadError) {
         let state = Monitor(State())
         self.state = state
-        let work = Work(timeSlice, affinity, body, state)
-        var thread = pthread_t()
         // The new thread takes ownership of this reference.
+        let work = unsafe Unmanaged.passRetained(Work(timeSlice, affinity, body, state))
+        var thread = pthread_t()
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
                 // The pointer is the reference passed just above; a start routine always gets one.
                 unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().run()
                 return nil
-            }, Unmanaged.passRetained(work).toOpaque())
-        precondition(result == 0, "the system cannot create a thread (error \(result))")
+            }, work.toOpaque())
+        guard result == 0 else {
+            // There is no thread that would release it.
+            unsafe work.release()
+            throw ThreadError(name: name, code: result)
+        }
         unsafe pthread_setname_np(thread, String(name.prefix(15)))
         pthread_detach(thread)
+    }
+
+    /// Checks that the system would start so many threads now. Libraries that start threads of their own trap without
+    /// them, or wait for them without a word.
+    ///
+    /// - Throws: ``ThreadError``.
+    package static func require(_ count: Int, _ name: String) throws(ThreadError) {
+        let isOver = Monitor(false)
+        var threads: [NamedThread] = []
+        defer {
+            isOver.change { $0 = true }
+            for thread in threads { thread.join() }
+        }
+        for _ in 0..<count { threads.append(try NamedThread(name) { isOver.wait { $0 ? () : nil } }) }
     }
 
     /// Waits until the thread has finished. Must be called from another thread.
@@ -108,5 +128,23 @@ package final class NamedThread: Sendable {
             unsafe body = nil
             state.change { $0.isFinished = true }
         }
+    }
+}
+
+/// The system started no thread: the process, its user or the machine has as many threads as it may have, or there is
+/// no memory for a stack.
+public struct ThreadError: Error, Equatable, Sendable {
+    /// The name of the thread.
+    public let name: String
+    /// The code of the system's error (`EAGAIN`).
+    public let code: Int32
+}
+
+extension ThreadError: CustomStringConvertible {
+    /// One sentence for whoever may raise the limit.
+    public var description: String {
+        let text = unsafe String(cString: strerror(code))
+        return "the system starts no further thread (\(name)): \(text) (error \(code)); "
+            + "see the limits of processes (ulimit -u) and of the control group (pids.max)"
     }
 }

@@ -33,13 +33,17 @@ final class OutputWorker {
     }
 
     /// Starts the thread.
-    init(_ rid: StreamLayer.RID, _ task: Task, part: Int, _ index: Int, _ meter: TranscodeMeter) {
+    ///
+    /// - Throws: ``ThreadError``.
+    init(
+        _ rid: StreamLayer.RID, _ task: Task, part: Int, _ index: Int, _ meter: TranscodeMeter
+    ) throws(ThreadError) {
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
         self.queue = queue
         // Transferred to the thread here; no other code uses it again.
         nonisolated(unsafe) let handedOver = task
-        self.thread = NamedThread("rill-\(rid)") {
+        self.thread = try NamedThread("rill-\(rid)") {
             let task = unsafe handedOver
             do {
                 while let job = queue.next() {

@@ -76,7 +76,8 @@ struct PartReader: Sendable {
                 workers.append(nil)
                 continue
             }
-            workers.append(OutputWorker(layer.rid, .analysis(try LayerAnalyzer(layer)), part: part, index, meter))
+            let task = OutputWorker.Task.analysis(try LayerAnalyzer(layer))
+            workers.append(try OutputWorker(layer.rid, task, part: part, index, meter))
         }
         var result = TranscodeWork.Part()
         let reading = Result {
@@ -107,7 +108,7 @@ struct PartReader: Sendable {
                         try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: Self.keptPictures), sink)
                 case .wholePictures: .passing(sink)
                 }
-            workers.append(OutputWorker(layer.rid, task, part: part, index, meter))
+            workers.append(try OutputWorker(layer.rid, task, part: part, index, meter))
         }
         var result = TranscodeWork.Part()
         let reading = Result {

@@ -31,16 +31,22 @@ public final class RunningTranscode: Sendable {
         progress = meter.stream
         // Transferred to the thread here. Encoders and files are released before the end is reported.
         nonisolated(unsafe) var handedOver: TranscodeWork? = work
-        _ = NamedThread("rill-transcode") {
-            let result = Result { try (unsafe handedOver!).run() }
-            unsafe handedOver = nil
-            let waiting = state.change { state in
-                state.result = result
-                defer { state.waiting = [] }
-                return state.waiting
+        do throws(ThreadError) {
+            _ = try NamedThread("rill-transcode") {
+                let result = Result { try (unsafe handedOver!).run() }
+                unsafe handedOver = nil
+                let waiting = state.change { state in
+                    state.result = result
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                meter.finish()
+                for continuation in waiting { continuation.resume(with: result) }
             }
+        } catch {
+            unsafe handedOver = nil
+            state.withLock { $0.result = .failure(error) }
             meter.finish()
-            for continuation in waiting { continuation.resume(with: result) }
         }
     }
 
@@ -49,7 +55,8 @@ public final class RunningTranscode: Sendable {
 
     /// Returns the report after all threads are done. Cancelling the waiting task cancels the work.
     ///
-    /// - Throws: an error of an encoder, a sink or a file, or `CancellationError`. Then no output has its final name.
+    /// - Throws: an error of an encoder, a sink, a file or a thread, or `CancellationError`. Then no output has its
+    ///   final name.
     public func report() async throws -> TranscodeReport {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -126,23 +126,32 @@ final class TranscodeWork {
             let next = progress.withLock { $0.next }
             return next < readers.count && !meter.isOver(part: next)
         }
-        let workers = (0..<threads).map { index in
-            NamedThread("rill-part-\(index)") {
-                // At the end, waiting threads must notice that there is no work left for them.
-                defer { spareThreads.wake() }
-                while index == 0 || spareThreads.borrow(while: isPartLeft) {
-                    defer { if index > 0 { spareThreads.add() } }
-                    let part = progress.withLock { progress in
-                        defer { progress.next += 1 }
-                        return progress.next
-                    }
-                    guard part < readers.count, !meter.isOver(part: part) else { return }
-                    let result = Result { try readers[part].read(clip) }
-                    progress.withLock { $0.results[part] = result }
-                    // An encoder's or sink's error ends everything. When the source ends, earlier parts continue.
-                    if case .failure(let error) = result, !(error is CancellationError) { meter.end(withPart: -1) }
+        @Sendable func work(_ index: Int) {
+            // At the end, waiting threads must notice that there is no work left for them.
+            defer { spareThreads.wake() }
+            while index == 0 || spareThreads.borrow(while: isPartLeft) {
+                defer { if index > 0 { spareThreads.add() } }
+                let part = progress.withLock { progress in
+                    defer { progress.next += 1 }
+                    return progress.next
                 }
+                guard part < readers.count, !meter.isOver(part: part) else { return }
+                let result = Result { try readers[part].read(clip) }
+                progress.withLock { $0.results[part] = result }
+                // An encoder's or sink's error ends everything. When the source ends, earlier parts continue.
+                if case .failure(let error) = result, !(error is CancellationError) { meter.end(withPart: -1) }
             }
+        }
+        var workers: [NamedThread] = []
+        do throws(ThreadError) {
+            for index in 0..<threads {
+                workers.append(try NamedThread("rill-part-\(index)") { work(index) })
+            }
+        } catch {
+            meter.end(withPart: -1)
+            spareThreads.wake()
+            for worker in workers { worker.join() }
+            throw error
         }
         for worker in workers { worker.join() }
         let results = progress.withLock { $0.results }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import RillCore
 import RillFiles
+import RillThreads
 
 /// `rill`: the command line.
 @main
@@ -53,6 +54,8 @@ struct RillCommand: ParsableCommand {
                 words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
             var command = try parseAsRoot(words)
             try requireDescriptors()
+            // Those of signals and tasks, which would be waited for without a word.
+            do throws(ThreadError) { try NamedThread.require(3, "rill-task") } catch { throw CommandError("\(error)") }
             try command.run()
         } catch let error as FileError where StandardOutput.isUnread(error) {
             StandardOutput.endUnread()

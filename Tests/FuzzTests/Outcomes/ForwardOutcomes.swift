@@ -27,7 +27,7 @@ enum ForwardEventOutcome: String, OutcomeKind {
 
 /// What became of a packet of a publisher's sound.
 enum SoundOutcome: String, OutcomeKind {
-    case forwarded, padding, malformed, otherSection, otherSource, tooManyBytes, tooManyPackets
+    case forwarded, padding, malformed, otherSource, tooManyBytes, tooManyPackets
 
     init(_ outcome: PublishedSound.Outcome) {
         self =
@@ -35,7 +35,6 @@ enum SoundOutcome: String, OutcomeKind {
             case .forwarded: .forwarded
             case .padding: .padding
             case .malformed: .malformed
-            case .otherSection: .otherSection
             case .otherSource: .otherSource
             case .tooManyBytes: .tooManyBytes
             case .tooManyPackets: .tooManyPackets

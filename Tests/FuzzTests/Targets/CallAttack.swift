@@ -35,7 +35,7 @@ final class CallAttack {
     private var frameCount: Int64 = 0
 
     /// It never serves anybody: nobody is added to it.
-    private static let poller = CallPoller("rill-attacked", clock: LiveClock(), affinity: .any)
+    private static let poller = Result { try CallPoller("rill-attacked", clock: LiveClock(), affinity: .any) }
     static let addresses = (
         peer: UDPAddress(.v4(0x0A00_0002), port: 4000), moved: UDPAddress(.v4(0x0A00_0003), port: 4001)
     )
@@ -69,7 +69,7 @@ final class CallAttack {
         line = CallLine(transport, datagramByteCount: 1500, clock: clock, affinity: .any) { _ in }
         let events = events
         participant = try CallParticipant(
-            them, id: 0, over: line, CallAttack.poller, settings, settings.send.layers, clock: clock
+            them, id: 0, over: line, CallAttack.poller.get(), settings, settings.send.layers, clock: clock
         ) { event in
             events.withLock { $0.append(event) }
         } forget: { _ in

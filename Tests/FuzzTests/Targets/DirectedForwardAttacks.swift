@@ -80,12 +80,12 @@ enum DirectedForwardAttack: String, CaseIterable {
         let stage = try ForwardStage(soundCount: 2, report)
         let viewer = try stage.watch(2)
         let type = try existing(stage.publisher.audioType)
-        let sections = stage.publisher.peer.negotiator.sections.filter { $0.kind == .audio }
-        let mid = try existing(sections.first?.sending.first?.headerExtensions[.mid])
-        func packet(_ number: Int, ssrc: UInt32 = 0xA0D10, byteCount: Int, section: Int = 0) -> [UInt8] {
+        let section = try existing(stage.publisher.peer.negotiator.sections.first { $0.kind == .audio })
+        let mid = try existing(section.sending.first?.headerExtensions[.mid])
+        func packet(_ number: Int, ssrc: UInt32 = 0xA0D10, byteCount: Int) -> [UInt8] {
             var packet = EditableRTP(payloadType: type, UInt16(number), UInt32(number) * 960, ssrc: ssrc)
             packet.payload = [UInt8](repeating: 1, count: byteCount)
-            packet.set(mid, Array(sections[section].mid.utf8))
+            packet.set(mid, Array(section.mid.utf8))
             return packet.bytes
         }
         // The bit P, and the length of the padding behind the header (RFC 3550 §5.1).
@@ -94,7 +94,6 @@ enum DirectedForwardAttack: String, CaseIterable {
         let attacks: [(outcome: PublishedSound.Outcome, packets: [[UInt8]])] = [
             (.forwarded, [packet(1, byteCount: 60)]),
             (.otherSource, [packet(2, byteCount: 60), packet(3, ssrc: 7, byteCount: 60)]),
-            (.otherSection, [packet(4, ssrc: 9, byteCount: 60, section: 1)]),
             (.padding, [packet(6, byteCount: 60), padding]),
             (.malformed, [packet(5, byteCount: 0)]),
             // Fewer packets than the limit, and less than its bytes.
@@ -111,7 +110,6 @@ enum DirectedForwardAttack: String, CaseIterable {
                 case .forwarded: after.1 > before.1
                 case .padding: after.1 > before.1 && after.0 == before.0
                 case .malformed: after.0.malformed > before.0.malformed
-                case .otherSection: after.0.ofOtherSections > before.0.ofOtherSections
                 case .otherSource: after.0.ofOtherSources > before.0.ofOtherSources
                 case .tooManyBytes, .tooManyPackets: after.0.overLimit > before.0.overLimit
                 }

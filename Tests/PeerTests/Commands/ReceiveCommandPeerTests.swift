@@ -89,6 +89,47 @@ import Testing
         judge(report, "FFmpeg, \(suite)")
     }
 
+    private func ffmpeg(_ port: UInt16, frames: Int, _ more: String...) -> [String] {
+        [
+            "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30", "-frames:v",
+            "\(frames)", "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "300k", "-g", "15",
+        ] + more + ["-f", "rtp", "rtp://127.0.0.1:\(port)?rtcpport=\(port)"]
+    }
+
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["", "\u{FEFF}", "\r\n\n"])
+    func `What FFmpeg prints on its console describes its stream`(heading: String) async throws {
+        let (port, description) = (try PeerEnd.freePort(), folder.path("in.sdp"))
+        let printed = try Peer.ffmpeg.run(ffmpeg(port, frames: 1))
+        #expect(printed.starts(with: "SDP:\nv=0".utf8))
+        try write(Array(heading.utf8) + printed, to: description)
+        let receiver = try receive([description])
+        _ = try await receiver.said("listening on")
+        _ = try Peer.ffmpeg.run(ffmpeg(port, frames: Self.frameCount))
+        #expect(try await finish(receiver).frames.count == Self.frameCount)
+    }
+
+    @Test(
+        .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"),
+        arguments: [
+            (["-payload_type", "100", "-ssrc", "4660"], "payload type 100 from SSRC 0x00001234"),
+            (["-c:v", "mpeg1video", "-ssrc", "7"], "payload type 32 (MPEG video) from SSRC 0x00000007"),
+            (["-c:v", "mjpeg", "-huffman", "default", "-pix_fmt", "yuvj420p", "-ssrc", "7"], "payload type 26 (JPEG)"),
+        ])
+    func `Other payload types than the described one are named`(change: [String], right: String) async throws {
+        let (port, description) = (try PeerEnd.freePort(), folder.path("in.sdp"))
+        try write(try Peer.ffmpeg.run(ffmpeg(port, frames: 1)), to: description)
+        let receiver = try RillRun.start("receive", description, "--wait", "3s")
+        _ = try await receiver.said("listening on")
+        var words = ffmpeg(port, frames: 60)
+        words.insert(contentsOf: change, at: words.count - 3)
+        _ = try Peer.ffmpeg.run(words)
+        let outcome = try await receiver.finished()
+        #expect(outcome.status != 0)
+        for text in ["on port \(port), but none of the described stream", "Described: VP8 as payload type 96", right] {
+            #expect(outcome.errors.contains(text), "\(outcome.errors)")
+        }
+    }
+
     /// Nothing was lost, refused or left out.
     private func judge(_ report: RillRun.Report, _ name: String) {
         let (decoder, stream) = (report.received.decoder, report.received.stream)

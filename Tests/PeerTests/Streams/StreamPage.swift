@@ -17,6 +17,9 @@ struct StreamPage {
         try StreamPage(server.url("watch?stream=\(name)"), isHidden: isHidden)
     }
 
+    /// Opens any page.
+    init(at url: String) throws { try self.init(url) }
+
     private init(_ url: String, isHidden: Bool = false) throws {
         browser = try ChromiumBrowser(hidesAddresses: true, limit: 300)
         try browser.runBefore(StreamPage.script)
@@ -78,6 +81,8 @@ struct StreamPage {
         var longest: Double
         /// Round trips that the viewer measured, by extended reports (RFC 3611).
         var roundTrips: Int
+        /// The profile of SRTP.
+        var cipher: String?
     }
 
     /// Keeps what the page counts: its connections, and the pictures that it shows.
@@ -120,6 +125,7 @@ struct StreamPage {
             sizes: Object.fromEntries(sent.map(one => [one.rid ?? "high", `${one.frameWidth}x${one.frameHeight}`])),
             codec: reports.get(got?.codecId)?.mimeType, longest,
             received: got?.framesReceived ?? 0, decoded: got?.framesDecoded ?? 0,
+            cipher: [...reports.values()].find(one => one.type === "transport")?.srtpCipher,
             roundTrips: all.find(one => one.type === "remote-outbound-rtp")?.roundTripTimeMeasurements ?? 0,
           });
         };

@@ -117,6 +117,13 @@ final class ChromiumBrowser: BrowserPage {
     /// Shows the page again.
     func show() throws { _ = try command("Page.bringToFront", [:]) }
 
+    /// Shows the page as on a phone of that size, in CSS pixels.
+    func resize(width: Int, height: Int) throws {
+        _ = try command(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": true])
+    }
+
     /// Clicks an element with the mouse, where a person would see it.
     func click(_ selector: String) throws {
         let place = try object(

@@ -49,7 +49,7 @@ import Testing
     @Test func `A closed end waits no longer`() throws {
         let (near, far) = LinkTransport.pair(.clean, back: .clean, clock: LiveClock(), sent: nil) { _, _, _ in }
         let outcomes = Monitor([ReceiveOutcome]())
-        let reader = NamedThread("reader") {
+        let reader = try NamedThread("reader") {
             var datagrams = IncomingDatagrams()
             outcomes.withLock { $0.append(far.receive(into: &datagrams, within: .seconds(600))) }
         }

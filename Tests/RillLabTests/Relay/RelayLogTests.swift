@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `A full disk at the start is reported at once`() throws {
-        var reason: FileError?
+        var reason: (any Error)?
         do {
             // The head alone does not fit.
             _ = try RelayLog(path: "/dev/full", name: "relay.csv")

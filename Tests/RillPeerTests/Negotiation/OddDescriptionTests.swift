@@ -179,7 +179,7 @@ import Testing
 
     @Test func `Of several videos that are sent, as many are accepted as the settings allow`() throws {
         var settings = NegotiationSettings()
-        settings.maximumReceivedVideoCount = 1
+        settings.maximumReceivedCounts = [.video: 1]
         var end = try NegotiationEnd(settings)
         let video = "m=video" + (Self.offer.components(separatedBy: "m=video").last ?? "")
         func section(_ mid: String, _ direction: String) -> String {
@@ -193,7 +193,7 @@ import Testing
         let (answer, offered, answered) = try end.answer(SessionDescription(text))
         #expect(answer.media.map(\.port) == [9, 9, 0, 9, 0])
         #expect(offered.rejections.map(\.mid) == ["w", "x"] && end.negotiator.rejections == offered.rejections)
-        #expect(offered.rejections.last?.reason == .tooManyVideos(limit: 1))
+        #expect(offered.rejections.last?.reason == .tooManySections(.video, limit: 1))
         #expect(answered.sections?.map(\.mid) == ["a", "u", "v"])
     }
 

@@ -53,6 +53,29 @@ import Testing
         #expect(session.text == SDPSamples.ffmpeg.replacing("t=0 0\r\na", with: "t=0 0\r\na"))
     }
 
+    @Test(arguments: [
+        "SDP:\n", "SDP:\r\n\r\n", "\u{FEFF}", "\n\r\n \t\n", "\u{FEFF}SDP:\n", "\u{FEFF}\r\n\r\n  SDP: \r\n\n",
+    ])
+    func `What FFmpeg's console and editors put before a description is left out`(heading: String) throws {
+        for author in SDPSamples.Author.allCases {
+            #expect(try SessionDescription(heading + author.text + "\n\n") == SessionDescription(author.text))
+        }
+        // Lines are counted with it.
+        let count = heading.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
+        #expect(throws: SDPError.notALine(line: count + 1, text: "x")) {
+            try SessionDescription(heading + "v=0\nx\n")
+        }
+        #expect(throws: SDPError.empty) { try SessionDescription(heading) }
+    }
+
+    @Test(arguments: [
+        "SDP:\nSDP:\nv=0\n", "v=0\nSDP:\n", "sdp\nv=0\n", "\u{FEFF}\u{FEFF}v=0\n", "v=0\n\u{FEFF}s=-\n",
+        "SDP:v=0\n", "Output #0:\nv=0\n",
+    ])
+    func `Other lines before a description are refused`(text: String) {
+        #expect(throws: SDPError.self) { try SessionDescription(text) }
+    }
+
     @Test func `GStreamer's description is read`() throws {
         let session = try SessionDescription(SDPSamples.gstreamer)
         #expect(session.origin.sessionID == 1_188_340_656_180_883)

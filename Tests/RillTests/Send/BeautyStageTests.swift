@@ -40,7 +40,7 @@ struct BeautyStageTests {
         let (captured, shown) = (Pictures(), Pictures())
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(captured: captured, preprocessed: shown))
-        let sender = LiveEncoders(pipeline, source: try portrait(frameCount: 90))
+        let sender = try LiveEncoders(pipeline, source: try portrait(frameCount: 90))
         var toggles = 0
         while !sender.isFinished {
             // Every third frame or so, from another thread than any that the frames pass.

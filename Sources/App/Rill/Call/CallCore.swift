@@ -59,26 +59,41 @@ final class CallCore: SendingBudget, Sendable {
             self.pipeline = pipeline
             // There is no participant yet, so no layer is wanted.
             for layer in pipeline.layers { pipeline.setActive(false, layer.settings.rid) }
-            if given == nil {
-                let switcher = SourceSwitcher(source) { event in
-                    switch event {
-                    case .ended: report.yield(.sourceEnded)
-                    case .failed(_, let error): report.yield(.sourceFailed(error))
+            do throws(ThreadError) {
+                if given == nil {
+                    let switcher = SourceSwitcher(source) { event in
+                        switch event {
+                        case .ended: report.yield(.sourceEnded)
+                        case .failed(_, let error): report.yield(.sourceFailed(error))
+                        }
                     }
+                    self.switcher = switcher
+                    sender = try LiveEncoders(
+                        pipeline, source: switcher.source, clock: clock, placement: settings.placement)
+                } else {
+                    switcher = nil
+                    sender = try LiveEncoders(pipeline, source: source, clock: clock, placement: settings.placement)
                 }
-                self.switcher = switcher
-                sender = LiveEncoders(
-                    pipeline, source: switcher.source, clock: clock, placement: settings.placement)
-            } else {
-                switcher = nil
-                sender = LiveEncoders(pipeline, source: source, clock: clock, placement: settings.placement)
+            } catch {
+                throw .thread(error)
             }
         } else {
             (switcher, pipeline, sender) = (nil, nil, nil)
         }
-        pollers = (0..<settings.decodingThreadCount).map {
-            CallPoller("rill-decode-\($0)", clock: clock, affinity: affinity)
+        var pollers: [CallPoller] = []
+        do throws(ThreadError) {
+            // With those of the network, and of the tasks and their timers, which are waited for without a word.
+            try NamedThread.require(settings.decodingThreadCount + 4, "rill-decode")
+            for index in 0..<settings.decodingThreadCount {
+                pollers.append(try CallPoller("rill-decode-\(index)", clock: clock, affinity: affinity))
+            }
+        } catch {
+            for poller in pollers { poller.stop() }
+            // Its own error would follow from this one.
+            try? sender?.stop()
+            throw .thread(error)
         }
+        self.pollers = pollers
         state = Monitor(State())
         if settings.send.congestion != nil { pipeline?.follow(self) }
         watch()
@@ -135,6 +150,7 @@ final class CallCore: SendingBudget, Sendable {
     ) throws -> CallParticipant {
         let (sending, receiving) = (participant.sendingKey != nil, participant.receivingKey != nil)
         guard sending == receiving else { throw CallError.halfProtected(sending: sending, receiving: receiving) }
+        if let address = participant.address, transport.receives(at: address) { throw CallError.ownAddress(address) }
         let line = try line(of: transport)
         if let address = participant.address, line.isTaken(address) { throw CallError.addressInUse(address) }
         let id = state.withLock { state in
@@ -160,10 +176,15 @@ final class CallCore: SendingBudget, Sendable {
             return state.isMuted
         }
         pipeline?.add(made)
-        made.begin { [weak self] layer in
-            // This request may wake the layer.
-            self?.applyActivity()
-            self?.pipeline?.requestKeyFrame(layer: layer)
+        do throws(ThreadError) {
+            try made.begin { [weak self] layer in
+                // This request may wake the layer.
+                self?.applyActivity()
+                self?.pipeline?.requestKeyFrame(layer: layer)
+            }
+        } catch {
+            forget(made)
+            throw PipelineError.thread(error)
         }
         if isMuted { made.setMuted(true) }
         applyActivity()
@@ -273,7 +294,10 @@ final class CallCore: SendingBudget, Sendable {
 
     func endLater(reason: String? = nil) {
         guard beginEnd() else { return }
-        _ = NamedThread("rill-end") { self.finish(reason) }
+        do throws(ThreadError) { _ = try NamedThread("rill-end") { self.finish(reason) } } catch {
+            // A thread of the shared pool waits for the end of ours.
+            Task.detached { self.finish(reason) }
+        }
     }
 
     /// Ends the call on this thread.

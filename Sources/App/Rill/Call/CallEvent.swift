@@ -128,6 +128,8 @@ public enum CallError: Error, Equatable, Sendable {
     case invalidDescription(StreamDescriptionError)
     /// Another participant of this call already uses that address over the same transport.
     case addressInUse(UDPAddress)
+    /// The address is that of the transport itself: our own packets would come back as theirs (RFC 3550 §8.2).
+    case ownAddress(UDPAddress)
     /// One direction has a key and the other does not. Packets would go unencrypted although a key was given.
     case halfProtected(sending: Bool, receiving: Bool)
     /// The call has no keys, so none can change.
@@ -147,6 +149,8 @@ extension CallError: CustomStringConvertible {
         case .invalidDescription(let error): "their stream cannot be received: \(error)"
         case .addressInUse(let address):
             "another participant is already at \(address): their packets could not be told apart"
+        case .ownAddress(let address):
+            "\(address) is our own address: the other side's is needed, and our packets would come back as theirs"
         case .halfProtected(let sending, _):
             "a key for what \(sending ? "we" : "they") send and none for what \(sending ? "they" : "we") send: give both, or none"
         case .notProtected: "the call has no keys, so none can change"

@@ -40,14 +40,22 @@ final class CallLine: Sendable {
 
     // MARK: Members
 
-    func add(_ participant: CallParticipant, at address: UDPAddress?) {
+    /// Adds a participant, and begins to read.
+    ///
+    /// - Throws: ``ThreadError``. Then it is not added.
+    func add(_ participant: CallParticipant, at address: UDPAddress?) throws(ThreadError) {
         members.withLock { $0.append(Member(participant: participant, address: address)) }
         // Not before there is a member: datagrams that already wait in the socket are theirs.
-        thread.withLock { thread in
-            guard thread == nil else { return }
-            thread = NamedThread("rill-network", timeSlice: .short, affinity: affinity) { [self] in
-                do throws(TransportError) { try read() } catch { fail(error) }
+        do throws(ThreadError) {
+            try thread.withLock { (thread) throws(ThreadError) in
+                guard thread == nil else { return }
+                thread = try NamedThread("rill-network", timeSlice: .short, affinity: affinity) { [self] in
+                    do throws(TransportError) { try read() } catch { fail(error) }
+                }
             }
+        } catch {
+            remove(participant)
+            throw error
         }
     }
 

@@ -111,14 +111,16 @@ public final class CallParticipant: Sendable, Identifiable {
     var streams: [StreamDescription] { described.withLock { $0 } }
 
     /// Starts sending to the participant and serving them.
-    func begin(_ requestKeyFrame: @escaping @Sendable (Int) -> Void) {
+    ///
+    /// - Throws: ``ThreadError``. Then nothing has begun.
+    func begin(_ requestKeyFrame: @escaping @Sendable (Int) -> Void) throws(ThreadError) {
         encoders.withLock { $0.requestKeyFrame = requestKeyFrame }
         session.listen { [weak self] stream in
             guard let layer = self?.state.withLock({ $0.sent.layer(of: stream) }) else { return }
             requestKeyFrame(layer)
         }
+        try line.add(self, at: line.transport.remoteAddress ?? output.address)
         state.withLock { $0.place = poller.add(self) }
-        line.add(self, at: line.transport.remoteAddress ?? output.address)
     }
 
     /// The participant's address, if it is known.

@@ -32,9 +32,9 @@ final class CallPoller: Sendable {
         case stop
     }
 
-    init(_ name: String, clock: LiveClock, affinity: NamedThread.CPUAffinity) {
+    init(_ name: String, clock: LiveClock, affinity: NamedThread.CPUAffinity) throws(ThreadError) {
         self.clock = clock
-        let worker = NamedThread(name, timeSlice: .long, affinity: affinity) { [self] in run() }
+        let worker = try NamedThread(name, timeSlice: .long, affinity: affinity) { [self] in run() }
         thread.withLock { $0 = worker }
     }
 

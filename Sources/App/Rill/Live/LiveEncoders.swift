@@ -48,13 +48,18 @@ package final class LiveEncoders: Sendable {
     ///   - source: the frames; it belongs to the capture thread from now on.
     ///   - clock: the call's clock.
     ///   - placement: where the threads run.
+    /// - Throws: ``ThreadError``. Then no thread of it runs.
     package init(
         _ pipeline: SendPipeline, source: sending any FrameSource, clock: LiveClock = LiveClock(),
         placement: ThreadPlacement = .system
-    ) {
+    ) throws(ThreadError) {
         (self.pipeline, self.clock, self.placement) = (pipeline, clock, placement)
         self.handoffs = pipeline.layers.map { _ in LatestValues<LayerJob>(capacity: LayerJob.waitingLimit) }
-        start(source)
+        do throws(ThreadError) { try start(source) } catch {
+            for handoff in handoffs { handoff.close() }
+            for thread in state.withLock({ $0.threads }) { thread.join() }
+            throw error
+        }
     }
 
     /// Stops after the current frame, and waits until all threads have ended. A tap of the pipeline must not call it:
@@ -111,13 +116,13 @@ package final class LiveEncoders: Sendable {
 // MARK: - The threads
 
 extension LiveEncoders {
-    private func start(_ source: sending any FrameSource) {
+    private func start(_ source: sending any FrameSource) throws(ThreadError) {
         state.withLock { $0.runningThreads = 1 + handoffs.count }
         let layers = pipeline.settings.layers
         let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
             let affinity = placement.affinity(isLargestEncoder: index == largest)
-            let thread = NamedThread(
+            let thread = try NamedThread(
                 "rill-\(layers[index].rid)", timeSlice: index == largest ? .short : .medium, affinity: affinity
             ) {
                 self.run { try self.encode(layer: index) }
@@ -126,7 +131,7 @@ extension LiveEncoders {
         }
         // The source is handed over to the capture thread, which alone uses it.
         let handedOver = Monitor(Optional(source))
-        let thread = NamedThread(
+        let thread = try NamedThread(
             "rill-capture", timeSlice: .short, affinity: placement.affinity(isLargestEncoder: false)
         ) {
             self.run {

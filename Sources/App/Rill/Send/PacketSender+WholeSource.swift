@@ -16,7 +16,7 @@ extension PacketSender {
     ///   - packets: receives the packets; called from each layer's thread.
     /// - Returns: the number of frames that the source delivered.
     /// - Throws: what the source throws, after all earlier frames are sent; otherwise the first error of an encoder
-    ///   or a tap, which ends everything.
+    ///   or a tap, which ends everything; ``/RillThreads/ThreadError``.
     @discardableResult
     public func send(
         allOf source: sending any FrameSource, to packets: any PacketSink & Sendable
@@ -24,11 +24,17 @@ extension PacketSender {
         let run = WholeSourceRun(self, packets)
         // The source is handed over to the reading thread, which alone uses it.
         let handedOver = Monitor(Optional(source))
-        let threads =
-            [NamedThread("rill-read") { if let source = handedOver.withLock({ $0.take() }) { run.read(source) } }]
-            + pipeline.layers.indices.filter { $0 != run.largest }.map { index in
-                NamedThread("rill-\(pipeline.settings.layers[index].rid)") { run.encode(layer: index) }
+        var threads: [NamedThread] = []
+        do throws(ThreadError) {
+            for index in pipeline.layers.indices where index != run.largest {
+                let name = "rill-\(pipeline.settings.layers[index].rid)"
+                threads.append(try NamedThread(name) { run.encode(layer: index) })
             }
+            let read = { @Sendable in if let source = handedOver.withLock({ $0.take() }) { run.read(source) } }
+            threads.append(try NamedThread("rill-read", read))
+        } catch {
+            run.abandon(error)
+        }
         let count = run.encodeLargest()
         for thread in threads { thread.join() }
         if let failure = run.failure { throw failure }
@@ -115,7 +121,7 @@ private final class WholeSourceRun: Sendable {
     private func note(_ error: any Error) { firstFailure.withLock { $0 = $0 ?? error } }
 
     /// Ends everything: the other layers encode only what is already in their queues.
-    private func abandon(_ error: any Error) {
+    func abandon(_ error: any Error) {
         note(error)
         frames.close()
         for queue in jobs { queue.close() }

@@ -89,6 +89,17 @@ package struct LocalAddresses: Sendable {
     package func source(_ number: Int) -> IPAddress? { sources.indices.contains(number) ? sources[number] : nil }
 }
 
+extension DatagramTransport {
+    /// Whether datagrams to that address arrive at this transport itself.
+    package func receives(at address: UDPAddress) -> Bool {
+        let own = localAddress
+        guard own.port == address.port else { return false }
+        let isAnywhere = own.ip == .anyV6 || own.ip == .v4(0)
+        guard isAnywhere, own.ip == .anyV6 || !address.ip.isV6 else { return own.ip == address.ip }
+        return address.ip.isLoopback || address.ip == own.ip || MachineAddresses.known.contains(address.ip)
+    }
+}
+
 /// The addresses of this machine.
 package enum MachineAddresses {
     /// The addresses at which this machine is reached, at the end the loopback address: first those that it has towards

@@ -92,12 +92,23 @@ public struct FileInspection: Codable, Sendable {
         public var reordered = 0
         /// Packets whose sequence number had already arrived.
         public var duplicated = 0
+        /// The interarrival jitter; `nil` if the rate of the media clock is not known, or there are fewer than two
+        /// packets.
+        public var jitter: Jitter?
         /// Packets of each payload type, in ascending order.
         public var payloadTypes: [PayloadTypeCount] = []
         /// RTCP datagrams that this SSRC sent.
         public var rtcp = 0
         /// The packets in them by kind: `SR`, `NACK`, `PLI`, …
         public var rtcpKinds: [String: Int] = [:]
+    }
+
+    /// Interarrival jitter (RFC 3550 §A.8), as it is after each packet but the first.
+    public struct Jitter: Codable, Sendable, Equatable {
+        /// Its mean, in milliseconds.
+        public var mean: Double
+        /// Its maximum, in milliseconds.
+        public var maximum: Double
     }
 
     /// The number of packets of a payload type.

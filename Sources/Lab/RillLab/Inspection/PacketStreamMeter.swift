@@ -6,6 +6,7 @@ struct PacketStreamMeter {
     let ssrc: SSRC
     private let codec: VideoCodec?
     private var numbers = SequenceMeter()
+    private var jitter: JitterMeter?
     private var sorter = PacketSorter()
     private var counts = FileInspection.Packets()
     private var payloadTypes: [UInt8: Int] = [:]
@@ -55,6 +56,8 @@ struct PacketStreamMeter {
         payloadTypes[header.payloadType.rawValue, default: 0] += 1
         span.add(time)
         timestamps.add(header.sequenceNumber, header.timestamp)
+        jitter = jitter ?? JitterMeter(header.payloadType)
+        jitter?.add(header, at: time)
         let number: Int64
         switch numbers.add(header.sequenceNumber) {
         case .new(let new): number = new
@@ -137,6 +140,7 @@ struct PacketStreamMeter {
             .sorted { $0.payloadType < $1.payloadType }
         counts.rtcpKinds = rtcpKinds
         stream.ssrc = ssrc.description
+        if let jitter, jitter.isOfStaticType || best != nil { counts.jitter = jitter.result }
         stream.packets = counts
         stream.payloadType = best.map { Int($0.payloadType.rawValue) }
         stream.descriptor = best?.descriptor
@@ -153,6 +157,53 @@ struct PacketStreamMeter {
     private var best: CodecTrial? {
         trials.filter { codec != nil || $0.isPlausible }
             .max { ($0.frames.keyFrames, $0.frames.count) < ($1.frames.keyFrames, $1.frames.count) }
+    }
+}
+
+/// The interarrival jitter of a stream, and its mean and maximum.
+private struct JitterMeter {
+    /// Whether the payload type itself defines the clock.
+    let isOfStaticType: Bool
+    private let clockRate: Int64
+    private var jitter = InterarrivalJitter()
+    private var figures = FileInspection.Jitter(mean: 0, maximum: 0)
+    private var count = 0
+
+    /// A meter of a stream whose first packet has that payload type. A dynamic one is taken for video.
+    init(_ payloadType: PayloadType) {
+        let rate = payloadType.staticClockRate
+        (isOfStaticType, clockRate) = (rate != nil, rate ?? Int64(RTPTimestamp.videoClockRate))
+    }
+
+    mutating func add(_ header: RTPHeader, at time: MediaTime) {
+        // Of another clock, as telephone events.
+        guard header.payloadType.staticClockRate ?? clockRate == clockRate else { return }
+        let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let ticks = seconds &* clockRate &+ rest * clockRate / 1_000_000_000
+        jitter.note(header.timestamp, arrival: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)))
+        count += 1
+        guard count > 1 else { return }
+        let milliseconds = Double(jitter.ticks) * 1000 / Double(clockRate)
+        figures.mean += (milliseconds - figures.mean) / Double(count - 1)
+        figures.maximum = max(figures.maximum, milliseconds)
+    }
+
+    /// The result; `nil` with fewer than two packets.
+    var result: FileInspection.Jitter? { count > 1 ? figures : nil }
+}
+
+extension PayloadType {
+    /// The clock rate in Hz that RFC 3551 §6 gives the type; `nil` for a dynamic one.
+    fileprivate var staticClockRate: Int64? {
+        switch rawValue {
+        case 0, 3, 4, 5, 7, 8, 9, 12, 13, 15, 18: 8000
+        case 6: 16_000
+        case 10, 11: 44_100
+        case 16: 11_025
+        case 17: 22_050
+        case 14, 25, 26, 28, 31...34: 90_000
+        default: nil
+        }
     }
 }
 

@@ -150,13 +150,14 @@ public final class LiveLink: PacketSink, Sendable {
     ///   - clock: the clock of the link.
     ///   - observer: is called with each datagram as it is sent; `nil` by default.
     ///   - receive: is called with each datagram that arrives, on the link's thread. It must not block for long.
+    /// - Throws: ``/RillThreads/ThreadError``.
     public init(
         _ settings: LinkSettings, clock: LiveClock, observer: Observer? = nil,
         receive: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
-    ) {
+    ) throws(ThreadError) {
         let (near, far) = LinkTransport.pair(settings, back: .clean, clock: clock, sent: observer) { _, _, _ in }
         (self.near, self.far) = (near, far)
-        thread = NamedThread("rill-link", timeSlice: .short) {
+        thread = try NamedThread("rill-link", timeSlice: .short) {
             var datagrams = IncomingDatagrams(
                 capacity: 1, datagramByteCount: UDPSocket.maximumDatagramByteCount, holdsEmpty: true)
             while true {

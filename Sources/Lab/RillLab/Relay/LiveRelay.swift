@@ -28,7 +28,7 @@ package final class LiveRelay: Sendable {
     ///   - settings: the pairs and their networks.
     ///   - clock: the clock of the relay.
     ///   - log: records each datagram; `nil` by default.
-    /// - Throws: an error of a socket, or `loop`.
+    /// - Throws: an error of a socket, `loop` or `noThread`.
     package init(
         _ settings: RelaySettings, clock: LiveClock = LiveClock(), log: RelayLog? = nil
     ) throws(RelayError) {
@@ -59,8 +59,12 @@ package final class LiveRelay: Sendable {
         self.clock = clock
         let state = Monitor(RelayState(relay: Relay(settings, hasOutwardSocket: isOutward), connected: outward))
         self.state = state
-        thread = NamedThread("rill-relay", timeSlice: .short) { [listening] in
-            RelayThread(state, listening, waiting, clock, log).run()
+        do throws(ThreadError) {
+            thread = try NamedThread("rill-relay", timeSlice: .short) { [listening] in
+                RelayThread(state, listening, waiting, clock, log).run()
+            }
+        } catch {
+            throw .noThread(error)
         }
     }
 
@@ -148,6 +152,8 @@ package enum RelayError: Error, Equatable, Sendable {
     case loop(pair: Int)
     /// Waiting for sockets failed.
     case waitFailed(TransportError)
+    /// The relay's thread could not be started.
+    case noThread(ThreadError)
 }
 
 extension RelayError: CustomStringConvertible {
@@ -155,6 +161,7 @@ extension RelayError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .socketFailed(_, let error), .waitFailed(let error): "\(error)"
+        case .noThread(let error): "\(error)"
         case .loop(let pair):
             "pair \(pair + 1) leads back to a port of this relay, and from there to itself: datagrams would loop "
                 + "forever; choose another address"

@@ -23,14 +23,14 @@ package final class RelayLog: Sendable {
     /// - Parameters:
     ///   - path: the file.
     ///   - name: the file's name in errors.
-    /// - Throws: `openFailed`.
-    package init(path: String, name: String) throws(FileError) {
+    /// - Throws: `openFailed`, or ``/RillThreads/ThreadError``.
+    package init(path: String, name: String) throws {
         var output = try ByteOutput(path: path, name: name)
         try output.write(Array((RelayRecord.columns + "\n").utf8).span)
         // Handed over to the thread, which alone uses it from then on.
         nonisolated(unsafe) let file = File(output)
         let state = state
-        _ = NamedThread("rill-relay-log") { unsafe RelayLog.write(to: file, state) }
+        _ = try NamedThread("rill-relay-log") { unsafe RelayLog.write(to: file, state) }
     }
 
     /// Takes as many records as there is room for, and empties `records`. Does not wait for the disk.

@@ -31,9 +31,9 @@ public struct NegotiationSettings: Equatable, Sendable {
     public var canonicalName: String?
     /// How many sections a description may have.
     public var maximumSectionCount = 256
-    /// How many sections of video an answer accepts that the other side sends; `nil` for any number. Further ones are
-    /// rejected with port 0.
-    public var maximumReceivedVideoCount: Int?
+    /// How many sections of a kind an answer accepts that the other side sends; any number of a kind that is missing.
+    /// Further ones are rejected with port 0.
+    public var maximumReceivedCounts: [MediaDescription.Kind: Int] = [:]
     /// How many streams may be received, or sent, at a time.
     public var maximumStreamCount = 256
 

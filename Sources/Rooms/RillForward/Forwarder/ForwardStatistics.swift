@@ -32,14 +32,12 @@ public struct ForwardCounts: Equatable, Sendable {
 public struct DroppedSound: Equatable, Sendable {
     /// They came beyond ``ForwardSettings/soundBitrate`` or ``ForwardSettings/soundPacketRate``.
     public var overLimit = 0
-    /// They belong to another section than the publisher's first one.
-    public var ofOtherSections = 0
     /// They are of another source while the present one goes on.
     public var ofOtherSources = 0
     /// They are not packets with a payload, nor padding of what is forwarded.
     public var malformed = 0
     /// All of them.
-    public var count: Int { overLimit + ofOtherSections + ofOtherSources + malformed }
+    public var count: Int { overLimit + ofOtherSources + malformed }
 
     /// Nothing yet.
     public init() {}
@@ -48,7 +46,6 @@ public struct DroppedSound: Equatable, Sendable {
         switch outcome {
         case .forwarded, .padding: break
         case .tooManyBytes, .tooManyPackets: overLimit += 1
-        case .otherSection: ofOtherSections += 1
         case .otherSource: ofOtherSources += 1
         case .malformed: malformed += 1
         }

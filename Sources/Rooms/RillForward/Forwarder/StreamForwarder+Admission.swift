@@ -32,7 +32,7 @@ extension StreamForwarder {
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
             let evicted = try ledger.plan(for: request, streamCount: stream == nil ? streams.count : nil)
             var negotiation = settings.negotiation
-            negotiation.maximumReceivedVideoCount = 1
+            negotiation.maximumReceivedCounts = [.video: 1, .audio: 1]
             let (id, answer) = try connect(answering: offer, isPublisher: true, negotiation, at: now)
             guard let connection = port[id], let first = connection.receivingStreams.first,
                 let codec = first.description.videoCodecs.first

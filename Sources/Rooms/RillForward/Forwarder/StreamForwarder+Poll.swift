@@ -12,20 +12,20 @@ extension StreamForwarder {
     ///   - path: where it came from.
     ///   - now: the current time.
     public func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        guard case .peer(let id, .packet(of: let section, let byteCount)) = port.insert(&datagram, on: path, at: now)
+        guard case .peer(let id, .packet(_, let byteCount)) = port.insert(&datagram, on: path, at: now)
         else {
             return
         }
         let packet = datagram.span.extracting(0..<byteCount)
-        forward(audio: packet, of: section, id, at: now)
+        forward(audio: packet, id, at: now)
     }
 
     /// Forwards a packet of audio to all viewers who want it.
-    private func forward(audio packet: Span<UInt8>, of section: TransceiverID, _ id: ICEPeerID, at now: MediaTime) {
+    private func forward(audio packet: Span<UInt8>, _ id: ICEPeerID, at now: MediaTime) {
         guard let stream = publishers[id], stream.publisher == id else { return }
         let known = stream.sound?.publisher == id ? stream.sound : nil
-        var sound = known ?? PublishedSound(of: id, firstSound(of: id), settings)
-        let outcome = sound.take(packet, of: section, at: now)
+        var sound = known ?? PublishedSound(of: id, settings)
+        let outcome = sound.take(packet, at: now)
         stream.sound = sound
         droppedSound.add(outcome)
         guard outcome == .forwarded || outcome == .padding else { return }
@@ -39,11 +39,6 @@ extension StreamForwarder {
             }
         }
         swap(&bytes, &audioPacket)
-    }
-
-    /// The section whose sound is forwarded: the first that was accepted.
-    private func firstSound(of id: ICEPeerID) -> TransceiverID? {
-        port[id]?.negotiator.sections.first { $0.kind == .audio && !$0.receiving.isEmpty }?.transceiver
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.

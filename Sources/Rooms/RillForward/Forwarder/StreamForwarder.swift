@@ -31,8 +31,8 @@ import RillSession
 /// a second of it gets the frames since then.
 ///
 /// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and
-/// without the publisher's clock, so that sound is not held back for the picture. A publisher has one sound, that of
-/// its first section, and a limit (``ForwardSettings/soundBitrate``).
+/// without the publisher's clock, so that sound is not held back for the picture. A publisher has one sound
+/// (further sections are rejected), and a limit (``ForwardSettings/soundBitrate``).
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
 /// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.

@@ -39,7 +39,7 @@ public final class LiveForwarder: Sendable {
     ///   - settings: limits, codecs and times. Its wall clock is set here.
     ///   - certificate: the certificate of DTLS; `nil` for a new one.
     ///   - handle: is called with each event, on the thread `rill-forward`.
-    /// - Throws: ``/RillTransport/TransportError`` or ``/RillPeer/DTLSError``.
+    /// - Throws: ``/RillTransport/TransportError``, ``/RillPeer/DTLSError`` or ``/RillThreads/ThreadError``.
     public init(
         boundTo address: UDPAddress = UDPAddress(.anyV6, port: 0), announcing addresses: [IPAddress]? = nil,
         _ settings: ForwardSettings = ForwardSettings(), certificate: sending DTLSCertificate? = nil,
@@ -59,8 +59,8 @@ public final class LiveForwarder: Sendable {
         }
         state = Monitor(State(forwarder: forwarder))
         thread = Monitor(nil)
-        thread.withLock { thread in
-            thread = NamedThread("rill-forward", timeSlice: .short) { [self] in run() }
+        try thread.withLock { (thread) throws(ThreadError) in
+            thread = try NamedThread("rill-forward", timeSlice: .short) { [self] in run() }
         }
     }
 

@@ -10,8 +10,14 @@ public struct ForwardSettings: Sendable {
     public var streamLimit = 100
     /// How many of them clients may have.
     public var quotas = ForwardQuotas()
-    /// Codecs, header extensions and repair, towards publishers and viewers.
-    public var negotiation = NegotiationSettings()
+    /// Codecs, header extensions and repair, towards publishers and viewers. Where an offer leaves the choice, this
+    /// side is the server of DTLS: the server chooses the profile of SRTP (RFC 5764 §4.1.1), and browsers that choose
+    /// take AES-CM with HMAC, which costs several times as much as AES-GCM.
+    public var negotiation = {
+        var negotiation = NegotiationSettings()
+        negotiation.answeringRole = .server
+        return negotiation
+    }()
     /// Times and limits of DTLS, and the profiles of SRTP.
     public var dtls = DTLSSettings()
     /// The bitrate that is taken for a viewer's until feedback tells: whether a viewer begins with a high layer or a

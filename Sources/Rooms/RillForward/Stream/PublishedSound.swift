@@ -2,8 +2,8 @@ import RillCore
 import RillPeer
 import RillRTP
 
-/// Decides which packets of sound of a publisher are forwarded: those of one section and one source at a time, and no
-/// more than a limit. Each of them goes to every viewer, unpaced.
+/// Decides which packets of sound of a publisher are forwarded: those of one source at a time, and no more than a
+/// limit. Each of them goes to every viewer, unpaced.
 struct PublishedSound: Sendable {
     /// What becomes of a packet.
     enum Outcome: Hashable, Sendable {
@@ -13,9 +13,7 @@ struct PublishedSound: Sendable {
         case padding
         /// It is not a packet with a payload, nor padding.
         case malformed
-        /// It belongs to another section than the first: two sounds cannot share one stream.
-        case otherSection
-        /// It is of another source of the section while the present one goes on.
+        /// It is of another source while the present one goes on.
         case otherSource
         /// More bytes came than the limit allows.
         case tooManyBytes
@@ -25,24 +23,20 @@ struct PublishedSound: Sendable {
 
     /// Whose sound it is.
     let publisher: ICEPeerID
-    /// The section that is forwarded; `nil` if none was accepted.
-    private let section: TransceiverID?
     private var source: (ssrc: SSRC, time: MediaTime)?
     private var bits: TokenBucket
     private var packets: TokenBucket
 
-    /// A source that sent nothing for so long is replaced by another one of its section. Packets of Opus hold at most
-    /// 120 ms.
+    /// A source that sent nothing for so long is replaced by another one. Packets of Opus hold at most 120 ms.
     static let sourceTimeout = MediaDuration.milliseconds(200)
 
     /// The sound of a publisher, of which nothing came yet.
     ///
     /// - Parameters:
     ///   - publisher: the publisher's session.
-    ///   - section: the section that is forwarded.
     ///   - settings: the limits.
-    init(of publisher: ICEPeerID, _ section: TransceiverID?, _ settings: ForwardSettings) {
-        (self.publisher, self.section) = (publisher, section)
+    init(of publisher: ICEPeerID, _ settings: ForwardSettings) {
+        self.publisher = publisher
         bits = TokenBucket(perSecond: Double(settings.soundBitrate.bitsPerSecond))
         packets = TokenBucket(perSecond: Double(settings.soundPacketRate))
     }
@@ -51,11 +45,9 @@ struct PublishedSound: Sendable {
     ///
     /// - Parameters:
     ///   - packet: the packet, decrypted.
-    ///   - section: the section that it belongs to.
     ///   - now: the current time.
     /// - Returns: what becomes of it.
-    mutating func take(_ packet: Span<UInt8>, of section: TransceiverID, at now: MediaTime) -> Outcome {
-        guard section == self.section else { return .otherSection }
+    mutating func take(_ packet: Span<UInt8>, at now: MediaTime) -> Outcome {
         guard let parsed = try? RTPPacket(parsing: packet) else { return .malformed }
         let ssrc = parsed.header.ssrc
         guard parsed.payload.count > 0 else {

@@ -1,9 +1,10 @@
 // Publishes the camera, in two layers: high as it is, low at 120 lines and 5 frames a second.
-import { Connection, Rates, show } from '/rill.js';
+import { Connection, Rates, Standstill, replace, show } from '/rill.js';
 
 const [form, video, start, stop] = ['form', 'video', 'start', 'stop'].map((id) => document.getElementById(id));
 const { stream: name, camera, sound } = form.elements;
 const rates = new Rates();
+const standstill = new Standstill();
 let media;
 let connection;
 
@@ -66,17 +67,19 @@ function close() {
 }
 
 async function showLayers() {
-  if (!connection?.isConnected) return;
-  show('Published.');
+  if (!connection?.isConnected) return replace('Published.', 'The connection is interrupted …');
   const rows = [];
+  let frames = 0;
   for (const report of (await connection.peer.getStats()).values()) {
     if (report.type !== 'outbound-rtp' || report.kind !== 'video') continue;
     const rate = rates.of(report.rid, { bytes: report.bytesSent, frames: report.framesEncoded });
+    frames += report.framesEncoded ?? 0;
     rows.push([
       report.rid ?? 'video', report.frameWidth ? `${report.frameWidth}×${report.frameHeight}` : '–',
       rate.frames.toFixed(0), (rate.bytes * 8 / 1000).toFixed(0),
     ]);
   }
+  show(standstill.of(frames) ? 'Published, but the camera gives no new picture.' : 'Published.');
   const table = document.getElementById('layers');
   table.hidden = rows.length === 0;
   table.tBodies[0].replaceChildren(...rows.sort(([a], [b]) => a.localeCompare(b)).map((row) => {

@@ -250,9 +250,26 @@ export class Rates {
   }
 }
 
+/// Tells whether a counter stands still, such as that of frames.
+export class Standstill {
+  #value; #since;
+
+  /// Whether it has not grown for 2 s. Called each second, it tells within 3 s.
+  of(value) {
+    const now = performance.now();
+    if (value !== this.#value) [this.#value, this.#since] = [value, now];
+    return now - this.#since >= 2000;
+  }
+}
+
 /// Shows how it goes.
 export function show(text, isBad = false) {
   const status = document.getElementById('status');
   status.textContent = text;
   status.classList.toggle('bad', isBad);
+}
+
+/// Shows another text if this one is shown now.
+export function replace(text, other) {
+  if (document.getElementById('status').textContent === text) show(other);
 }

@@ -1,11 +1,12 @@
 // Watches a stream, in the quality that the viewer chooses.
-import { Connection, Rates, request, show } from '/rill.js';
+import { Connection, Rates, Standstill, replace, request, show } from '/rill.js';
 
 const name = new URLSearchParams(location.search).get('stream') ?? 'lobby';
 const video = document.getElementById('video');
 const sound = document.getElementById('sound');
 const choices = document.getElementById('layers');
 const rates = new Rates();
+const standstill = new Standstill();
 let begin;
 let firstPicture;
 let wasHidden;
@@ -51,7 +52,7 @@ async function listLayers() {
 }
 
 async function showNumbers() {
-  if (!connection.isConnected) return;
+  if (!connection.isConnected) return replace('Live.', 'The connection is interrupted …');
   for (const report of (await connection.peer.getStats()).values()) {
     if (report.type !== 'inbound-rtp') continue;
     // The button is there once there is something to hear.
@@ -66,7 +67,9 @@ async function showNumbers() {
     const table = document.getElementById('numbers');
     table.hidden = false;
     [...table.tBodies[0].rows[0].cells].forEach((cell, index) => { cell.textContent = texts[index]; });
-    show(report.framesDecoded > 0 ? 'Live.' : 'Connected: waiting for the first picture …');
+    const isStill = standstill.of(report.framesDecoded);
+    if (!(report.framesDecoded > 0)) show('Connected: waiting for the first picture …');
+    else show(isStill ? 'No new picture: waiting for the publisher …' : 'Live.');
   }
 }
 

@@ -26,7 +26,7 @@ struct RequestChannel: ServerChildChannel {
 
 /// What of HTTP/1 depends on the version of a request, which the types behind it do not have: whether the connection
 /// stays (RFC 9112 §9.3), the number of Host fields (§3.2), and 100 (RFC 9110 §10.1.1). A request that cannot be parsed
-/// gets a body of problem details (RFC 9457).
+/// gets a body of problem details (RFC 9457). A session whose response cannot be written is ended.
 ///
 /// Belongs to one channel, and is used on its event loop only.
 final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -38,8 +38,20 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The outbound event that asks for a response 100, before the body of a request is read.
     struct ContinueEvent: Sendable {}
 
+    /// The outbound event that precedes the response with a new session. It fails on a connection that has been closed.
+    struct SessionEvent: Sendable {
+        /// Ends the session.
+        let end: @Sendable () -> Void
+    }
+
     /// Why the last request on this connection was refused.
     private var refusal: WHIPResponse?
+    /// Whether that request was HEAD, whose response has no body.
+    private var isRefusedHEAD = false
+    /// Ends the session whose response is not written yet.
+    private var endOfSession: (@Sendable () -> Void)?
+
+    func handlerRemoved(context: ChannelHandlerContext) { endOfSession?() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard refusal == nil else { return }
@@ -48,6 +60,7 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let hostCount = head.headers["Host"].count
         guard hostCount == 1 || isOld && hostCount == 0 else {
             let text = hostCount == 0 ? "has no Host field." : "has \(hostCount) Host fields, and may have one."
+            isRefusedHEAD = head.method == .HEAD
             return refuse(context, "The request \(text)", HTTPParserError.invalidHeaderToken)
         }
         if !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
@@ -70,20 +83,32 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard event is ContinueEvent else {
-            return context.triggerUserOutboundEvent(event, promise: promise)
+        switch event {
+        case is ContinueEvent:
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
+        case let event as SessionEvent:
+            endOfSession = event.end
+            promise?.succeed()
+        default:
+            context.triggerUserOutboundEvent(event, promise: promise)
         }
-        let head = HTTPResponseHead(version: .http1_1, status: .continue)
-        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let endOfSession, case .end = unwrapOutboundIn(data) {
+            self.endOfSession = nil
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.whenFailure { _ in endOfSession() }
+            return context.write(data, promise: written)
+        }
         // Responses to earlier requests have bodies.
         guard let refusal, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest,
             head.headers["Content-Length"] == ["0"]
         else { return context.write(data, promise: promise) }
         head.headers.replaceOrAdd(name: "Content-Length", value: "\(refusal.body.utf8.count)")
         for field in refusal.headers.fields { head.headers.replaceOrAdd(name: field.name, value: field.value) }
+        guard !isRefusedHEAD else { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let body = ByteBuffer(string: refusal.body)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)

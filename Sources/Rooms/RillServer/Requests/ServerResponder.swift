@@ -37,7 +37,8 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
-        let response = try await answer(request, context)
+        var response = try await answer(request, context)
+        if request.method == .head { response = response.createHeadResponse() }
         let duration = start.duration(to: .now)
         metrics.answered(method: request.method.rawValue, status: response.status.code, after: duration)
         log(request, response.status, duration)
@@ -66,9 +67,13 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         try await whip.readBody(of: request, limit: endpoint.settings.maximumBodyByteCount)
         let client = StreamClient(subject: token.subject, bearer: token.bearer, address: address)
         let response = endpoint.respond(to: whip, access: token.access, from: client)
-        // No client reads the response of a connection that is closed, nor connects to its session.
-        if response.status == 201, !context.channel.isActive, let session = response.headers["Location"] {
-            _ = endpoint.respond(to: WHIPRequest("DELETE", session), access: .unrestricted)
+        if response.status == 201, let session = response.headers["Location"] {
+            // No client connects to a session whose response it does not have.
+            let end = { @Sendable [endpoint] in
+                _ = endpoint.respond(to: WHIPRequest("DELETE", session), access: .unrestricted)
+            }
+            let event = RequestHeadHandler.SessionEvent(end: end)
+            do { try await context.channel.triggerUserOutboundEvent(event).get() } catch { end() }
         }
         return Response(response)
     }
@@ -76,8 +81,7 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     /// The response of a resource that is only read.
     private func only(readable request: Request, _ response: () async -> Response) async throws -> Response {
         switch request.method {
-        case .get: await response()
-        case .head: await response().createHeadResponse()
+        case .get, .head: await response()
         default: Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
         }
     }

@@ -57,3 +57,25 @@ enum MatchCondition: Equatable {
         }
     }
 }
+
+extension WHIPRequest {
+    /// The condition of If-Match on a session.
+    ///
+    /// - Throws: 400 if it cannot be read, and 412 if it does not hold.
+    func condition(on entry: SessionTable.Entry, of id: String) throws(Problem) -> MatchCondition {
+        let condition = MatchCondition(headers.values(of: "If-Match"))
+        guard condition != .malformed else { throw Problem(400, "If-Match is not a list of entity tags.") }
+        guard condition == .missing || condition.holds(for: entry.tag(of: id)) else {
+            let reason =
+                if condition == .tags([]) {
+                    "It has no strong entity tag, and weak ones never match."
+                } else if entry.generation > 1, condition.sessions.contains(id) {
+                    "ICE has been restarted, and the session has another entity tag since."
+                } else {
+                    "The session's entity tag is the ETag of the response that made it or last restarted its ICE."
+                }
+            throw Problem(412, "If-Match does not hold. " + reason)
+        }
+        return condition
+    }
+}

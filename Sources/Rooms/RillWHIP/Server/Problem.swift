@@ -70,7 +70,10 @@ extension Problem {
         case .streamQuota(let what, let limit):
             self.init(503, "There are \(limit) \(what), as many as there may be.", .init("Retry-After", "10"))
         case .publishedByOther:
-            self.init(412, "Somebody else publishes this stream.")
+            self.init(
+                412,
+                "Somebody else publishes this stream, and with If-Match or If-None-Match a request replaces only a "
+                    + "session of its own.")
         case .isClosing:
             self.init(503, "The server is ending.", .init("Retry-After", "5"))
         }

@@ -102,7 +102,11 @@ public final class WHIPEndpoint<Host: StreamHost>: Sendable {
         if settings.origins != .any { response.headers.append("Vary", "Origin") }
         response.headers.append("Access-Control-Expose-Headers", "Location, Link, ETag, Accept-Patch, Retry-After")
         response.headers.append("Cache-Control", "no-store")
-        if request.method == "HEAD" { response.body = "" }
+        if request.method == "HEAD" {
+            // The length is that of the response to GET (RFC 9110 §9.3.2).
+            response.headers["Content-Length"] = "\(response.body.utf8.count)"
+            response.body = ""
+        }
         return response
     }
 
@@ -188,18 +192,6 @@ extension WHIPRequest {
         guard headers.mediaType == type else {
             throw Problem(415, "The body must be \(type).", .init(field, type), .init("Accept", type))
         }
-    }
-
-    /// The condition of If-Match on a session with that entity tag.
-    ///
-    /// - Throws: 400 if it cannot be read, and 412 if it does not hold.
-    func condition(on tag: String) throws(Problem) -> MatchCondition {
-        let condition = MatchCondition(headers.values(of: "If-Match"))
-        guard condition != .malformed else { throw Problem(400, "If-Match is not a list of entity tags.") }
-        guard condition == .missing || condition.holds(for: tag) else {
-            throw Problem(412, "The session has another entity tag: ICE has been restarted since.")
-        }
-        return condition
     }
 }
 
@@ -298,7 +290,7 @@ extension WHIPEndpoint {
     func patch(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
         let entry = try known(id)
         try request.require(MediaType.sdpFragment, sayingSoIn: "Accept-Patch")
-        let condition = try request.condition(on: entry.tag(of: id))
+        let condition = try request.condition(on: entry, of: id)
         if condition == .missing {
             throw Problem(428, "PATCH needs If-Match, with the session's entity tag or an asterisk.")
         }
@@ -342,7 +334,7 @@ extension WHIPEndpoint {
 
     /// DELETE of a session (RFC 9725 §4.2). The second time it is 404.
     func end(_ id: String, _ request: WHIPRequest) throws(Problem) -> WHIPResponse {
-        _ = try request.condition(on: try known(id).tag(of: id))
+        _ = try request.condition(on: try known(id), of: id)
         try asking(about: id) { () throws(StreamHostError) in try host.end(id) }
         sessions.withLock { $0[id] = nil }
         return WHIPResponse(200)

@@ -93,6 +93,7 @@ extension RTPSession {
         }
         guard let claim = claim(of: packet) else {
             counts.packetsOfUnknownSources += 1
+            unknownSources.count(ssrc, packet.header.payloadType)
             return .unknownSource(ssrc)
         }
         guard accept(claim, of: ssrc, at: now) else {

@@ -77,6 +77,7 @@ public final class RTPSession {
     @safe @exclusivity(unchecked) var receiverClocks = ReceiverClocks()
     @safe @exclusivity(unchecked) var earlyReports = EarlyReports()
     @safe @exclusivity(unchecked) var counts = TransportCounts()
+    @safe @exclusivity(unchecked) var unknownSources: [UnknownSource] = []
 
     /// The stream that released a frame which was not polled yet; its bytes are in `releasedBytes`.
     @safe @exclusivity(unchecked) var released: ReceivingStreamID?

@@ -15,6 +15,8 @@ public struct SessionStatistics: Codable, Equatable, Sendable {
     public var sending: [Sending] = []
     /// The streams that are received and whose SSRC is known, each counted since it has its current one.
     public var receiving: [Receiving] = []
+    /// Sources of RTP packets that belong to no stream: the first eight.
+    public var unknown: [UnknownSource] = []
 
     /// One stream that is sent.
     public struct Sending: Codable, Equatable, Sendable {
@@ -36,6 +38,27 @@ public struct SessionStatistics: Codable, Equatable, Sendable {
         public var stream: InboundStatistics
         /// Retransmissions and FEC packets.
         public var repair: RepairStatistics
+    }
+}
+
+/// A source of RTP packets that belong to no stream: a payload type that was not described, for example.
+public struct UnknownSource: Codable, Equatable, Sendable {
+    /// The SSRC.
+    public var ssrc: SSRC
+    /// The payload type.
+    public var payloadType: PayloadType
+    /// How many packets came with both.
+    public var packetCount: Int
+}
+
+extension [UnknownSource] {
+    /// Counts a packet, as long as there is room: any SSRC may be made up.
+    mutating func count(_ ssrc: SSRC, _ payloadType: PayloadType) {
+        if let index = firstIndex(where: { $0.ssrc == ssrc && $0.payloadType == payloadType }) {
+            self[index].packetCount += 1
+        } else if count < 8 {
+            append(UnknownSource(ssrc: ssrc, payloadType: payloadType, packetCount: 1))
+        }
     }
 }
 
@@ -114,6 +137,7 @@ extension RTPSession {
         transport.eventsDropped = events.dropped
         var statistics = SessionStatistics(transport: transport, roundTrip: roundTrip.statistics)
         statistics.congestion = congestion?.statistics
+        statistics.unknown = unknownSources
         for index in sending.indices {
             guard let stream = sending[index] else { continue }
             statistics.sending.append(

@@ -18,7 +18,8 @@ struct BatchDriver {
         let interruption = Interruption()
         let manifest = try BatchManifest(path: plan.manifestPath, resumes: resumes)
         for notice in plan.notices { StandardError.print(notice) }
-        let results = follow(BatchRun(plan, manifest, resumes: resumes, threads: threads), start, interruption)
+        let results = follow(
+            try BatchRun(plan, manifest, resumes: resumes, threads: threads), start, interruption)
         let report = BatchReport(plan.jobs, results)
         if printsJSON {
             try JSONOutput.print(report.object)

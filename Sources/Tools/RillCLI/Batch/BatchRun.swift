@@ -36,7 +36,9 @@ final class BatchRun: Sendable {
     private let isCancelled = Atomic(false)
 
     /// Starts all jobs that are not done yet.
-    init(_ plan: BatchPlan, _ manifest: BatchManifest, resumes: Bool, threads: Int) {
+    ///
+    /// - Throws: ``ThreadError`` if there is not even one thread.
+    init(_ plan: BatchPlan, _ manifest: BatchManifest, resumes: Bool, threads: Int) throws(ThreadError) {
         jobs = plan.jobs
         self.manifest = manifest
         var snapshot = Snapshot(statuses: jobs.map { _ in .waiting })
@@ -49,9 +51,15 @@ final class BatchRun: Sendable {
         state = Monitor(State(snapshot: snapshot))
         spareThreads = SpareThreads(threads - workers)
         for index in 0..<workers {
-            _ = NamedThread("rill-job-\(index)") {
-                while let job = self.takeJob() { self.work(on: job) }
-                self.spareThreads.add()
+            do throws(ThreadError) {
+                _ = try NamedThread("rill-job-\(index)") {
+                    while let job = self.takeJob() { self.work(on: job) }
+                    self.spareThreads.add()
+                }
+            } catch {
+                // Fewer jobs run at once, which changes no output.
+                guard index > 0 else { throw error }
+                break
             }
         }
     }

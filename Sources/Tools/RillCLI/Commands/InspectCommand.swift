@@ -10,7 +10,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract:
-            "Show what a Y4M, IVF, rtpdump, pcap or pcapng file contains: frames, sizes, rates, packets, losses, RTCP.",
+            "Show what a Y4M, IVF, rtpdump, pcap or pcapng file contains: frames, sizes, rates, packets, losses, jitter, RTCP.",
         usage: "rill inspect <file> [<options>]",
         discussion: """
             The file is read to its end. Its format is detected from its first bytes, not from its name. For a damaged \
@@ -135,6 +135,8 @@ extension FileInspection {
         row("  lost") { ($0.packets?.lost).map(String.init) }
         row("  reordered") { ($0.packets?.reordered).map(String.init) }
         row("  duplicated") { ($0.packets?.duplicated).map(String.init) }
+        row("  mean jitter, ms") { ($0.packets?.jitter).map { Decimal.text($0.mean, decimals: 3) } }
+        row("  largest jitter, ms") { ($0.packets?.jitter).map { Decimal.text($0.maximum, decimals: 3) } }
         for type in Set(streams.flatMap { $0.packets?.payloadTypes.map(\.payloadType) ?? [] }).sorted() {
             row("  payload type \(type)") { stream in
                 stream.packets?.payloadTypes.first { $0.payloadType == type }.map { "\($0.count)" }

@@ -76,7 +76,7 @@ struct PublishCommand: ParsableCommand {
         StandardError.print("publishing at \(target): \(streams)")
         var observers = EndpointDriver.Observers { monitor.note($0, at: clock.now) }
         observers.connected = { start.set(clock.now) }
-        let driver = EndpointDriver(
+        let driver = try EndpointDriver(
             client, over: port, webRTC, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) { interruption.isRequested || driver.hasEnded }
         try finish(monitor.log, driver, settings.send.layers)

@@ -171,8 +171,25 @@ struct ReceiveCommand: ParsableCommand {
         try reporting.print(log)
         if let failure = log.failure { throw CommandError(failure) }
         guard log.framesDecoded ?? 0 > 0, hasOutput else {
-            throw CommandError.nothingDecoded(isProtected: incoming.them.receivingKey != nil)
+            let other = log.framesDecoded == nil ? undescribed(log, incoming) : nil
+            throw other ?? CommandError.nothingDecoded(isProtected: incoming.them.receivingKey != nil)
         }
+    }
+
+    /// The error that names what came instead of what was described; `nil` if nothing did.
+    private func undescribed(_ log: CallLog, _ incoming: IncomingStream) -> CommandError? {
+        let unknown = log.last?.participants.first?.session.unknown ?? []
+        guard !unknown.isEmpty else { return nil }
+        let described = (incoming.them.streams ?? []).map { "\($0.encoding.name) as payload type \($0.payloadType)" }
+        let came = unknown.map { source in
+            let name = source.payloadType.staticName.map { " (\($0))" } ?? ""
+            let count = "\(source.packetCount) packet\(source.packetCount == 1 ? "" : "s")"
+            return "\(count) of payload type \(source.payloadType)\(name) from SSRC \(source.ssrc)"
+        }
+        return CommandError(
+            "packets arrived on port \(incoming.address.port), but none of the described stream. "
+                + "Described: \(described.joined(separator: ", ")). Arrived: \(came.joined(separator: ", "))",
+            .unreadableInput)
     }
 
     /// The reason why no stream was received.
@@ -181,6 +198,7 @@ struct ReceiveCommand: ParsableCommand {
         if log.isUnreadable {
             return CommandError("packets arrived, but none could be decrypted: the keys differ", .unreadableInput)
         }
+        if let other = undescribed(log, incoming) { return other }
         if isInterrupted { return CommandError.interrupted }
         return CommandError("no packet arrived on port \(incoming.address.port) within \(wait)", .unreadableInput)
     }
@@ -224,5 +242,23 @@ struct ReceiveCommand: ParsableCommand {
         let outputs = [recordingOptions.output, reporting.report]
         try requireDistinct(input: sdp, outputs: outputs)
         try requireDistinct(input: keyFile, outputs: outputs)
+    }
+}
+
+extension PayloadType {
+    /// The codec of a static payload type that senders still use (RFC 3551 §6).
+    fileprivate var staticName: String? {
+        switch rawValue {
+        case 0: "PCMU"
+        case 8: "PCMA"
+        case 10, 11: "L16"
+        case 14: "MPEG audio"
+        case 26: "JPEG"
+        case 31: "H.261"
+        case 32: "MPEG video"
+        case 33: "MPEG transport stream"
+        case 34: "H.263"
+        default: nil
+        }
     }
 }

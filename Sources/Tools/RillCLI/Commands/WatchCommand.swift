@@ -86,7 +86,7 @@ struct WatchCommand: ParsableCommand {
                 try them.show(layer, on: FrameTap { _ in })
             }
         }
-        let driver = EndpointDriver(
+        let driver = try EndpointDriver(
             client, over: port, .ofClient, clock: clock, by: try endpoint.http(), observers)
         monitor.follow(call, beforeEnd: driver.close) {
             monitor.note(recording?.takeNotice(), at: clock.now)

@@ -51,13 +51,14 @@ final class EndpointDriver: Sendable {
     ///   - clock: the call's clock, with which the client was made.
     ///   - http: what sends requests.
     ///   - observers: who is told.
+    /// - Throws: ``ThreadError``.
     init(
         _ client: WHIPClient, over port: WebRTCPort, _ settings: WebRTCSettings, clock: LiveClock,
         by http: HTTPRequests, _ observers: Observers
-    ) {
+    ) throws(ThreadError) {
         let inbox = Monitor(Inbox())
         self.inbox = inbox
-        thread = NamedThread("rill-endpoint") {
+        thread = try NamedThread("rill-endpoint") {
             let work = EndpointWork(client, port, settings, http, inbox, observers)
             while let wakeTime = work.advance(at: clock.now) {
                 let inputs = inbox.wait(untilMonotonic: clock.monotonic(min(wakeTime, clock.now + .seconds(60)))) {

@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import RillCore
+import RillThreads
 import RillWHIP
 
 /// Sends the requests of a client by HTTP and HTTPS. Redirections are not followed, and nothing is sent twice: both are
@@ -32,6 +33,8 @@ final class HTTPRequests: Sendable {
         settings.decompression = .disabled
         settings.connectionPool.idleTimeout = .seconds(30)
         settings.connectionPool.retryConnectionEstablishment = false
+        // It traps without a thread.
+        try NamedThread.require(1, "rill-requests")
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         client = HTTPClient(eventLoopGroup: group, configuration: settings)
     }

@@ -23,11 +23,11 @@ final class PreviewWindow: Sendable {
 
     /// Opens the window.
     ///
-    /// - Throws: ``CommandError`` if there is no screen.
+    /// - Throws: ``CommandError`` if there is no screen; ``ThreadError``.
     init(_ name: String) throws {
         let state = Monitor(State())
         self.state = state
-        thread = NamedThread("rill-window") {
+        thread = try NamedThread("rill-window") {
             do {
                 let window = try Window("rill: \(name)", width: 960, height: 720)
                 let tile = window.add(name)

@@ -1,5 +1,6 @@
 #if Server
 import ArgumentParser
+import NIOCore
 import RillThreads
 import RillWHIP
 
@@ -31,6 +32,8 @@ struct ServeCommand: ParsableCommand {
     var withoutMedia = false
 
     func run() throws {
+        // Each loop of events has one, and traps without it; tasks have as many.
+        try NamedThread.require(2 * System.coreCount + 4, "rill-serve")
         try waiting {
             if withoutMedia {
                 try await server.serve { MemoryStreamHost(sessionLimit: 200) }

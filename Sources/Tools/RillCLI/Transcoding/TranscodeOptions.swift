@@ -56,10 +56,14 @@ struct TranscodeOptions: ParsableArguments {
         completion: .list(["auto"]), transform: segmentNotation)
     var segments = SegmentCount.one
 
-    @Option(help: "Number of jobs and segments at once (default: one per CPU). Does not change the output.")
+    @Option(
+        help: """
+            Number of jobs and segments at once (default: one per CPU). With --threads of 2 or more at most as many as \
+            have a CPU for each thread: CPUs / threads. Does not change the output.
+            """)
     var parallel: Int?
 
-    @Option(help: "Threads of each encoder. Changes the output.")
+    @Option(help: "Threads of each encoder; fewer segments are encoded at once (--parallel). Changes the output.")
     var threads = 1
 
     @OptionGroup

@@ -20,7 +20,7 @@ public struct SSRC: Codable, Hashable, Sendable, RawRepresentable, CustomStringC
 
 /// The 7-bit payload type of an RTP packet, which identifies its payload format (RFC 3550 §5.1, RFC 3551).
 @frozen
-public struct PayloadType: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+public struct PayloadType: Codable, Hashable, Sendable, RawRepresentable, CustomStringConvertible {
     /// The value on the wire, 0 to 127.
     public let rawValue: UInt8
 

@@ -65,14 +65,22 @@ func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).co
 private func isBlank(_ byte: UInt8) -> Bool { byte == Sign.space || byte == UInt8(ascii: "\t") }
 
 /// The lines of a text with their numbers, for any line ending (CR LF, LF, CR). Skips empty lines.
+///
+/// Skips also what programs and editors put before the first line of a description: a byte-order mark of UTF-8, and the
+/// heading `SDP:` of FFmpeg's console.
 struct SDPLines: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
     private var number = 0
+    /// Whether a line that is not empty was read.
+    private var hasBegun = false
 
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>) {
         self.bytes = bytes
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let isMarked = bytes.count >= mark.count && mark.indices.allSatisfy { bytes[$0] == mark[$0] }
+        position = isMarked ? mark.count : 0
     }
 
     /// One line: its number, its letter, and the text after the equals sign.
@@ -103,6 +111,9 @@ struct SDPLines: ~Escapable {
             }
             let line = String(decoding: text, as: UTF8.self)[...].trimmed
             guard !line.isEmpty else { continue }
+            let isHeading = !hasBegun && line == "SDP:"
+            hasBegun = true
+            guard !isHeading else { continue }
             let (name, value) = line.cut(at: Sign.equals)
             guard !hasZero, let value, let type = name.unicodeScalars.first, name.utf8.count == 1,
                 type.properties.isAlphabetic

@@ -1,7 +1,9 @@
 extension SessionDescription {
     /// Parses a description with any line endings.
     ///
-    /// Lines may be in any order, and the lines that some implementations omit (v=, o=, s=, t=) are optional.
+    /// Lines may be in any order, and the lines that some implementations omit (v=, o=, s=, t=) are optional. A
+    /// byte-order mark, empty lines and one line `SDP:`, as FFmpeg prints it, may precede the description. RFC 8866 §5
+    /// has none of them.
     ///
     /// - Throws: `empty`, `tooLarge`, `notALine`, `invalidValue` or `repeated`.
     public init(parsing bytes: Span<UInt8>) throws(SDPError) {

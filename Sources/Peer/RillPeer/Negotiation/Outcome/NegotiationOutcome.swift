@@ -64,8 +64,8 @@ public struct SectionRejection: Equatable, Sendable {
         case notBundled
         /// There are as many streams as the settings allow.
         case tooManyStreams(limit: Int)
-        /// There are as many sections of video as this side receives.
-        case tooManyVideos(limit: Int)
+        /// There are as many sections of this kind as this side receives.
+        case tooManySections(MediaDescription.Kind, limit: Int)
     }
 }
 
@@ -88,7 +88,8 @@ extension SectionRejection.Reason: CustomStringConvertible {
             "it has \(offered.joined(separator: ", ")); supported are \(supported.joined(separator: ", "))"
         case .notBundled: "it is outside the group of sections that share a transport: add its MID to a=group:BUNDLE"
         case .tooManyStreams(let limit): "there are more than \(limit) streams"
-        case .tooManyVideos(let limit): "this side takes video of \(limit) earlier section\(limit == 1 ? "" : "s") only"
+        case .tooManySections(let kind, let limit):
+            "this side takes \(kind.rawValue) of \(limit) earlier section\(limit == 1 ? "" : "s") only"
         }
     }
 }

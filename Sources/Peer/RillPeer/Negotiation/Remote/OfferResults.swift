@@ -21,7 +21,8 @@ struct OfferResults {
 
     init(_ offer: RemoteDescription, _ negotiator: Negotiator) {
         var shared = SharedNumbers()
-        var (streamCount, videoCount) = (0, 0)
+        var streamCount = 0
+        var receivedCounts: [MediaDescription.Kind: Int] = [:]
         let stopping = Set(negotiator.transceivers.filter(\.isStopping).compactMap(\.index))
         // First without regard to the transport.
         let obstacles = offer.sections.map { OfferResults.obstacle($0, negotiator.settings) }
@@ -43,9 +44,11 @@ struct OfferResults {
             }
             let supported = SupportedFormats(
                 negotiator.settings, section.media.kind, preferences: preferences[section.index] ?? [])
-            let isSentVideo = section.media.kind == .video && section.direction.sends
-            if isSentVideo, let limit = negotiator.settings.maximumReceivedVideoCount, videoCount >= limit {
-                list.append(.rejected(.tooManyVideos(limit: limit)))
+            let kind = section.media.kind
+            if section.direction.sends, let limit = negotiator.settings.maximumReceivedCounts[kind],
+                receivedCounts[kind, default: 0] >= limit
+            {
+                list.append(.rejected(.tooManySections(kind, limit: limit)))
                 continue
             }
             streamCount += max(1, section.media.rids.count)
@@ -55,7 +58,7 @@ struct OfferResults {
             }
             if let answered = AnsweredSection(section, supported, &shared) {
                 list.append(.accepted(answered))
-                videoCount += isSentVideo ? 1 : 0
+                if section.direction.sends { receivedCounts[kind, default: 0] += 1 }
             } else {
                 list.append(.rejected(supported.lack(section.media)))
             }
