@@ -93,6 +93,9 @@ final class ForwardStage {
 
     private func arm(_ end: AttackerEnd) throws {
         end.inner.isLogging = false
+        // It sends media as soon as there is a path, before there are keys.
+        network.run(until: network.now + .seconds(5)) { end.peer.agent.selectedPath != nil }
+        end.send(raw: [0x80, 96] + [UInt8](repeating: 1, count: 30), socket: 0)
         network.run(until: network.now + .seconds(5)) { end.peer.state == .connected }
         try end.arm()
     }

@@ -64,7 +64,7 @@ import Testing
                 "buffer-mode=unbuffered",
                 // RTCP comes to the same port, and without somebody to take it ends the pipeline.
                 "d.rtcp_src", "!", "fakesink", "async=false",
-            ], limit: Self.frameCount / 30 + 8)
+            ], limit: Self.frameCount / 30 + 25)
         try await RunningPeer.waitUntilListening(port: port)
         end.release()
         try await sent.steady()

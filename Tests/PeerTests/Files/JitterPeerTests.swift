@@ -109,10 +109,11 @@ struct JitterPeerTests {
         #expect(rows.count == 1 && streams.count == 1 && stream.ssrc == row.ssrc)
         #expect(packets.count == row.packets && packets.lost == row.lost)
         #expect((packets.lost > 0) == (period > 0))
-        // Of a frame of several packets, with one timestamp, tshark makes more than the RFC's formula.
-        guard sender != .ffmpegVideo else { return }
-        // Ours is in whole ticks, as the RFC computes it.
-        #expect(abs(jitter.mean - row.meanJitter) < 0.03 * row.meanJitter + 0.125)
-        #expect(abs(jitter.maximum - row.maximumJitter) < 0.03 * row.maximumJitter + 0.125)
+        // Where several packets have one timestamp, tshark 4.0.17 has other figures (by up to 0.9 ms).
+        if sender != .ffmpegVideo {
+            // Ours is in whole ticks, as the RFC computes it.
+            #expect(abs(jitter.mean - row.meanJitter) < 0.03 * row.meanJitter + 0.125)
+            #expect(abs(jitter.maximum - row.maximumJitter) < 0.03 * row.maximumJitter + 0.125)
+        }
     }
 }

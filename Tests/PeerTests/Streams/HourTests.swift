@@ -7,7 +7,7 @@ extension StreamTests {
     @Suite(.enabled(if: isLongRun)) struct HourTests {
         private static let minutes = 60
         /// Pools and histories are full, and the first connections have expired.
-        private static let settled = 10
+        private static let warm = 10
 
         @Test func `Memory, descriptors and threads of each program are flat after the tenth minute`() async throws {
             let limit = Self.minutes * 60 + 300
@@ -48,7 +48,7 @@ extension StreamTests {
                 note("minute \(lows[0].count) | \(came) guests | publish, serve, watch: \(row)")
             }
             for (name, lows) in zip(["publish", "serve", "watch"], lows) {
-                let (early, late) = (lows[Self.settled..<Self.settled + 10], lows.suffix(10))
+                let (early, late) = (lows[Self.warm..<Self.warm + 10], lows.suffix(10))
                 func highest(_ value: KeyPath<ProcessLoad, Int>, _ lows: ArraySlice<ProcessLoad>) -> Int {
                     lows.map { $0[keyPath: value] }.max() ?? 0
                 }

@@ -63,8 +63,9 @@ extension StreamTests {
             let start = ContinuousClock.now
             var back: [String: Duration] = [:]
             try await waitUntil("\(words): \(page.status()) \(viewer.log) \(server.log)") {
-                if try page.picturesShown() > shown + 3, back["page"] == nil { back["page"] = ContinuousClock.now - start }
-                if try viewer.framesSoFar() > written + 3, back["rill"] == nil { back["rill"] = ContinuousClock.now - start }
+                let time = ContinuousClock.now - start
+                if try page.picturesShown() > shown + 3, back["page"] == nil { back["page"] = time }
+                if try viewer.framesSoFar() > written + 3, back["rill"] == nil { back["rill"] = time }
                 return back.count == 2
             }
             note("\(words): \(back.map { "\($0.key) sees it after \(Int($0.value.milliseconds)) ms" }.sorted())")

@@ -10,11 +10,11 @@ struct UDPSocketPairTests {
     private static let rtp: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1]
     private static let rtcp: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 7]
 
-    private func pair(_ ip: IPAddress, reports port: UInt16? = nil) throws -> UDPSocketPair {
+    private func pair(_ ip: IPAddress, reports port: UInt16? = nil) throws -> UDPSocket.Pair {
         for _ in 0..<100 {
             let socket = try UDPSocket(boundTo: UDPAddress(ip, port: 0))
             // The port behind may be taken.
-            if let pair = try? UDPSocketPair(socket, reports: port) { return pair }
+            if let pair = try? UDPSocket.Pair(socket, reports: port) { return pair }
         }
         throw TestFailure("no two ports")
     }
@@ -59,10 +59,10 @@ struct UDPSocketPairTests {
         let other = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let taken = other.localAddress.port
         let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
-        #expect(throws: TransportError.self) { _ = try UDPSocketPair(socket, reports: taken) }
+        #expect(throws: TransportError.self) { _ = try UDPSocket.Pair(socket, reports: taken) }
         other.close()
         if let last = try? UDPSocket(boundTo: UDPAddress(.loopback, port: 65535)) {
-            #expect(throws: TransportError.invalidAddress("127.0.0.1:65536")) { _ = try UDPSocketPair(last) }
+            #expect(throws: TransportError.invalidAddress("127.0.0.1:65536")) { _ = try UDPSocket.Pair(last) }
         }
     }
 

@@ -18,7 +18,7 @@ public struct ParticipantSettings: Sendable {
     /// participant: authentic packets from another address change it once the previous one is silent.
     public var address: UDPAddress?
     /// Whether they receive RTP and RTCP at one port (a=rtcp-mux, RFC 5761). Otherwise our RTCP goes to
-    /// ``reportAddress``. A call over a ``UDPSocketPair`` has two ports as well.
+    /// ``reportAddress``. A call over a `UDPSocket.Pair` has two ports as well.
     public var sharesPort = true
     /// Where our RTCP goes if they have a port of its own for it; `nil` for the port behind that of RTP. RTCP of theirs
     /// that comes from a port of its own is answered there, whatever this says.

@@ -119,9 +119,12 @@ final class WebRTCTransport: DatagramTransport {
             if state.withLock({ $0.isClosed }) { return .closed }
             try sockets.wait(untilMonotonic: clock.monotonic(wakeTime)) { _ in }
             switch try socket.receive(into: &datagrams, within: .zero) {
-            case .received:
+            case .received(let count):
                 take(&datagrams)
-                if datagrams.count > 0 { return .received(datagrams.count) }
+                guard datagrams.count > 0 else { continue }
+                // Media may come right behind the end of a handshake, whose keys the call needs first.
+                if datagrams.count < count { advance() }
+                return .received(datagrams.count)
             case .nothing: if clock.now >= end { return .nothing }
             case .closed: return .closed
             }

@@ -201,7 +201,7 @@ extension PayloadType {
         case 10, 11: 44_100
         case 16: 11_025
         case 17: 22_050
-        case 14, 25, 26, 28, 31...34: 90_000
+        case 14, 25, 26, 28, 31...34: Int64(RTPTimestamp.videoClockRate)
         default: nil
         }
     }

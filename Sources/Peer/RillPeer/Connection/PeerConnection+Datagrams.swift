@@ -34,7 +34,10 @@ extension PeerConnection {
         counts.bytesReceived += datagram.count
         switch DatagramKind(of: datagram.span) {
         case .rtp, .rtcp: return settings.passesMedia ? .passed : insert(media: &datagram, at: now)
-        case .dtls: return link.insert(dtls: datagram.span, at: now)
+        case .dtls:
+            // Media may come right behind the end of a handshake, before a poll.
+            defer { takeKeys() }
+            return link.insert(dtls: datagram.span, at: now)
         case let kind: return .dropped(.unknownProtocol(kind))
         }
     }

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillRTP
+import RillSecurity
 public import RillSession
 
 /// A connection to one peer as WebRTC has it: offer and answer, ICE, DTLS, SRTP, and the session of all media.
@@ -41,6 +42,8 @@ public final class PeerConnection {
     var events: [PeerEvent] = []
     /// Packets of audio sections that wait to be sent.
     var waitingPackets: [[UInt8]] = []
+    /// The key of our packets that the media has.
+    private var takenKey: SRTPKey?
     /// What the last exchange changed, until the driver that holds the media takes it.
     private var changedSections: [NegotiatedSection]?
 
@@ -222,9 +225,10 @@ public final class PeerConnection {
     /// holds the media.
     package func takeSections() -> [NegotiatedSection]? { changedSections.take() }
 
-    /// Takes the keys of a handshake that is done.
+    /// Takes the keys of a handshake that is done, once.
     func takeKeys() {
-        guard let keys = link.keys else { return }
+        guard media != nil, let keys = link.keys, keys.sending != takenKey else { return }
+        takenKey = keys.sending
         do throws(SecurityError) { try media?.setKeys(sending: keys.sending, receiving: keys.receiving) } catch {
             link.fail(.security(error))
         }

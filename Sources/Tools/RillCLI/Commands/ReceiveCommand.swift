@@ -120,7 +120,7 @@ struct ReceiveCommand: ParsableCommand {
     private func transport(_ socket: UDPSocket, _ incoming: IncomingStream) -> any DatagramTransport {
         guard let port = incoming.reportPort else { return socket }
         do throws(TransportError) {
-            let pair = try UDPSocketPair(socket, reports: port)
+            let pair = try UDPSocket.Pair(socket, reports: port)
             StandardError.print("RTCP on \(pair.localReportAddress)")
             return pair
         } catch {
