@@ -88,10 +88,13 @@ import Testing
         // Behind the last packet nothing shows that it is lost; a frame that is repaired late is not always decoded.
         let frames = report.received.stream.framesReceived
         #expect(heard.lost > 3 && frames >= Self.frameCount - 2, "\(frames) frames, \(heard)")
-        #expect(reportCount(report) >= 2 && seconds < 4, "\(reportCount(report)), \(seconds) s")
+        #expect(reportCount(report) >= 2, "\(reportCount(report)), \(seconds) s")
+        #expect(seconds < 4 || !heard.hasEnded, "\(seconds) s, \(heard)")
     }
 
     private struct Heard: Decodable {
+        /// Whether it has said BYE.
+        var hasEnded: Bool
         var nacks: Int
         var hasReport: Bool
         var lost: Int
