@@ -65,7 +65,7 @@ enum DirectedForwardAttack: String, CaseIterable {
     /// A publisher goes over to a codec that a viewer does not have, and back, again and again.
     private func codecs(_ report: AttackReport) throws {
         let stage = try ForwardStage(codecs: [.vp8, .vp9], report)
-        let viewer = try stage.watch(2, codecs: [.vp8])
+        let viewer = try stage.watch(2, codecs: [.vp8], sendsEarly: true)
         for number in 1...20 {
             stage.publisher.inner.change(to: number % 2 == 1 ? .vp9 : .vp8)
             stage.run(.milliseconds(50 * number))

@@ -283,6 +283,9 @@ final class AttackedForwarder: NetworkEnd {
         report.book.noteCounters(of: forwarder.droppedSound, "DroppedSound")
         report.book.noteCounters(of: forwarder.admissions, "AdmissionCounts")
         report.book.noteCounters(of: forwarder.port.statistics, "ICEPortStatistics")
+        for peer in forwarder.port.peers.compactMap({ forwarder.port[$0] }) {
+            report.book.noteCounters(of: peer.counts, "PeerTransportCounts")
+        }
     }
 
     /// What others can make it hold has limits.

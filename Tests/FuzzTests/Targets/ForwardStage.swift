@@ -63,7 +63,9 @@ final class ForwardStage {
     }
 
     /// A viewer that is connected, has the keys, and gets frames. It gives no feedback of its path.
-    func watch(_ number: UInt32, codecs: [VideoCodec] = [.vp8, .vp9]) throws -> (end: AttackerEnd, id: ICEPeerID) {
+    func watch(
+        _ number: UInt32, codecs: [VideoCodec] = [.vp8, .vp9], sendsEarly: Bool = false
+    ) throws -> (end: AttackerEnd, id: ICEPeerID) {
         var negotiation = server.forwarder.settings.negotiation
         negotiation.feedback.remove(.transportWideCongestionControl)
         let room = ForwardRoom(network, server.forwarder, negotiation, seed: 10)
@@ -72,7 +74,7 @@ final class ForwardStage {
         let id = try room.connect(viewer, viewer.peer, at: number, sending: nil) { offer, now in
             try forwarder.watch("one", offer: offer, from: ForwardStage.client, at: now)
         }
-        try arm(viewer)
+        try arm(viewer, sendsEarly: sendsEarly)
         run(.seconds(1))
         return (viewer, id)
     }
@@ -91,11 +93,16 @@ final class ForwardStage {
         _ = try server.forwarder.watch("one", offer: offer, from: ForwardStage.client, at: network.now)
     }
 
-    private func arm(_ end: AttackerEnd) throws {
+    private func arm(_ end: AttackerEnd, sendsEarly: Bool = false) throws {
         end.inner.isLogging = false
-        // It sends media as soon as there is a path, before there are keys.
-        network.run(until: network.now + .seconds(5)) { end.peer.agent.selectedPath != nil }
-        end.send(raw: [0x80, 96] + [UInt8](repeating: 1, count: 30), socket: 0)
+        if sendsEarly {
+            // Media before there are keys.
+            end.sendsDTLS = false
+            network.run(until: network.now + .seconds(5)) { end.peer.agent.selectedPath != nil }
+            end.send(raw: [0x80, 96] + [UInt8](repeating: 1, count: 30), socket: 0)
+            run(.milliseconds(100))
+            end.sendsDTLS = true
+        }
         network.run(until: network.now + .seconds(5)) { end.peer.state == .connected }
         try end.arm()
     }

@@ -22,7 +22,7 @@ import Testing
     ) async throws -> RillRun.Report {
         let port = try PeerEnd.freePort()
         let receiver = try RillRun.start(
-            ["receive", "--port", "\(port)", "--timeout", "2s", "--json"])
+            ["receive", "--port", "\(port)", "--timeout", "6s", "--json"])
         _ = try await receiver.said("listening on")
         for start in [Start(number: 30_000), second] {
             _ = try await program.start(arguments(start, port), limit: 60).finished()

@@ -71,7 +71,7 @@ import Testing
     @Test(
         .enabled(if: Peer.gstreamer.isInstalled && Peer.python.isInstalled, "python3-gi is not there"),
         arguments: Place.allCases)
-    func `GStreamer hears NACKs and reports at the port that it sends reports from`(place: Place) async throws {
+    func `GStreamer hears NACKs at the port that it sends reports from`(place: Place) async throws {
         let (port, host) = (try Self.ports(), "127.0.0.1")
         let reports = place == .named ? try PeerEnd.freePort() : port + 1
         let line = "a=rtcp:\(reports) IN IP4 127.0.0.1"
@@ -84,7 +84,7 @@ import Testing
         let heard = try JSONDecoder().decode(Heard.self, from: Data(said))
         let (report, seconds) = try await finish(receiver)
         note("GStreamer, \(place): \(heard), \(reportCount(report)) datagrams of RTCP, over after \(seconds) s")
-        #expect(heard.nacks > 0 && heard.hasReport, "\(heard)")
+        #expect(heard.nacks > 0, "\(heard)")
         // Behind the last packet nothing shows that it is lost; a frame that is repaired late is not always decoded.
         let frames = report.received.stream.framesReceived
         #expect(heard.lost > 3 && frames >= Self.frameCount - 2, "\(frames) frames, \(heard)")
@@ -96,7 +96,6 @@ import Testing
         /// Whether it has said BYE.
         var hasEnded: Bool
         var nacks: Int
-        var hasReport: Bool
         var lost: Int
     }
 

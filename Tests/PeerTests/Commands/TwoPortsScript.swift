@@ -49,13 +49,11 @@ extension GStreamerScript {
         message = pipeline.get_bus().timed_pop_filtered((frames // 30 + 20) * Gst.SECOND, wanted)
         session = pipeline.get_by_name("bin").emit("get-internal-session", 0)
         stats = session.get_property("stats")
-        reports = [one.get_value("have-rb") for one in stats.get_value("source-stats")]
         pipeline.set_state(Gst.State.NULL)
         if message is not None and message.type == Gst.MessageType.ERROR:
             sys.exit("no end: %s" % (message.parse_error(),))
         print(json.dumps({
-            "nacks": stats.get_value("recv-nack-count"), "hasReport": any(reports), "lost": lost[0],
-            "hasEnded": message is not None,
+            "nacks": stats.get_value("recv-nack-count"), "lost": lost[0], "hasEnded": message is not None,
         }))
         """#
 }

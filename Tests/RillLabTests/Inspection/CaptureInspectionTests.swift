@@ -74,7 +74,11 @@ import Testing
         let whole = try #require(try FileInspection(of: path).streams.first)
         let inspection = try FileInspection(of: cut)
         let stream = try #require(inspection.streams.first)
-        #expect(stream.packets == whole.packets && stream.packets?.lost == 1 && stream.packets?.reordered == 1)
+        // Without the frames it is not known that it is VP8, and so not the clock of its jitter.
+        var expected = try #require(whole.packets)
+        #expect(expected.jitter != nil)
+        expected.jitter = nil
+        #expect(stream.packets == expected && expected.lost == 1 && expected.reordered == 1)
         // Ethernet, IPv4 and UDP have 42 bytes, raw IP has 28.
         #expect([length - 42, length - 28].contains(inspection.capture?.cutBytes ?? 0))
         #expect(inspection.capture?.cut == packets.count { $0.count > (inspection.capture?.cutBytes ?? 0) })

@@ -26,7 +26,12 @@ struct CallSimulationTests {
 
         try #require(plain.keyFrameRequests == 0, "\(network)")
         #expect(plain.sent == full.sent, "\(network)")
-        #expect(plain.datagrams == full.datagrams, "\(network)")
+        // Behind the end of the streams, where packets that never come are NACKed, one of them runs longer.
+        let last = try #require(plain.datagrams.last { $0.direction == .toReceiver })
+        func untilEnd(_ recorder: CallRecorder) -> [CallRecorder.Datagram] {
+            recorder.datagrams.filter { $0.time <= last.time }
+        }
+        #expect(untilEnd(plain) == untilEnd(full), "\(network)")
         #expect(plain.shown == full.shown, "\(network)")
         #expect(plain.shown.count > plain.sent.count * 9 / 10, "\(network)")
     }

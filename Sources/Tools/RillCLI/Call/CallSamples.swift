@@ -6,8 +6,8 @@
 struct CallSamples {
     private(set) var all: [CallLog.Sample] = []
 
-    /// The most samples: 8 minutes of two a second, which nothing is joined in.
-    static let limit = 1000
+    /// The most samples: 10 minutes of two a second, which nothing is joined in.
+    static let limit = 1200
     /// Joining leaves at most this many, so that it is rare.
     private static let rest = limit * 3 / 4
 
