@@ -1,12 +1,12 @@
 import RillCore
 import RillLink
-import RillPeer
 import RillPeerSupport
 import RillRTP
 import RillSession
 import RillTestSupport
 
 @testable import RillForward
+@testable import RillPeer
 
 /// A forwarder with two streams. One has an innocent publisher, an innocent viewer and one that sends anything; the
 /// other has a publisher that sends anything, and an innocent viewer.
