@@ -54,8 +54,7 @@ struct RillCommand: ParsableCommand {
                 words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
             var command = try parseAsRoot(words)
             try requireDescriptors()
-            // Those of signals and tasks, which would be waited for without a word.
-            do throws(ThreadError) { try NamedThread.require(3, "rill-task") } catch { throw CommandError("\(error)") }
+            try requireThreads(for: command)
             try command.run()
         } catch let error as FileError where StandardOutput.isUnread(error) {
             StandardOutput.endUnread()
@@ -65,6 +64,21 @@ struct RillCommand: ParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// The commands with calls or servers.
+    private static let live: [any ParsableCommand.Type] = [
+        LoopbackCommand.self, CallCommand.self, SendCommand.self, ReceiveCommand.self, PublishCommand.self,
+        WatchCommand.self, ServeCommand.self, PreviewCommand.self, RelayCommand.self, ReplayCommand.self,
+        RecordCommand.self,
+    ]
+
+    /// Throws unless the system starts the threads that a command needs beside its encoders: those of tasks, timers and
+    /// signals are waited for without a word, and some libraries trap without theirs.
+    private static func requireThreads(for command: any ParsableCommand) throws {
+        let isLive = live.contains { $0 == type(of: command) }
+        let count = isLive ? 10 + 3 * ProcessorCount.usable : 3
+        do throws(ThreadError) { try NamedThread.require(count, "rill-task") } catch { throw CommandError("\(error)") }
     }
 
     /// Throws unless a few more files can be opened: timers and signals take some, and end the process if there are
