@@ -84,13 +84,15 @@ import Testing
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }
-            #expect(host.count == total)
-            let end = min(deadline, ContinuousClock.now + .seconds(5))
-            while !host.memory.sessions.isEmpty, ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(1))
+            #expect(host.count >= total)
+            // Requests that are on their way yet make sessions too: none is left once it is quiet.
+            var quiet = 0
+            let end = ContinuousClock.now + .seconds(30)
+            while quiet < 100, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(2))
+                quiet = host.memory.sessions.isEmpty && server.endpoint.sessionCount == 0 ? quiet + 1 : 0
             }
-            #expect(host.memory.sessions.isEmpty, "\(host.memory.sessions.count) of \(total)")
-            #expect(server.endpoint.sessionCount == 0)
+            #expect(quiet == 100, "\(host.memory.sessions.count), \(server.endpoint.sessionCount) of \(host.count)")
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
