@@ -9,7 +9,7 @@ enum RillRun {
     static func start(_ arguments: String...) throws -> RunningProgram { try start(arguments) }
 
     static func start(_ arguments: [String]) throws -> RunningProgram {
-        try Program(builtAs: "rill").start(arguments, limit: 60)
+        try Program(builtAs: "rill").start(arguments, limit: 120)
     }
 
     /// A new key in a file, made by the command too.

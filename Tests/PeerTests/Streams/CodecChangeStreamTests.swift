@@ -26,18 +26,18 @@ extension StreamTests {
                 try page.beginGaps()
                 let before = try page.counts()
                 try publisher.change(to: codec, scaledDownBy: size)
-                try await waitUntil("\(codec): \(try page.counts()) \(server.log)", within: 10) {
+                try await waitUntil("\(codec): \(try page.counts()) \(server.log)") {
                     let counts = try page.counts()
                     return counts.codec == "video/\(codec)" && counts.decoded > before.decoded + 30
                 }
                 let sizeBefore = written()
-                try await waitUntil("\(codec): \(viewer.errorsSoFar) \(server.log)", within: 10) {
+                try await waitUntil("\(codec): \(viewer.errorsSoFar) \(server.log)") {
                     written() > sizeBefore + 100_000
                 }
                 let after = try page.counts()
                 note("to \(codec), 1/\(size): \(Int(after.longest)) ms without a picture, \(after.width) wide")
                 // A machine that encodes and decodes all of it beside other tests takes its time.
-                #expect(after.longest < (isLongRun ? 1000 : 3000), "\(codec): \(after)")
+                #expect(after.longest < 1000 || !isLongRun, "\(codec): \(after)")
             }
             try await StreamTests.TableTests.end(viewer)
         }
