@@ -82,13 +82,7 @@ final class ForwardNetwork {
     ) throws -> Client {
         count += 1
         let address = UDPAddress(.v4(0x0A00_0000 + count), port: 4000)
-        if let link {
-            let link = try LinkSettings(notation: link)
-            let others = network.special
-            network.special = { source, destination in
-                source == address || destination == address ? link : others(source, destination)
-            }
-        }
+        if let link { try setLink(link, of: address) }
         var settings = PeerConnectionSettings(seed: UInt64(count))
         settings.negotiation.videoCodecs = codecs
         if !hasFeedback {
@@ -105,6 +99,16 @@ final class ForwardNetwork {
         let end = PeerEnd(peer)
         network.add(end, at: [address])
         return Client(id: id, end: end, address: address)
+    }
+
+    /// Gives an address a link of its own, from now on.
+    func setLink(_ link: String, of address: UDPAddress) throws {
+        let link = try LinkSettings(notation: link)
+        let others = network.special
+        network.special = { source, destination in
+            source == address || destination == address ? link : others(source, destination)
+        }
+        network.renewLinks(of: address)
     }
 
     func run(_ duration: MediaDuration) { network.run(until: now + duration) }

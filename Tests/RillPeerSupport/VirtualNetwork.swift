@@ -46,6 +46,11 @@ package final class VirtualNetwork {
         wakeTimes.append(.zero)
     }
 
+    /// Has ``special`` asked again for the links from and to an address. What is on its way arrives.
+    package func renewLinks(of address: UDPAddress) {
+        places = places.filter { $0.key.source != address && $0.key.destination != address }
+    }
+
     /// Whether an end is at an address, be it behind a NAT.
     package func hasEnd(at address: UDPAddress) -> Bool {
         owners[address] != nil || translations.values.contains(address)

@@ -27,6 +27,7 @@ public final class DTLSCertificate: Sendable {
     /// - Parameter seconds: the wall-clock time in seconds since 1970.
     /// - Throws: `libraryFailed`.
     public convenience init(wallClock seconds: Int) throws(DTLSError) {
+        _ = DTLSCertificate.library
         guard let key = unsafe COpenSSL_EC_gen("P-256") else {
             throw .libraryFailed(reason: OpenSSLFailure.take().reason)
         }
@@ -78,6 +79,10 @@ public final class DTLSCertificate: Sendable {
         unsafe try self.init(certificate.get(), key.get())
     }
 
+    /// Initializes OpenSSL, without its cleanup at the end of the process: that would free what threads of ours still
+    /// use, where an app ends during a call.
+    private static let library = unsafe OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+
     /// Refers to both. The caller frees its own references.
     private init(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(DTLSError) {
         guard unsafe X509_check_private_key(certificate, key) == 1 else {
@@ -110,7 +115,8 @@ public final class DTLSCertificate: Sendable {
     private static func read(
         _ bytes: [UInt8], _ body: (OpaquePointer) -> OpaquePointer?
     ) -> Result<OpaquePointer, DTLSError> {
-        unsafe bytes.withUnsafeBytes { buffer -> Result<OpaquePointer, DTLSError> in
+        _ = library
+        return unsafe bytes.withUnsafeBytes { buffer -> Result<OpaquePointer, DTLSError> in
             // The BIO reads from the buffer, during this call only.
             guard buffer.count < Int(Int32.max),
                 let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
