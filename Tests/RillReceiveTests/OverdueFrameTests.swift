@@ -80,6 +80,20 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
+    /// As frames that a forwarder repeats for a viewer who joins: they follow each other at once.
+    @Test mutating func `Frames that are stamped a tick apart are no frame rate`() {
+        let receiver = Self.receiver()
+        play(0..<60, to: receiver, losing: [30])
+        for _ in 0..<5 { receiver.insert(stream.frame(packets: 2, ticks: 1), at: .milliseconds(due(60))) }
+        receiver.pass(until: .seconds(20))
+        let packets = requests(receiver, since: due(59)).flatMap(\.packets)
+        #expect(packets.count <= 40, "\(packets.count)")
+        let count = receiver.released.count
+        receiver.insert(stream.frame(isKey: true, packets: 2), at: .seconds(21))
+        receiver.pass(until: .seconds(23))
+        #expect(receiver.released.count == count + 1)
+    }
+
     @Test mutating func `A retransmitted frame is shown, and the stream continues`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])

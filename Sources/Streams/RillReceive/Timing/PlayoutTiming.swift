@@ -261,11 +261,14 @@ struct FrameInterval: Sendable {
 
     /// A longer step of timestamps is a pause, not a frame rate.
     static let maximum = MediaDuration.seconds(10)
+    /// A shorter step is none either: such frames follow each other at once, as a forwarder repeats them for a viewer
+    /// who joins.
+    static let minimum = MediaDuration.milliseconds(2)
 
     /// Notes the step of timestamps from one frame to the directly following one.
     mutating func note(_ step: MediaDuration) {
         guard step > .zero, step <= FrameInterval.maximum else { return }
-        isRegular = abs((step - last).nanoseconds) <= last.nanoseconds / 10
+        isRegular = step >= FrameInterval.minimum && abs((step - last).nanoseconds) <= last.nanoseconds / 10
         last = step
     }
 }
