@@ -19,11 +19,11 @@ import Testing
         /// How many sessions were made.
         var count: Int { publishedCount.withLock { $0 } }
 
-        /// Posts an offer; `publish` waits for the lock.
-        func post(to port: UInt16) throws {
+        /// Posts an offer of a stream of its own; `publish` waits for the lock.
+        func post(_ number: Int, to port: UInt16) throws {
             let body = "v=0\r\n"
             let head = [
-                "POST /whip/s\(count) HTTP/1.1", "Host: localhost", "Content-Type: application/sdp",
+                "POST /whip/s\(number) HTTP/1.1", "Host: localhost", "Content-Type: application/sdp",
                 "Content-Length: \(body.utf8.count)",
             ]
             try client.withLock { client in
@@ -75,9 +75,11 @@ import Testing
             let bound = UInt16(await ports.first { _ in true } ?? 0)
             let total = 100
             let deadline = ContinuousClock.now + .seconds(60)
+            var number = 0
             while host.count < total, ContinuousClock.now < deadline {
                 let count = host.count
-                try host.post(to: bound)
+                number += 1
+                try host.post(number, to: bound)
                 // The reset may come before the server has read the request: then there is no session.
                 let latest = ContinuousClock.now + .milliseconds(100)
                 while host.count == count, ContinuousClock.now < latest {
