@@ -73,21 +73,18 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let bound = UInt16(await ports.first { _ in true } ?? 0)
-            let total = 100
-            let deadline = ContinuousClock.now + .seconds(60)
+            let total = 40
+            let deadline = ContinuousClock.now + .seconds(240)
             var number = 0
             while host.count < total, ContinuousClock.now < deadline {
                 let count = host.count
                 number += 1
                 try host.post(number, to: bound)
-                // The reset may come before the server has read the request: then there is no session.
-                let latest = ContinuousClock.now + .milliseconds(100)
-                while host.count == count, ContinuousClock.now < latest {
+                while host.count == count, ContinuousClock.now < deadline {
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }
-            #expect(host.count >= total)
-            // Requests that are on their way yet make sessions too: none is left once it is quiet.
+            #expect(host.count == total)
             var quiet = 0
             let end = ContinuousClock.now + .seconds(30)
             while quiet < 100, ContinuousClock.now < end {
