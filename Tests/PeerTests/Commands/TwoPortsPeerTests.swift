@@ -62,7 +62,9 @@ import Testing
         note("FFmpeg: \(reportCount(report)) datagrams of RTCP, over after \(seconds) s")
         #expect(report.received.decoder.framesDecoded == Self.frameCount)
         // A second is left for what is in the buffer.
-        #expect(reportCount(report) >= 2 && seconds < 4, "\(reportCount(report)), \(seconds) s")
+        #expect(reportCount(report) >= 2, "\(reportCount(report))")
+        // A busy machine takes its time; without a BYE it would be 10 s at least.
+        #expect(seconds < (isLongRun ? 4 : 9), "\(seconds) s")
     }
 
     /// Where RTCP goes, and what the description says of it.
@@ -89,7 +91,7 @@ import Testing
         let frames = report.received.stream.framesReceived
         #expect(heard.lost > 3 && frames >= Self.frameCount - 2, "\(frames) frames, \(heard)")
         #expect(reportCount(report) >= 2, "\(reportCount(report)), \(seconds) s")
-        #expect(seconds < 4 || !heard.hasEnded, "\(seconds) s, \(heard)")
+        #expect(seconds < (isLongRun ? 4 : 9) || !heard.hasEnded, "\(seconds) s, \(heard)")
     }
 
     private struct Heard: Decodable {
