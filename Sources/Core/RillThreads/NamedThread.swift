@@ -141,7 +141,7 @@ public struct ThreadError: Error, Equatable, Sendable {
 }
 
 extension ThreadError: CustomStringConvertible {
-    /// One sentence for whoever may raise the limit.
+    /// One sentence, which names the limits to raise.
     public var description: String {
         let text = unsafe String(cString: strerror(code))
         return "the system starts no further thread (\(name)): \(text) (error \(code)); "

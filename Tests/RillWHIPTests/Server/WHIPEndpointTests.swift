@@ -140,9 +140,10 @@ import Testing
             #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(method)")
             #expect(method == "HEAD" ? response.body.isEmpty : response.isProblem(405), "\(method)")
         }
-        guard offered.contains("HEAD") else { return }
-        let (whole, head) = (client.send("GET", path), client.send("HEAD", path))
-        #expect(head.body.isEmpty && head.headers["Content-Length"] == "\(whole.body.utf8.count)")
+        if offered.contains("HEAD") {
+            let (whole, head) = (client.send("GET", path), client.send("HEAD", path))
+            #expect(head.body.isEmpty && head.headers["Content-Length"] == "\(whole.body.utf8.count)")
+        }
     }
 
     @Test func `Refusals that do not depend on the body come before it`() throws {

@@ -10,7 +10,7 @@ final class Viewer {
     let sending: SendingStreamID
     /// The codecs that it can decode.
     let codecs: [VideoCodec]
-    /// The codec that it was told of last that it cannot decode; `nil` once frames come that it can.
+    /// The codec that was last reported as one that it cannot decode; `nil` once frames come that it can.
     private(set) var unavailable: VideoCodec?
     /// The audio of its session; `nil` if it wants none.
     var audio: AudioRewriter?
