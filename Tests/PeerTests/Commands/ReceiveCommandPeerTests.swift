@@ -118,7 +118,8 @@ import Testing
     func `Other payload types than the described one are named`(change: [String], right: String) async throws {
         let (port, description) = (try PeerEnd.freePort(), folder.path("in.sdp"))
         try write(try Peer.ffmpeg.run(ffmpeg(port, frames: 1)), to: description)
-        let receiver = try RillRun.start("receive", description, "--wait", "3s")
+        // A busy machine may need some seconds until FFmpeg's first packet.
+        let receiver = try RillRun.start("receive", description, "--wait", "10s")
         _ = try await receiver.said("listening on")
         var words = ffmpeg(port, frames: 60)
         words.insert(contentsOf: change, at: words.count - 3)

@@ -81,7 +81,10 @@ public final class DTLSCertificate: Sendable {
 
     /// Initializes OpenSSL, without its cleanup at the end of the process: that would free what threads of ours still
     /// use, where an app ends during a call.
-    private static let library = unsafe OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    private static let library = {
+        let settings: OpaquePointer? = nil
+        return unsafe OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), settings)
+    }()
 
     /// Refers to both. The caller frees its own references.
     private init(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(DTLSError) {
