@@ -157,7 +157,7 @@ import Testing
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
             case .want(let isWanted, let stream, let now): shared.look { $0.setWanted(isWanted, of: stream, at: now) }
             case .send, .sendPayload, .muteSending, .muteReceiving, .pauseSending, .expedite, .requestKeyFrame,
-                .restartCongestionControl:
+                .restartCongestionControl, .setBitrates, .requestProbe:
                 Issue.record("nothing is sent, muted or paused here")
             }
         }

@@ -51,6 +51,32 @@ import Testing
         #expect(choice.chosen == nil && choice.deadline == .distantFuture)
     }
 
+    @Test func `Where the wanted layer does not come, one that comes replaces it`() {
+        var choice = LayerChoice(sizes: Self.sizes, fallback: LayerFallback.Settings())
+        choice.want(.layer(0), at: .zero)
+        // Nothing comes yet; then only the small one.
+        var now = choice.deadline
+        #expect(choice.update(at: now) { _ in nil } == nil && choice.chosen == 0 && choice.awaited == nil)
+        now = choice.deadline
+        #expect(choice.update(at: now) { $0 == 1 ? InboundStatistics() : nil } == nil)
+        #expect(choice.chosen == 1 && choice.awaited == 0)
+        // It comes; then it is muted, which is looked at without a wait.
+        now = choice.deadline
+        #expect(choice.update(at: now) { _ in InboundStatistics() } == nil)
+        #expect(choice.chosen == 0 && choice.awaited == nil)
+        choice.expedite(at: now + .milliseconds(1))
+        #expect(choice.deadline == now + .milliseconds(1))
+        _ = choice.update(at: choice.deadline) { $0 == 1 ? InboundStatistics() : nil }
+        #expect(choice.chosen == 1 && choice.awaited == 0)
+        // All are muted: the wanted one is awaited.
+        _ = choice.update(at: choice.deadline) { _ in nil }
+        #expect(choice.chosen == 0)
+        // Who wants the small one has nothing smaller.
+        choice.want(.layer(1), at: choice.deadline)
+        _ = choice.update(at: choice.deadline) { $0 == 0 ? InboundStatistics() : nil }
+        #expect(choice.chosen == 1 && choice.awaited == nil)
+    }
+
     /// A network on which the large layer loses that share of its frames.
     private struct Network {
         var lossOfLarge = 0.0

@@ -3,7 +3,7 @@ import Rill
 enum CallEventOutcome: String, OutcomeKind {
     case joined, interrupted, lost, reconnected, left, moved, unprotectFailed
     case firstPicture, sizeChanged, layerChanged, wanted, fellBack, recovered, sendingStopped
-    case sendingResumed, rateFeedbackChanged, muted, unmuted, ended, sinkFailed
+    case sendingResumed, rateFeedbackChanged, reduced, restored, muted, unmuted, ended, sinkFailed
     case facesChanged, facesUnavailable, sourceEnded, sourceFailed, sendingFailed, transportFailed, statistics, over
 
     init(_ event: CallEvent) {
@@ -25,6 +25,8 @@ enum CallEventOutcome: String, OutcomeKind {
             case .sendingStopped: .sendingStopped
             case .sendingResumed: .sendingResumed
             case .rateFeedbackChanged: .rateFeedbackChanged
+            case .reduced: .reduced
+            case .restored: .restored
             case .muted: .muted
             case .unmuted: .unmuted
             case .ended: .ended

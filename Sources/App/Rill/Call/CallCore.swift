@@ -19,6 +19,7 @@ final class CallCore: SendingBudget, Sendable {
     let events: AsyncStream<CallEvent>
     private let report: AsyncStream<CallEvent>.Continuation
     private let state: Monitor<State>
+    private let reductions = Monitor(LayerReductions())
     /// Held while layers are switched on and off, so that the last request is applied last.
     private let activity = Monitor(())
 
@@ -34,7 +35,7 @@ final class CallCore: SendingBudget, Sendable {
         /// The statistics at the end of the call.
         var lastStatistics: CallStatistics?
         var waiters: [CheckedContinuation<Void, Never>] = []
-        var tasks: [Task<Void, Never>] = []
+        var senderTask: Task<Void, Never>?
     }
 
     init(
@@ -99,47 +100,61 @@ final class CallCore: SendingBudget, Sendable {
         watch()
     }
 
-    /// Starts the tasks that report events without a call from outside.
+    /// Reports events without a call from outside.
     private func watch() {
-        var tasks: [Task<Void, Never>] = []
         if let sender {
-            let report = report
-            tasks.append(
-                Task {
-                    do { try await sender.finished() } catch { report.yield(.sendingFailed(error)) }
-                })
+            let task = Task { [report] in
+                do { try await sender.finished() } catch { report.yield(.sendingFailed(error)) }
+            }
+            state.withLock { $0.senderTask = task }
         }
         if let interval = settings.statisticsInterval {
-            tasks.append(
-                Task { [weak self] in
-                    while !Task.isCancelled {
-                        do { try await Task.sleep(for: .nanoseconds(interval.nanoseconds)) } catch { return }
-                        guard let self else { return }
-                        report.yield(.statistics(statistics))
-                    }
-                })
+            pollers[0].perform(every: interval) { [weak self] in
+                guard let self else { return }
+                report.yield(.statistics(statistics))
+            }
         }
-        state.withLock { $0.tasks = tasks }
     }
 
     // MARK: Congestion
 
-    /// What the slowest network of those who want anything carries.
+    /// What the slowest network carries of those who get the largest layer that is sent. A participant whose network
+    /// carries it not at all gets smaller layers only.
     func allowance(at now: MediaTime) -> SendingAllowance? {
-        var least: SendingAllowance?
-        for participant in participants where participant.wantsAny {
-            guard let allowance = participant.session.look({ $0.allowance(at: now) }) else { continue }
-            guard let known = least else {
-                least = allowance
-                continue
-            }
-            least = SendingAllowance(
-                bitrate: min(known.bitrate, allowance.bitrate),
-                frameBitrate: min(known.frameBitrate, allowance.frameBitrate),
-                nextFrameBitrate: min(known.nextFrameBitrate, allowance.nextFrameBitrate),
-                obstacle: known.obstacle ?? allowance.obstacle)
+        guard let pipeline else { return nil }
+        var measured: [(participant: CallParticipant, wanted: LayerSet, allowance: SendingAllowance)] = []
+        for participant in participants {
+            let wanted = participant.wanted
+            guard !wanted.isEmpty, let allowance = participant.session.look({ $0.allowance(at: now) }) else { continue }
+            measured.append((participant, wanted, allowance))
         }
-        return least
+        let layers = pipeline.layers.map { BitrateAllocator.Layer($0.settings) }
+        let (changes, reduced) = reductions.withLock { reductions in
+            var changes: [LayerReductions.Change] = []
+            let members = measured.map {
+                LayerReductions.Member(id: $0.participant.id, wanted: $0.wanted, bitrate: $0.allowance.frameBitrate)
+            }
+            reductions.update(members, layers: layers, at: now) { changes.append($0) }
+            return (changes, measured.map { reductions.isReduced($0.participant.id) })
+        }
+        for change in changes { apply(change, to: measured.map(\.participant), at: now) }
+        let deciding = zip(measured, reduced).filter { !$1 }.map(\.0)
+        // Who wants thumbnails only does not decide for the others.
+        let largest = layers.indices.filter { layer in deciding.contains { $0.wanted.contains(layer: layer) } }
+            .max { (layers[$0].minimum, $1) < (layers[$1].minimum, $0) }
+        return deciding.filter { member in largest.map { member.wanted.contains(layer: $0) } ?? true }
+            .map(\.allowance).reduce(nil) { $0?.least($1) ?? $1 }
+    }
+
+    private func apply(_ change: LayerReductions.Change, to participants: [CallParticipant], at now: MediaTime) {
+        switch change {
+        case .limited(let id, let layers):
+            guard let participant = participants.first(where: { $0.id == id }) else { return }
+            participant.limit(to: layers)
+            report.yield(layers == .all ? .restored(participant) : .reduced(participant))
+        case .probe(let id, let bitrate):
+            participants.first { $0.id == id }?.probe(bitrate, at: now)
+        }
     }
 
     // MARK: Participants
@@ -177,7 +192,7 @@ final class CallCore: SendingBudget, Sendable {
         }
         pipeline?.add(made)
         do throws(ThreadError) {
-            try made.begin { [weak self] layer in
+            try made.begin(isShared: { [weak self] in self?.isShared ?? false }) { [weak self] layer in
                 // This request may wake the layer.
                 self?.applyActivity()
                 self?.pipeline?.requestKeyFrame(layer: layer)
@@ -210,6 +225,9 @@ final class CallCore: SendingBudget, Sendable {
 
     // A new list each time: the thread sanitizer does not see the end of a shared one.
     var participants: [CallParticipant] { state.withLock { $0.participants.filter { !$0.hasLeft } } }
+
+    /// Whether several participants get the same frames.
+    private var isShared: Bool { state.withLock { $0.participants.count > 1 } }
 
     private func forget(_ participant: CallParticipant) {
         pipeline?.remove(participant)
@@ -253,6 +271,15 @@ final class CallCore: SendingBudget, Sendable {
                 pipeline.setActive(isWanted, rid)
             }
         }
+    }
+
+    func change(_ layer: StreamLayer.RID, _ body: (inout LayerSettings) -> Void) throws(CodecError) {
+        guard let pipeline else { return }
+        try pipeline.change(layer, body)
+        var send = settings.send
+        send.setBounds(for: pipeline.layers.map(\.settings))
+        guard let bounds = send.congestion?.bitrates else { return }
+        for participant in participants { participant.session.look { $0.setBitrates(bounds, at: clock.now) } }
     }
 
     func setSource(_ source: sending any FrameSource) { switcher?.change(to: source) }
@@ -315,16 +342,16 @@ final class CallCore: SendingBudget, Sendable {
         // Packets in flight are sent before the participants learn that nothing follows. Errors were already reported
         // as events.
         try? sender?.stop()
-        let (lines, participants, tasks) = state.withLock { ($0.lines, $0.participants, $0.tasks) }
+        let (lines, participants, senderTask) = state.withLock { ($0.lines, $0.participants, $0.senderTask) }
         let last = statistics
         state.withLock { $0.lastStatistics = last }
         for participant in participants { participant.leave(reason: reason) }
         for poller in pollers { poller.stop() }
         for line in lines { line.close() }
-        for task in tasks { task.cancel() }
+        senderTask?.cancel()
         let waiters = state.withLock { state in
             state.isOver = true
-            (state.lines, state.participants, state.tasks) = ([], [], [])
+            (state.lines, state.participants, state.senderTask) = ([], [], nil)
             return state.waiters
         }
         report.yield(.over)

@@ -47,6 +47,11 @@ public enum CallEvent: Sendable {
     /// The bitrate towards the participant follows other feedback than before. Receiver reports show less than feedback
     /// of each packet.
     case rateFeedbackChanged(CallParticipant, RateFeedback)
+    /// The network of the participant carries much less than those of others: the participant is sent smaller layers
+    /// only, and decides no longer for all. <doc:CongestionControl> tells from which bitrate on.
+    case reduced(CallParticipant)
+    /// The participant is sent all layers again.
+    case restored(CallParticipant)
     /// The participant pauses this layer: it sends no pictures for a while.
     case muted(CallParticipant, StreamLayer.RID)
     /// The participant sends pictures of the layer again.
@@ -99,6 +104,8 @@ extension CallEvent: CustomStringConvertible {
         case .sendingStopped(let them, let reason): "nothing more is sent to \(them.name): \(reason)"
         case .sendingResumed(let them): "\(them.name) is sent to again"
         case .rateFeedbackChanged(let them, let feedback): "the bitrate to \(them.name) follows \(feedback)"
+        case .reduced(let them): "\(them.name)'s network carries little: only small layers are sent"
+        case .restored(let them): "\(them.name) is sent all layers again"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"

@@ -10,7 +10,9 @@ extension CallParticipant {
     /// Requests the layers that are needed, and pauses the others.
     func applyNeeds(_ state: inout State, at now: MediaTime) {
         for (layer, id) in state.receiving.enumerated() {
-            let isNeeded = state.shown[layer] != nil || (state.view != nil && state.selector.needs(layer))
+            let isNeeded =
+                state.shown[layer] != nil
+                || (state.view != nil && (state.selector.needs(layer) || state.choice.awaited == layer))
             if let id { session.look { $0.setWanted(isNeeded, of: id, at: now) } }
         }
     }
@@ -173,6 +175,12 @@ extension CallParticipant {
         if isChange { noteWants() }
     }
 
+    /// Looks for another layer in the place of one that is muted.
+    private func expediteChoice(at now: MediaTime) {
+        state.withLock { $0.choice.expedite(at: now) }
+        wakePoller()
+    }
+
     private func tell(_ event: SessionEvent, at now: MediaTime) {
         switch event {
         case .connected, .restarted:
@@ -192,10 +200,12 @@ extension CallParticipant {
         case .sizeChanged(let id, let size):
             if let layer = shownLayer(id) { emit(.sizeChanged(self, layer.rid, size)) }
         case .muted(let id):
+            expediteChoice(at: now)
             guard let layer = shownLayer(id) else { return }
             layer.use { $0.interrupt() }
             emit(.muted(self, layer.rid))
         case .unmuted(let id):
+            expediteChoice(at: now)
             guard let layer = shownLayer(id) else { return }
             layer.use { $0.interrupt() }
             emit(.unmuted(self, layer.rid))

@@ -33,7 +33,7 @@ public final class CallParticipant: Sendable, Identifiable {
     let input: CallInput
     let output: CallOutput
     private let line: CallLine
-    private let poller: CallPoller
+    let poller: CallPoller
     private let described: Monitor<[StreamDescription]>
     private let settings: VideoCallSettings
     /// The feedback that the bitrate follows; `nil` if it does not follow the network.
@@ -46,10 +46,10 @@ public final class CallParticipant: Sendable, Identifiable {
     /// Is called when the participant wants other layers of ours than before.
     let noteWants: @Sendable () -> Void
     let state: Monitor<State>
-    private let encoders = Monitor(Encoders())
+    let encoders = Monitor(Encoders())
 
     /// Asks for key frames of our layers, by their places.
-    private struct Encoders {
+    struct Encoders {
         var requestKeyFrame: (@Sendable (Int) -> Void)?
     }
 
@@ -72,6 +72,11 @@ public final class CallParticipant: Sendable, Identifiable {
         var isLeaving = false
         /// What they are sent.
         var sent: [LayerSwitch] = []
+        /// The layers that they may be sent (``LayerReductions``).
+        var allowed = LayerSet.all
+        /// We are muted.
+        var isMuted = false
+        var keyFrames = KeyFrameBudget()
         /// Whether there are keys, or none are needed.
         var isReady: Bool
     }
@@ -89,6 +94,8 @@ public final class CallParticipant: Sendable, Identifiable {
         ourLayers = layers
         let agreement = CallAgreement(participant, settings, layers)
         let streams = agreement.described
+        var settings = settings
+        settings.send.setBounds(for: layers)
         (described, self.settings) = (Monitor(streams), settings)
         var media = PeerMedia(PeerMediaSettings(settings, participant, clock), for: agreement.sections)
         if let sending = participant.sendingKey, let receiving = participant.receivingKey {
@@ -112,12 +119,19 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// Starts sending to the participant and serving them.
     ///
+    /// - Parameters:
+    ///   - isShared: whether others get the same frames, and so the key frames that this participant asks for.
+    ///   - requestKeyFrame: asks for a key frame of a layer.
     /// - Throws: ``ThreadError``. Then nothing has begun.
-    func begin(_ requestKeyFrame: @escaping @Sendable (Int) -> Void) throws(ThreadError) {
+    func begin(
+        isShared: @escaping @Sendable () -> Bool, _ requestKeyFrame: @escaping @Sendable (Int) -> Void
+    ) throws(ThreadError) {
         encoders.withLock { $0.requestKeyFrame = requestKeyFrame }
         session.listen { [weak self] stream in
-            guard let layer = self?.state.withLock({ $0.sent.layer(of: stream) }) else { return }
-            requestKeyFrame(layer)
+            guard let self, let layer = state.withLock({ $0.sent.layer(of: stream) }) else { return }
+            let isShared = isShared()
+            let isGranted = state.withLock { !isShared || $0.keyFrames.take(layer, at: clock.now) }
+            if isGranted { requestKeyFrame(layer) }
         }
         try line.add(self, at: line.transport.remoteAddress ?? output.address)
         state.withLock { $0.place = poller.add(self) }
@@ -177,6 +191,7 @@ public final class CallParticipant: Sendable, Identifiable {
                 return before.first { $0.id == stream.id }
                     ?? (carried.isEmpty ? nil : LayerSwitch(stream.id, of: carried))
             }
+            for index in state.sent.indices { state.sent[index].limit(to: state.allowed) }
             return receive(received, &state, at: now)
         }
         for layer in replaced { layer.use { $0.interrupt() } }
@@ -309,83 +324,5 @@ public final class CallParticipant: Sendable, Identifiable {
     package var isIdle: Bool {
         guard session.look({ $0.isIdle && $0.pacedPacketCount == 0 }) else { return false }
         return state.withLock { $0.place }.map { !poller.isServing(at: $0) } ?? true
-    }
-}
-
-// MARK: - Sending
-
-extension CallParticipant: LayerOutput {
-    package func send(
-        _ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime
-    ) -> RTPTimestamp? {
-        let taken = state.withLock { state -> LayerSwitch.Taken in
-            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return .nothing }
-            return state.sent.take(frame, of: layer)
-        }
-        guard case .frame(let frame, on: let stream) = taken else {
-            if case .needsKeyFrame = taken { encoders.withLock { $0.requestKeyFrame }?(layer) }
-            return nil
-        }
-        let now = clock.now
-        let (sent, next) = session.change(delivering: output.send) { session in
-            (session.send(frame, payload: payload, of: stream, at: now), session.nextPoll)
-        }
-        if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
-        return sent?.timestamp
-    }
-
-    /// Whether the participant wants a layer of ours.
-    func wants(layer: Int) -> Bool {
-        let id = state.withLock { state -> SendingStreamID? in
-            guard state.isReady, !state.isLeaving, !state.hasLeftRemotely else { return nil }
-            return state.sent.stream(of: layer)
-        }
-        guard let id else { return false }
-        return session.look { $0.isAccepted(id) }
-    }
-
-    /// Whether the participant wants any layer of ours.
-    var wantsAny: Bool { ourLayers.indices.contains { wants(layer: $0) } }
-
-    /// Sends a layer instead of those that share a stream with it (``SentStream/layers``), from its next key frame on,
-    /// which is requested.
-    ///
-    /// - Parameter layer: one of our layers.
-    /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
-    public func send(_ layer: StreamLayer.RID) throws(CallError) {
-        let index = ourLayers.firstIndex { $0.rid == layer }
-        guard let index, let isChange = state.withLock({ $0.sent.want(index) }) else {
-            throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
-        }
-        guard isChange else { return }
-        noteWants()
-        encoders.withLock { $0.requestKeyFrame }?(index)
-    }
-
-    /// Sets whether the participant wants a layer of ours, from the app's own signaling. Use it if they do not ask
-    /// for it in RTCP themselves.
-    ///
-    /// - Parameters:
-    ///   - isWanted: whether the layer is sent.
-    ///   - layer: one of our layers.
-    /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
-    public func setWantedByPeer(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
-        let index = ourLayers.firstIndex { $0.rid == layer }
-        guard let index, let id = state.withLock({ $0.sent.stream(of: index) }) else {
-            throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
-        }
-        session.change(delivering: output.send) { $0.setPaused(!isWanted, of: id, at: clock.now) }
-        noteWants()
-        wakePoller()
-    }
-
-    /// Announces that we pause all streams, or resume them.
-    func setMuted(_ isMuted: Bool) {
-        let now = clock.now
-        let sent = state.withLock { $0.sent.map(\.id) }
-        session.change(delivering: output.send) { session in
-            for id in sent { session.setMuted(isMuted, of: id, at: now) }
-        }
-        wakePoller()
     }
 }

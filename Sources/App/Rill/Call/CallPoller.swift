@@ -14,6 +14,7 @@ final class CallPoller: Sendable {
         var members: [Member?] = []
         /// The participant to check first: the one after the last served, so that none starves.
         var first = 0
+        var routine: Routine?
         /// When the thread wakes, while it sleeps.
         var deadline = MediaTime.distantFuture
         var isStopping = false
@@ -26,8 +27,20 @@ final class CallPoller: Sendable {
         var isServed = false
     }
 
+    /// What is done between two frames, again and again.
+    fileprivate struct Routine {
+        let interval: MediaDuration
+        let work: @Sendable () -> Void
+        var nextTime: MediaTime
+    }
+
+    fileprivate enum Due {
+        case participant(CallParticipant, at: Int)
+        case routine(@Sendable () -> Void)
+    }
+
     private enum Answer {
-        case serve(CallParticipant, Int)
+        case due(Due)
         case wait(until: MediaTime)
         case stop
     }
@@ -72,44 +85,57 @@ final class CallPoller: Sendable {
     /// Whether the thread works for the participant at that place.
     func isServing(at place: Int) -> Bool { state.withLock { $0.members[place]?.isServed ?? false } }
 
+    /// Does that work each `interval`, from one interval after now on, until the call ends.
+    func perform(every interval: MediaDuration, _ work: @escaping @Sendable () -> Void) {
+        let routine = Routine(interval: interval, work: work, nextTime: clock.now + interval)
+        state.change { $0.routine = routine }
+    }
+
     /// Ends the thread when all participants have left, and waits for that.
     func stop() {
-        state.change { $0.isStopping = true }
+        state.change { state in
+            state.isStopping = true
+            state.routine = nil
+        }
         let thread = thread.withLock { $0.take() }
         if let thread, !thread.isCurrent { thread.join() }
     }
 
     private func run() {
         var bytes: [UInt8] = []
-        while let (participant, place) = next() {
-            let answer = participant.serve(at: clock.now, into: &bytes)
-            state.withLock { state in
-                guard let time = answer else {
-                    state.members[place] = nil
-                    return
+        while let due = next() {
+            switch due {
+            case .routine(let work): work()
+            case .participant(let participant, let place):
+                let answer = participant.serve(at: clock.now, into: &bytes)
+                state.withLock { state in
+                    guard let time = answer else {
+                        state.members[place] = nil
+                        return
+                    }
+                    let wakeTime = state.members[place]?.wakeTime ?? time
+                    state.members[place]?.wakeTime = min(wakeTime, time)
+                    state.members[place]?.isServed = false
                 }
-                let wakeTime = state.members[place]?.wakeTime ?? time
-                state.members[place]?.wakeTime = min(wakeTime, time)
-                state.members[place]?.isServed = false
             }
         }
     }
 
-    /// Waits until a participant is due; `nil` once the call is over for all.
-    private func next() -> (CallParticipant, Int)? {
+    /// Waits until something is due; `nil` once the call is over for all.
+    private func next() -> Due? {
         var deadline = MediaTime.distantFuture
         while true {
             let answer: Answer? = state.wait(untilMonotonic: clock.monotonic(deadline)) { state in
                 let now = clock.now
-                if let found = state.takeDue(at: now) { return .serve(found.participant, found.place) }
+                if let due = state.takeDue(at: now) { return .due(due) }
                 if state.isStopping, state.members.allSatisfy({ $0 == nil }) { return .stop }
                 return state.deadline == deadline ? nil : .wait(until: state.deadline)
             }
             switch answer {
-            case .serve(let participant, let place): return (participant, place)
+            case .due(let due): return due
             case .wait(let time): deadline = time
             case .stop: return nil
-            // The deadline has passed and no participant was due: look again.
+            // The deadline has passed and nothing was due: look again.
             case nil: deadline = .distantFuture
             }
         }
@@ -117,9 +143,14 @@ final class CallPoller: Sendable {
 }
 
 extension CallPoller.State {
-    /// Takes the next participant that is due, who is given back later. If there is none, sets `deadline`.
-    fileprivate mutating func takeDue(at now: MediaTime) -> (participant: CallParticipant, place: Int)? {
-        var next = MediaTime.distantFuture
+    /// Takes the next that is due; a participant is given back later. If there is nothing, sets `deadline`.
+    fileprivate mutating func takeDue(at now: MediaTime) -> CallPoller.Due? {
+        if let routine, routine.nextTime <= now {
+            // What a long frame made it miss is left out.
+            self.routine?.nextTime = max(routine.nextTime + routine.interval, now)
+            return .routine(routine.work)
+        }
+        var next = routine?.nextTime ?? .distantFuture
         for offset in members.indices {
             var place = first + offset
             if place >= members.count { place -= members.count }
@@ -131,7 +162,7 @@ extension CallPoller.State {
             members[place]?.wakeTime = .distantFuture
             members[place]?.isServed = true
             first = place + 1
-            return (member.participant, place)
+            return .participant(member.participant, at: place)
         }
         deadline = next
         return nil

@@ -9,8 +9,10 @@ struct LayerSwitch {
     let id: SendingStreamID
     /// The layers that it can carry, by their places.
     let layers: [Int]
-    /// The layer that it is to carry.
+    /// The layer that it is to carry, if the network allows that.
     var wanted: Int
+    /// The layers that the network allows.
+    private var allowed = LayerSet.all
     /// The layer of the last frame; `nil` before the first key frame.
     private(set) var current: Int?
     /// What is added to the numbers of the current layer's frames.
@@ -22,6 +24,21 @@ struct LayerSwitch {
         (self.id, self.layers) = (id, layers)
         wanted = layers[0]
     }
+
+    /// The layer that it is to carry now: the wanted one, or the next of its layers that is allowed.
+    var target: Int? {
+        let place = layers.firstIndex(of: wanted) ?? 0
+        return layers[place...].first { allowed.contains(layer: $0) }
+    }
+
+    /// Limits the layers. One that is not allowed ends at once.
+    mutating func limit(to allowed: LayerSet) {
+        self.allowed = allowed
+        if let current, !allowed.contains(layer: current) { self.current = nil }
+    }
+
+    /// Begins again with a key frame.
+    mutating func interrupt() { current = nil }
 
     /// What becomes of a frame.
     enum Taken {
@@ -37,7 +54,7 @@ struct LayerSwitch {
     /// other layers.
     mutating func take(_ frame: EncodedFrame, of layer: Int) -> Taken {
         if layer != current {
-            guard layer == wanted, frame.isKey else { return .nothing }
+            guard layer == target, frame.isKey else { return .nothing }
             // A receiver cannot show a picture that is not newer than the last one.
             guard frame.captureTime > newest?.captureTime ?? MediaTime(nanoseconds: .min) else {
                 return .needsKeyFrame
@@ -70,9 +87,9 @@ extension [LayerSwitch] {
 
     /// The stream that is to carry a layer, or carries it until the wanted one begins.
     func stream(of layer: Int) -> SendingStreamID? {
-        first { $0.wanted == layer || ($0.current == layer && $0.layers.contains(layer)) }?.id
+        first { $0.target == layer || ($0.current == layer && $0.layers.contains(layer)) }?.id
     }
 
     /// The layer that a stream is to carry.
-    func layer(of stream: SendingStreamID) -> Int? { first { $0.id == stream }?.wanted }
+    func layer(of stream: SendingStreamID) -> Int? { first { $0.id == stream }?.target }
 }

@@ -172,7 +172,7 @@ public final class VideoCall: Sendable {
     public func change(
         _ layer: StreamLayer.RID, _ body: (inout LayerSettings) -> Void
     ) throws(CodecError) {
-        try core.pipeline?.change(layer, body)
+        try core.change(layer, body)
     }
 
     /// Switches one layer on or off for all participants. After it is switched on, it starts with a key frame.

@@ -10,11 +10,11 @@ public import RillSession
 /// var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
 /// settings.send.fec = FECSettings(
 ///     percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
-/// settings.send.congestion = CongestionSettings()  // follow the network
 /// settings.statisticsInterval = .seconds(1)
 /// ```
 public struct VideoCallSettings: Sendable {
-    /// What is encoded, once for all participants, and how it is packetized. Its seed is not used. SSRCs and initial
+    /// What is encoded, once for all participants, and how it is packetized. Bitrates follow the network
+    /// (``SendSettings/congestion``). Its seed is not used. SSRCs and initial
     /// sequence numbers come from the system's random generator, separately for each participant, so that no key is
     /// used twice with the same SSRC.
     public var send: SendSettings
@@ -34,6 +34,7 @@ public struct VideoCallSettings: Sendable {
     public init(layers: [LayerSettings] = [.high(.vga, bitrate: .kilobits(800)), .low]) {
         send = SendSettings(layers: layers, seed: 0)
         send.headerExtensions = VideoCallSettings.headerExtensions
+        send.congestion = CongestionSettings()
         // A name for the call, not for a person (RFC 7022 §4.2).
         send.canonicalName = String(UInt64.random(in: 0 ... .max), radix: 36)
     }

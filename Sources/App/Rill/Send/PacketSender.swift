@@ -38,7 +38,8 @@ public final class PacketSender: Sendable {
     /// - Parameter pipeline: encodes; from now on only this sender passes frames to it.
     /// - Throws: ``PipelineError``.
     public convenience init(_ pipeline: SendPipeline) throws(PipelineError) {
-        let settings = pipeline.settings
+        var settings = pipeline.settings
+        settings.setBounds(for: settings.layers)
         var session = RTPSessionSettings(canonicalName: settings.canonicalName, seed: ~settings.seed)
         // An endpoint that only sends has nothing to report before it does.
         session.announcesItself = false

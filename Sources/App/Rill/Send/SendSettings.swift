@@ -55,11 +55,15 @@ public struct SendSettings: Sendable {
     /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written with each key frame, and for pictures that are not
     /// upright.
     public var headerExtensions = HeaderExtensionMap()
-    /// How the bitrate of all layers together follows the network; `nil`, the default, for not at all: then layers
-    /// keep to their settings, and packets leave at once. The receiver must send the kind of feedback that the settings
-    /// name, as Rill's does if it is given the layers' descriptions.
+    /// How the bitrate of all layers together follows the network; `nil` for not at all: then layers keep to their
+    /// settings, and packets leave at once, which is right for files, laboratories and a wire of one's own.
+    /// ``VideoCallSettings`` has it on. Settings by themselves, as for a ``PacketSender``, have it off.
     ///
-    /// All participants of a ``VideoCall`` are sent the same encoded frames, so the slowest of their networks decides.
+    /// It is best where the receiver sends the kind of feedback that the settings name, as Rill's does if it is given
+    /// the layers' descriptions; otherwise the bitrate follows REMB and receiver reports.
+    ///
+    /// All participants of a ``VideoCall`` are sent the same encoded frames, so the slowest of their networks decides;
+    /// one that is much slower than others is sent smaller layers only (``CallEvent/reduced(_:)``).
     public var congestion: CongestionSettings?
     /// The payload type of retransmissions, which each layer sends on an SSRC of its own (RTX, RFC 4588). `nil` if
     /// none was negotiated: packets are then retransmitted unchanged.
@@ -72,6 +76,13 @@ public struct SendSettings: Sendable {
     public init(layers: [LayerSettings], seed: UInt64) {
         self.layers = layers
         self.seed = seed
+    }
+
+    /// Sets the bounds of the bitrate for these layers, unless the app has.
+    mutating func setBounds(for layers: [LayerSettings]) {
+        let sum = Bitrate(bitsPerSecond: layers.reduce(0) { $0 + $1.bitrate.bitsPerSecond })
+        guard let bounds = congestion?.bounds(for: sum) else { return }
+        congestion?.bitrates = bounds
     }
 
     /// Adds the transport-wide sequence number to the header extensions, if congestion control needs it.

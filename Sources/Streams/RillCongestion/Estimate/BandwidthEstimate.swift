@@ -42,7 +42,7 @@ public struct BandwidthEstimate: RateController {
     /// The target bitrate, with all packets and headers.
     public internal(set) var rate: Bitrate
     /// The bounds of ``rate``.
-    public let range: ClosedRange<Bitrate>
+    public private(set) var range: ClosedRange<Bitrate>
     /// The number of cuts so far.
     public internal(set) var cutCount = 0
     /// The decision of the last update.
@@ -198,6 +198,18 @@ public struct BandwidthEstimate: RateController {
         decision = .probe(cluster)
         return cluster
     }
+
+    /// Sets the bounds of the rate from now on.
+    package mutating func setRange(_ range: ClosedRange<Bitrate>) {
+        self.range = range
+        move(to: bits)
+    }
+
+    /// Requests a probe of a rate, though what is sent needs less: to know whether more would fit.
+    ///
+    /// - Parameter bitrate: the rate, at most the upper bound. Above the present rate it is worth its bytes, once in
+    ///   some seconds.
+    package mutating func requestProbe(of bitrate: Bitrate) { probes.request(Double(bitrate.bitsPerSecond)) }
 
     /// Records the bytes that a probe cluster sent.
     ///

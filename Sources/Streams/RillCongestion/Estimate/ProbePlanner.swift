@@ -25,6 +25,7 @@ struct ProbePlanner: Sendable {
     private var lastTrain: MediaTime?
     private var lastProbe: MediaTime?
     private var asked: Double?
+    private var requested: Double?
 
     /// One of this many bytes may be padding.
     @usableFromInline static var period: Int { 50 }
@@ -50,6 +51,9 @@ struct ProbePlanner: Sendable {
     /// Requests a probe of a rate that was known before, such as the rate before a feedback timeout.
     mutating func ask(for rate: Double) { asked = rate }
 
+    /// Requests one probe of a rate, whatever the share of padding: who requests it limits how often.
+    mutating func request(_ rate: Double) { requested = rate }
+
     /// Records the bytes of a cluster. Whole packets often exceed the size that was planned.
     mutating func recordProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
 
@@ -61,16 +65,23 @@ struct ProbePlanner: Sendable {
     ///   - now: the current time.
     mutating func take(rate: Double, most: Double, at now: MediaTime) -> ProbeCluster? {
         guard lastProbe.map({ now - $0 > .milliseconds(300) }) ?? true else { return nil }
+        if let rate = requested.take().map({ min($0, most) }), rate > 0 { return cluster(of: rate, at: now) }
         guard asked != nil || !isSighted(within: .seconds(1), at: now), rate < 0.95 * most else { return nil }
         let target = min(max(2 * rate, asked ?? 0), most)
-        let byteCount = max(1000, target * ProbePlanner.length / 8)
-        guard Int(byteCount * Double(ProbePlanner.period)) <= allowance else { return nil }
+        guard ProbePlanner.byteCount(at: target) * ProbePlanner.period <= allowance else { return nil }
         if rate > 0.5 * target { asked = nil }
+        return cluster(of: target, at: now)
+    }
+
+    private static func byteCount(at rate: Double) -> Int { Int(max(1000, rate * length / 8)) }
+
+    private mutating func cluster(of rate: Double, at now: MediaTime) -> ProbeCluster {
         lastProbe = now
         count += 1
-        return ProbeCluster(byteCount: Int(byteCount), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(target)))
+        return ProbeCluster(
+            byteCount: ProbePlanner.byteCount(at: rate), packetCount: 5, rate: Bitrate(bitsPerSecond: Int(rate)))
     }
 
     /// Resets the planner for another path.
-    mutating func restart() { (lastTrain, lastProbe, asked) = (nil, nil, nil) }
+    mutating func restart() { (lastTrain, lastProbe, asked, requested) = (nil, nil, nil, nil) }
 }

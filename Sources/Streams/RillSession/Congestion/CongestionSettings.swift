@@ -21,8 +21,10 @@ public struct CongestionSettings: Hashable, Sendable {
     /// 500 kbit/s by default: a VGA layer, and little enough that even with a fifth of the packets lost and half a
     /// second of round trip it is not ten times what TCP would send (RFC 8083 §4.3).
     public var bitrateWithoutFeedback = Bitrate.kilobits(500)
-    /// The bounds of the bitrate, with all headers: 30 kbit/s to 2.5 Mbit/s by default.
-    public var bitrates: ClosedRange<Bitrate>
+    /// The bounds of the bitrate, with all headers. `nil`, the default, is from 30 kbit/s to a quarter more than a
+    /// call's layers have together, for headers and repair, and not less than ``startBitrate``; in a session without
+    /// known layers to 2.5 Mbit/s.
+    public var bitrates: ClosedRange<Bitrate>?
     /// The longest time that packets should wait to leave. Above that, frames are left out before they are encoded.
     /// 250 ms by default.
     public var queueLimit = MediaDuration.milliseconds(250)
@@ -39,8 +41,18 @@ public struct CongestionSettings: Hashable, Sendable {
     /// Creates settings with every other value at its default.
     ///
     /// - Parameter bitrates: the bounds of the bitrate.
-    public init(bitrates: ClosedRange<Bitrate> = .kilobits(30) ... .kilobits(2500)) {
+    public init(bitrates: ClosedRange<Bitrate>? = nil) {
         self.bitrates = bitrates
+    }
+
+    /// The bounds that are in force.
+    var bounds: ClosedRange<Bitrate> { bitrates ?? .kilobits(30) ... .kilobits(2500) }
+
+    /// The bounds for layers that have this bitrate together, unless others were set.
+    package func bounds(for layers: Bitrate) -> ClosedRange<Bitrate> {
+        // Small layers' headers take more than a quarter, and their key frames longer than they should.
+        let most = max(Bitrate(bitsPerSecond: layers.bitsPerSecond / 4 * 5), startBitrate)
+        return bitrates ?? min(.kilobits(30), most)...most
     }
 
     /// Takes the kind of feedback that the remote side agreed to.
@@ -64,11 +76,11 @@ public struct CongestionSettings: Hashable, Sendable {
     var startWithoutFeedback: Bitrate { bounded(min(startBitrate, bitrateWithoutFeedback)) }
 
     private func bounded(_ bitrate: Bitrate) -> Bitrate {
-        min(max(bitrate, bitrates.lowerBound), bitrates.upperBound)
+        min(max(bitrate, bounds.lowerBound), bounds.upperBound)
     }
 
     func validate() {
-        precondition(bitrates.lowerBound >= .kilobits(1), "a bitrate of at least 1 kbit/s: \(bitrates.lowerBound)")
+        precondition(bounds.lowerBound >= .kilobits(1), "a bitrate of at least 1 kbit/s: \(bounds.lowerBound)")
         precondition(queueLimit >= .milliseconds(1), "packets may wait for at least 1 ms: \(queueLimit)")
         precondition((0...200).contains(packetOverhead), "a packet's overhead is 0 to 200 bytes: \(packetOverhead)")
     }
@@ -99,5 +111,12 @@ public struct SendingAllowance: Equatable, Sendable {
     public init(bitrate: Bitrate, frameBitrate: Bitrate, nextFrameBitrate: Bitrate, obstacle: Obstacle? = nil) {
         (self.bitrate, self.frameBitrate) = (bitrate, frameBitrate)
         (self.nextFrameBitrate, self.obstacle) = (nextFrameBitrate, obstacle)
+    }
+
+    /// What both allow.
+    package func least(_ other: SendingAllowance) -> SendingAllowance {
+        SendingAllowance(
+            bitrate: min(bitrate, other.bitrate), frameBitrate: min(frameBitrate, other.frameBitrate),
+            nextFrameBitrate: min(nextFrameBitrate, other.nextFrameBitrate), obstacle: obstacle ?? other.obstacle)
     }
 }

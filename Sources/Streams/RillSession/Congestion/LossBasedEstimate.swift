@@ -43,7 +43,7 @@ struct LossBasedEstimate: Sendable {
 
     private var bits: Double
     private let start: Double
-    private let range: ClosedRange<Double>
+    private var range: ClosedRange<Double>
     private var isSlowStart = true
     /// The rate before the last decision, if that was an increase.
     private var rateBeforeIncrease: Double?
@@ -105,7 +105,17 @@ struct LossBasedEstimate: Sendable {
     init(start: Bitrate, range: ClosedRange<Bitrate>) {
         bits = Double(start.bitsPerSecond)
         self.start = bits
-        self.range = Double(range.lowerBound.bitsPerSecond)...Double(range.upperBound.bitsPerSecond)
+        self.range = LossBasedEstimate.bits(range)
+    }
+
+    private static func bits(_ range: ClosedRange<Bitrate>) -> ClosedRange<Double> {
+        Double(range.lowerBound.bitsPerSecond)...Double(range.upperBound.bitsPerSecond)
+    }
+
+    /// Sets the bounds of the rate from now on.
+    mutating func setRange(_ range: ClosedRange<Bitrate>) {
+        self.range = LossBasedEstimate.bits(range)
+        bits = min(max(bits, self.range.lowerBound), self.range.upperBound)
     }
 
     /// The rate to send at, all packets and headers included.

@@ -9,7 +9,7 @@ struct SessionCongestion: ~Copyable {
     var history = SentPacketHistory()
     var estimate: BandwidthEstimate
     let waiting: PacedDatagrams
-    private let settings: CongestionSettings
+    private var settings: CongestionSettings
     private var budget = RateBudget()
     /// What was sent, for the budget.
     private var counts = RateBudget.Counts()
@@ -44,8 +44,8 @@ struct SessionCongestion: ~Copyable {
 
     init(_ settings: CongestionSettings, _ waiting: PacedDatagrams) {
         (self.settings, self.waiting) = (settings, waiting)
-        estimate = BandwidthEstimate(start: settings.start, range: settings.bitrates)
-        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bitrates)
+        estimate = BandwidthEstimate(start: settings.start, range: settings.bounds)
+        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bounds)
         fallback = ReportFallback(settings.feedback)
         waiting.setRate(pacingRate(at: .zero))
     }
@@ -185,7 +185,7 @@ struct SessionCongestion: ~Copyable {
 
     private mutating func followReports(at now: MediaTime) {
         guard fallback.isActive else { return }
-        let rate = max(min(reported.rate(at: now), limit, reduction ?? limit), settings.bitrates.lowerBound)
+        let rate = max(min(reported.rate(at: now), limit, reduction ?? limit), settings.bounds.lowerBound)
         if rate != estimate.rate { estimate.set(rate, at: now) }
     }
 
@@ -249,7 +249,7 @@ struct SessionCongestion: ~Copyable {
     mutating func restart(at now: MediaTime) {
         history.reset()
         estimate.restart(at: now)
-        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bitrates)
+        reported = LossBasedEstimate(start: settings.startWithoutFeedback, range: settings.bounds)
         fallback.restart()
         limit = .megabits(1_000_000)
         lift(at: now)
@@ -260,6 +260,15 @@ struct SessionCongestion: ~Copyable {
     mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
         !fallback.isActive && packetCount == 0 ? estimate.takeProbe(at: now) : nil
     }
+
+    /// Sets the bounds of the bitrate from now on.
+    mutating func setBounds(_ bounds: ClosedRange<Bitrate>) {
+        settings.bitrates = bounds
+        estimate.setRange(bounds)
+        reported.setRange(bounds)
+    }
+
+    mutating func requestProbe(of bitrate: Bitrate) { estimate.requestProbe(of: bitrate) }
 
     /// Notes that the packets that wait are those of a probe.
     mutating func recordProbe() {

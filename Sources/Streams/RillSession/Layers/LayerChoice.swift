@@ -26,8 +26,12 @@ package struct LayerChoice: Sendable {
     private(set) var want = Want.none
     private var fallback: LayerFallback
     private var hiddenSince: MediaTime?
+    /// The smaller layer that comes while the wanted one does not.
+    private var substitute: Int?
     /// The layer to receive; `nil` for none.
     package private(set) var chosen: Int?
+    /// The layer that is wanted instead of ``chosen``, and comes as soon as its sender sends it again.
+    package private(set) var awaited: Int?
     /// When to call ``update(at:_:)`` again.
     package private(set) var deadline = MediaTime.distantFuture
     /// When to check how the layers perform.
@@ -65,6 +69,9 @@ package struct LayerChoice: Sendable {
         choose(at: now)
     }
 
+    /// Looks at the layers with the next update: one of them was muted, or sent again.
+    package mutating func expedite(at now: MediaTime) { (nextLook, deadline) = (now, now) }
+
     /// Updates the choice for the passage of time.
     ///
     /// - Parameters:
@@ -75,7 +82,8 @@ package struct LayerChoice: Sendable {
         guard deadline <= now else { return nil }
         var change: Change?
         if fallbackSettings != nil, nextLook <= now, let chosen, let wanted = target, sizes.count > 1 {
-            if let statistics = statistics(chosen) {
+            substitute = substitute(for: wanted, statistics)
+            if substitute == nil, let statistics = statistics(chosen) {
                 switch fallback.note(statistics, at: now) {
                 case .stay: break
                 case .fallBack(let reason):
@@ -109,6 +117,10 @@ package struct LayerChoice: Sendable {
         var layer = target
         if let hiddenSince, now - hiddenSince >= LayerChoice.hiddenHold { layer = nil }
         if let wanted = layer, fallback.isFallenBack { layer = smaller(than: wanted) ?? wanted }
+        awaited = nil
+        if let wanted = layer, let substitute, area(substitute) < area(wanted) {
+            (awaited, layer) = (wanted, substitute)
+        }
         if layer != chosen { fallback.reset() }
         chosen = layer
         // Frequent changes do not postpone the next check.
@@ -124,6 +136,13 @@ package struct LayerChoice: Sendable {
     /// The largest of the smaller layers.
     private func smaller(than layer: Int) -> Int? {
         sizes.indices.filter { area($0) < area(layer) }.max { area($0) < area($1) }
+    }
+
+    /// What comes while the wanted layer does not: its sender has muted it, or never sent it, as their network does not
+    /// carry it.
+    private func substitute(for wanted: Int, _ statistics: (Int) -> InboundStatistics?) -> Int? {
+        guard statistics(wanted) == nil else { return nil }
+        return sizes.indices.filter { area($0) < area(wanted) && statistics($0) != nil }.max { area($0) < area($1) }
     }
 
     private func area(_ layer: Int) -> Int {

@@ -67,6 +67,26 @@ extension RTPSession {
         }
     }
 
+    /// Sets the bounds of the bitrate with congestion control from now on, as the layers have others.
+    package func setBitrates(_ bounds: ClosedRange<Bitrate>, at now: MediaTime) {
+        record { .setBitrates(bounds, at: now) }
+        begin(at: now)
+        congestion?.setBounds(bounds)
+    }
+
+    /// Requests a probe: whether the path carries a bitrate though less is sent. The estimate rises if it does. Poll
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - bitrate: the bitrate, with all headers.
+    ///   - now: the current time.
+    package func requestProbe(of bitrate: Bitrate, at now: MediaTime) {
+        record { .requestProbe(of: bitrate, at: now) }
+        begin(at: now)
+        congestion?.requestProbe(of: bitrate)
+        releasePaced(at: now)
+    }
+
     /// What may be sent now: the bitrate for all streams together, and whether to leave out the next frame. Ask before
     /// each frame is encoded.
     ///

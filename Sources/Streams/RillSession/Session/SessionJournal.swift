@@ -26,6 +26,8 @@ package final class SessionJournal {
         case expedite(ReceivingStreamID, at: MediaTime)
         case requestKeyFrame(of: ReceivingStreamID, at: MediaTime)
         case restartCongestionControl(at: MediaTime)
+        case setBitrates(ClosedRange<Bitrate>, at: MediaTime)
+        case requestProbe(of: Bitrate, at: MediaTime)
         /// It was polled.
         case poll(at: MediaTime)
         case finish(
@@ -61,6 +63,8 @@ extension RTPSession {
             case .expedite(let stream, let now): expedite(stream, at: now)
             case .requestKeyFrame(let stream, let now): requestKeyFrame(of: stream, at: now)
             case .restartCongestionControl(let now): restartCongestionControl(at: now)
+            case .setBitrates(let bounds, let now): setBitrates(bounds, at: now)
+            case .requestProbe(let bitrate, let now): requestProbe(of: bitrate, at: now)
             case .poll(let now): note(pollExceptDatagrams(at: now, into: &bytes), bytes.span)
             case .finish(let frame, let stream, let outcome, let picture, let decoded, let now):
                 finish(frame, of: stream, outcome, picture: picture, decoded: decoded, at: now)

@@ -40,7 +40,7 @@ struct SentVideoOptions: ParsableArguments {
     func callSettings(_ layers: [LayerSettings]) throws -> VideoCallSettings {
         var settings = VideoCallSettings(layers: layers)
         (settings.send.beauty, settings.send.faces) = (faces.beauty, try faces.detection())
-        settings.send.congestion = congestionOptions.settings(for: layers)
+        settings.send.congestion = congestionOptions.settings(byDefault: true)
         settings.statisticsInterval = CallMonitor.interval
         return settings
     }

@@ -285,7 +285,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         (settings.beauty, settings.faces) = (faces.beauty, try faces.detection())
-        settings.congestion = congestionOptions.settings(for: layers)
+        settings.congestion = congestionOptions.settings(byDefault: false)
         return settings
     }
 
@@ -346,7 +346,7 @@ struct LoopbackCommand: ParsableCommand {
         if let clip, camera != nil, !live {
             throw ValidationError("\(clip) is a camera, which delivers frames in real time only: add --live")
         }
-        try protection.validate(with: congestionOptions)
+        try protection.validate(with: congestionOptions.settings(byDefault: false))
         if let refusal = size.flatMap(refusal) { throw ValidationError(refusal) }
         if clip == "-" {
             throw ValidationError("loopback reads its clip a second time for the comparison: it must be a file")

@@ -87,9 +87,6 @@ struct PublishCommand: ParsableCommand {
 
     private func settings(for format: SourceFormat) throws -> VideoCallSettings {
         let high = video.high(of: video.size ?? format.resolution)
-        var video = video
-        video.congestionOptions.congestion =
-            try video.congestionOptions.congestion ?? CongestionBounds(notation: "auto")
         return try video.callSettings(layers == .both ? [high, video.low] : [high])
     }
 

@@ -236,7 +236,7 @@ struct SendCommand: ParsableCommand {
         guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay must be at most 600s") }
         guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be greater than zero") }
         guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size must be from 200 to 1400") }
-        try protection.validate(with: video.congestionOptions)
+        try protection.validate(with: video.congestionOptions.settings(byDefault: true))
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
         if reporting.json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
         if let coded, VideoFileFormat(path: coded) != .ivf {

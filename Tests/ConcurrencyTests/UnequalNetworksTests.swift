@@ -1,0 +1,109 @@
+import RillCongestion
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
+import RillRTP
+import RillTestSupport
+import RillThreads
+import RillTransport
+import Testing
+
+@testable import Rill
+
+/// Calls with several participants whose networks differ.
+@Suite struct UnequalNetworksTests {
+    private static let size = Resolution(width: 320, height: 240)
+    private static let layers = [LayerSettings.high(size, bitrate: .kilobits(800)), .low]
+
+    private static func socket() throws -> UDPSocket { try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
+
+    /// Somebody who shows the sender.
+    private final class Viewer {
+        let call: VideoCall
+        let socket: UDPSocket
+        let sequence = CountingSink()
+        let relay: LiveRelay?
+
+        init(network: String? = nil) throws {
+            call = try VideoCall(VideoCallSettings(layers: UnequalNetworksTests.layers), source: nil)
+            socket = try UnequalNetworksTests.socket()
+            var settings = RelaySettings(network: try LinkSettings(notation: network ?? ""))
+            settings.addPair(listen: UDPAddress(.loopback, port: 0), to: socket.localAddress)
+            relay = network == nil ? nil : try LiveRelay(settings)
+        }
+
+        /// Where the sender sends to.
+        var address: UDPAddress { relay?.settings.pairs[0].listen ?? socket.localAddress }
+
+        func end() async {
+            await call.end()
+            relay?.stop()
+        }
+    }
+
+    /// Reports that one packet of fifty has arrived.
+    private static func lie(_ socket: UDPSocket, to sender: UDPAddress, until isOver: Monitor<Bool>) {
+        var settings = VideoCallSettings(layers: layers).send
+        settings.addTransportNumbers()
+        let id = settings.headerExtensions[.transportSequenceNumber]
+        let clock = LiveClock()
+        var bytes: [UInt8] = []
+        var feedback = FeedbackBuilder()
+        while !isOver.withLock({ $0 }) {
+            guard (try? socket.receive(into: &bytes, within: .milliseconds(20))) != nil else { continue }
+            guard let number = id.flatMap({ TransportSequenceNumber(id: $0, inRTP: bytes.span)?.number }),
+                number.rawValue % 50 == 0
+            else { continue }
+            feedback.record(number, byteCount: bytes.count, arrival: clock.now)
+            guard let count = feedback.prepare() else { continue }
+            let report = [UInt8](capacity: count) { output in
+                feedback.write(from: SSRC(9), about: SSRC(1), at: clock.now, into: &output)
+            }
+            try? socket.send(report.span, to: sender)
+        }
+    }
+
+    @Test func `A liar and a network of 100 kbit per s leave the third participant its quality`() async throws {
+        let sender = try VideoCall(
+            VideoCallSettings(layers: Self.layers), source: try LoopedPictures(Self.size, frameCount: 30 * 600))
+        let log = EventLog()
+        let reading = Task { for await event in sender.events { log.append(event.description) } }
+        let transport = try Self.socket()
+        let (third, slow) = (try Viewer(), try Viewer(network: "rate=100k,queue=300ms,delay=20ms"))
+        func high() -> CallStatistics.Layer { sender.statistics.layers[0] }
+        for viewer in [third, slow] {
+            let them = try sender.connect(to: viewer.address, over: transport, key: nil)
+            let from = viewer.relay == nil ? transport.localAddress : viewer.address
+            try viewer.call.add(ParticipantSettings(at: from, key: nil), over: viewer.socket) { them in
+                try them.show(on: viewer.sequence)
+            }
+            if viewer === third {
+                func estimate() -> Int { them.statistics.session.congestion?.availableOutgoingBitrate ?? 0 }
+                #expect(try await eventually { estimate() > 950_000 && high().targetBitrate >= 800_000 }, "\(high())")
+            }
+        }
+        let (liar, isOver) = (try Self.socket(), Monitor(false))
+        let address = transport.localAddress
+        let lies = try NamedThread("liar") { Self.lie(liar, to: address, until: isOver) }
+        _ = try sender.connect(to: liar.localAddress, over: transport, key: nil)
+        // The third one's bitrate, while the others are there.
+        let before = third.sequence.count
+        var targets: [Int] = []
+        for _ in 0..<60 {
+            try await Task.sleep(for: .milliseconds(100))
+            targets.append(high().targetBitrate)
+        }
+        let shown = third.sequence.count - before
+        // A busy machine delays feedback now and then, so it is the mean.
+        #expect(targets.reduce(0, +) / targets.count >= 784_000, "\(targets) \(log.lines)")
+        #expect(shown > 0)
+        #expect(try await eventually { slow.sequence.count > 5 }, "\(slow.sequence.count) \(log.lines)")
+        isOver.withLock { $0 = true }
+        lies.join()
+        await third.end()
+        await slow.end()
+        await sender.end()
+        await reading.value
+    }
+}
