@@ -129,7 +129,8 @@ import Testing
         call.run(0.4, [1: 2000, 2: 300])
         #expect(call.limits == [.limited(2, to: Self.low)] && call.changes[0].time == 999)
         // Probed at once, and again while it is new: 0.9 of 845 kbit/s, half as much above it.
-        #expect(call.probes.first?.time == 1033 && call.probes.first?.of == Bitrate(bitsPerSecond: 1_140_750), "\(call.probes)")
+        let probe = call.probes.first
+        #expect(probe?.time == 1033 && probe?.of == Bitrate(bitsPerSecond: 1_140_750), "\(call.probes)")
         call.run(0.5, [1: 2000, 2: 1100])
         #expect(call.limits == [.limited(2, to: Self.low), .limited(2, to: .all)])
         // One whose network carries less than the others get: as any other after 5 s.

@@ -101,7 +101,8 @@ struct LayerReductions: Sendable {
         }
     }
 
-    private static let patience = MediaDuration.milliseconds(300)
+    /// How long somebody may be below the floor.
+    private static let shortfall = MediaDuration.milliseconds(300)
     private static let firstHold = MediaDuration.seconds(2)
     private static let longestHold = MediaDuration.seconds(30)
     /// A return that lasts this long was right.
@@ -120,7 +121,7 @@ struct LayerReductions: Sendable {
     /// Whether a participant is not sent all layers that they want.
     func isReduced(_ id: Int) -> Bool { standings.first { $0.id == id }.map { $0.allowed != .all } ?? false }
 
-    /// Decides anew.
+    /// Updates the decisions.
     ///
     /// - Parameters:
     ///   - members: the participants who want a layer, and whose network is measured.
@@ -168,7 +169,7 @@ struct LayerReductions: Sendable {
                 standings[index].pendingSince = nil
                 return
             }
-            if isDue(index, after: LayerReductions.patience, at: now) {
+            if isDue(index, after: LayerReductions.shortfall, at: now) {
                 reduce(index, to: floor.carried(member.bits), at: now, apply)
             }
             return

@@ -69,7 +69,7 @@ package struct LayerChoice: Sendable {
         choose(at: now)
     }
 
-    /// Looks at the layers with the next update: one of them was muted, or sent again.
+    /// Looks at the layers with the next update: one of them was muted or unmuted.
     package mutating func expedite(at now: MediaTime) { (nextLook, deadline) = (now, now) }
 
     /// Updates the choice for the passage of time.
