@@ -43,16 +43,23 @@ import Testing
         }
     }
 
-    /// Reports that one packet of fifty has arrived.
-    private static func lie(_ socket: UDPSocket, to sender: UDPAddress, until isOver: Monitor<Bool>) {
+    /// Reports that one packet of fifty has arrived, and asks for key frames ten times a second.
+    private static func lie(_ socket: UDPSocket, to sender: UDPAddress, until isOver: Monitor<Bool>) -> Int {
         var settings = VideoCallSettings(layers: layers).send
         settings.addTransportNumbers()
         let id = settings.headerExtensions[.transportSequenceNumber]
         let clock = LiveClock()
         var bytes: [UInt8] = []
         var feedback = FeedbackBuilder()
+        var (asked, asks) = (clock.now, 0)
         while !isOver.withLock({ $0 }) {
             guard (try? socket.receive(into: &bytes, within: .milliseconds(20))) != nil else { continue }
+            if clock.now - asked > .milliseconds(100), let header = try? RTPPacket(parsing: bytes.span).header {
+                // PLI (RFC 4585 §6.3.1).
+                let source = (0..<4).map { UInt8(truncatingIfNeeded: header.ssrc.rawValue >> (24 - 8 * $0)) }
+                try? socket.send(([0x81, 206, 0, 2, 0, 0, 0, 9] + source).span, to: sender)
+                (asked, asks) = (clock.now, asks + 1)
+            }
             guard let number = id.flatMap({ TransportSequenceNumber(id: $0, inRTP: bytes.span)?.number }),
                 number.rawValue % 50 == 0
             else { continue }
@@ -63,6 +70,7 @@ import Testing
             }
             try? socket.send(report.span, to: sender)
         }
+        return asks
     }
 
     @Test func `A call without options shows its frames on 400 kbit per s`() async throws {
@@ -108,7 +116,11 @@ import Testing
         }
         let (liar, isOver) = (try Self.socket(), Monitor(false))
         let address = transport.localAddress
-        let lies = try NamedThread("liar") { Self.lie(liar, to: address, until: isOver) }
+        let asks = Monitor(0)
+        let lies = try NamedThread("liar") {
+            let count = Self.lie(liar, to: address, until: isOver)
+            asks.withLock { $0 = count }
+        }
         _ = try sender.connect(to: liar.localAddress, over: transport, key: nil)
         // The third one's bitrate, while the others are there.
         let before = third.sequence.count
@@ -118,12 +130,16 @@ import Testing
             targets.append(high().targetBitrate)
         }
         let shown = third.sequence.count - before
+        let keyFrames = sender.statistics.layers.map(\.encoder.keyFramesEncoded)
         // A busy machine delays feedback now and then, so it is the mean.
         #expect(targets.reduce(0, +) / targets.count >= 784_000, "\(targets) \(log.lines)")
         #expect(shown > 0)
         #expect(try await eventually { slow.sequence.count > 5 }, "\(slow.sequence.count) \(log.lines)")
         isOver.withLock { $0 = true }
         lies.join()
+        // For each layer one at the start of each of the three, and the liar's budget: three, and three in nine seconds.
+        let (made, asked) = (keyFrames.reduce(0, +), asks.withLock { $0 })
+        #expect(made <= 12 && asked > 15, "\(keyFrames) key frames, \(asked) requests")
         await third.end()
         await slow.end()
         await sender.end()

@@ -128,6 +128,8 @@ struct ProtectedRepairPeerTests {
         ) { settings in
             settings.send.layers[0].bitrate = .kilobits(800)
             settings.send.maximumPacketSize = 400
+            // So many packets that enough are lost.
+            settings.send.congestion = nil
             adjust(&settings)
         }
         let peer = try start(

@@ -34,8 +34,9 @@ public struct CongestionSettings: Hashable, Sendable {
 
     /// The kind of feedback that was negotiated, which ``negotiate(_:preferring:)`` takes from an answer; `nil` for
     /// none, and the bitrate then follows reports. The same if it was negotiated and never comes though reports do.
-    /// If neither comes, the bitrate falls to its lower bound. Feedback of another kind is reported as
-    /// ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
+    /// If neither ever comes, the bitrate stays at ``bitrateWithoutFeedback``, and the circuit breaker ends the stream
+    /// after 15 s (RFC 8083 §4.1). If what came ends, it falls to its lower bound. Feedback of another kind is reported
+    /// as ``SessionEvent/transportFeedback(_:)``. Transport-wide by default.
     public var feedback: StreamDescription.CongestionFeedback? = .transportWide
 
     /// Creates settings with every other value at its default.

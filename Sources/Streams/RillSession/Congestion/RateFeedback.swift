@@ -3,7 +3,7 @@ import RillRTP
 
 /// What the bitrate of a session's congestion control follows.
 public enum RateFeedback: String, Codable, Sendable, CaseIterable {
-    /// Nothing yet: the bitrate stays at its start, or falls because nothing comes.
+    /// Nothing yet: the bitrate stays at its start, or at what is sent without feedback.
     case none
     /// Transport-wide feedback.
     case transportWide
@@ -44,6 +44,9 @@ struct ReportFallback: Sendable {
 
     /// How long reports come before feedback is taken not to come. That comes every 50 to 250 ms, so it would be there.
     private static let feedbackTimeout = MediaDuration.seconds(1)
+
+    /// Whether nothing has come at all: neither the negotiated feedback nor a report.
+    var isUnheard: Bool { !isActive && !hasFeedback && firstReport == nil }
 
     init(_ negotiated: StreamDescription.CongestionFeedback?) {
         self.negotiated = negotiated

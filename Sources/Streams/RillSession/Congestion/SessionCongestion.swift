@@ -198,13 +198,22 @@ struct SessionCongestion: ~Copyable {
     }
 
     /// When ``update(at:)`` is due without feedback: too long none came.
-    var dueTime: MediaTime { fallback.isActive ? reported.dueTime : estimate.dueTime }
+    var dueTime: MediaTime {
+        if fallback.isUnheard, estimate.rate <= settings.startWithoutFeedback { return .distantFuture }
+        return fallback.isActive ? reported.dueTime : estimate.dueTime
+    }
 
     /// Works out the estimate again; returns whether the rate was cut because of overload.
     mutating func update(at now: MediaTime) -> Bool {
         guard !fallback.isActive else {
             reported.update(at: now)
             followReports(at: now)
+            return false
+        }
+        guard !fallback.isUnheard else {
+            // Receivers without RTCP are like this, and a path on which nothing arrives. The rate is no guess of what
+            // it carries, and the circuit breaker ends it after 15 s (RFC 8083 §4.1).
+            if estimate.rate > settings.startWithoutFeedback { estimate.set(settings.startWithoutFeedback, at: now) }
             return false
         }
         let cuts = estimate.cutCount
@@ -304,7 +313,7 @@ struct SessionCongestion: ~Copyable {
     var packetCount: Int { waiting.count }
 
     /// The bytes that no feedback has reported yet; 0 where none comes.
-    var bytesInFlight: Int { fallback.isActive ? 0 : history.bytesInFlight }
+    var bytesInFlight: Int { fallback.isActive || fallback.isUnheard ? 0 : history.bytesInFlight }
 
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - SessionCongestion.memory)
