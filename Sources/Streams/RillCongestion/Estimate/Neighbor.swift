@@ -16,7 +16,7 @@ struct Neighbor: Sendable {
     /// A queue above `queue` seconds for `time` is that of a loss-based flow, for the next `memory`. Delay-based flows
     /// build such queues only with single frames.
     private static let lossBased = (
-        queue: 0.05, time: MediaDuration.seconds(2), memory: MediaDuration.seconds(10)
+        queue: 0.065, time: MediaDuration.seconds(2), memory: MediaDuration.seconds(10)
     )
     /// The target queue of a rate of 1 Mbit/s beside delay-based flows, in seconds, and its bounds.
     private static let target = (usual: 0.028, range: 0.008...0.06)
@@ -45,11 +45,12 @@ struct Neighbor: Sendable {
 
     /// The target cross-traffic delay of a rate beside delay-based flows, in seconds.
     ///
-    /// It falls faster than the rate rises. A queue that several flows keep up reads as overuse to GCC, the more so the
-    /// less it has itself.
+    /// It is inversely proportional to the rate, so that flows of this kind become equal. Above 1 Mbit/s it falls
+    /// faster: there GCC backs off from shorter queues.
     static func targetQueue(_ rate: Double) -> Double {
         let ratio = 1e6 / max(rate, 1)
-        return min(max(target.usual * ratio * ratio.squareRoot(), target.range.lowerBound), target.range.upperBound)
+        let queue = target.usual * ratio * min(ratio.squareRoot(), 1)
+        return min(max(queue, target.range.lowerBound), target.range.upperBound)
     }
 
     /// The increase of a rate beside delay-based flows, in bits per second each second.
