@@ -45,4 +45,29 @@ import Testing
         _ = contention.update(isStanding: false, roundTrip: 0.1, at: .zero + .seconds(5))
         #expect(!contention.isDetected)
     }
+
+    @Test func `Flows that the dispersion shows end after eight seconds without a queue, and no test is made`() {
+        var contention = Contention()
+        var tests = 0
+        for step in 0..<160 {
+            _ = contention.update(
+                isStanding: step < 10, isEvident: true, roundTrip: 0.1, at: .zero + .seconds(Double(step) / 20))
+            tests += contention.isTesting ? 1 : 0
+        }
+        #expect(contention.isDetected && tests == 0)
+        _ = contention.update(isStanding: false, isEvident: true, roundTrip: 0.1, at: .zero + .seconds(8.5))
+        #expect(!contention.isDetected)
+    }
+
+    @Test func `A rate that is nearly the capacity for two seconds leaves no room for others`() {
+        var contention = Contention()
+        var end: Double?
+        for step in 0..<60 where end == nil {
+            let time = Double(step) / 20
+            _ = contention.update(
+                isStanding: true, isEvident: true, isWhole: step > 2, roundTrip: 0.1, at: .zero + .seconds(time))
+            if step > 0, !contention.isDetected { end = time }
+        }
+        #expect((2...2.2).contains(end ?? 0), "\(end ?? 0)")
+    }
 }

@@ -10,6 +10,8 @@ struct CallPlan: Sendable {
     var back = "rate=10M,delay=50ms"
     /// The queue's limit in the link's notation.
     var queue = "300ms"
+    /// The delay of the forward direction.
+    var delay = "50ms"
     /// The capacity of the bottleneck, in bits per second.
     var capacity: @Sendable (MediaTime) -> Double
     var flows = [FlowPlan()]

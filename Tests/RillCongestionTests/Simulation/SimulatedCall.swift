@@ -21,7 +21,7 @@ struct SimulatedCall {
     init(_ plan: CallPlan, seed: UInt64) throws {
         (self.plan, self.seed) = (plan, seed)
         forward = EmulatedLink(
-            try LinkSettings(notation: "\(plan.forward),queue=\(plan.queue),delay=50ms,seed=\(seed)"))
+            try LinkSettings(notation: "\(plan.forward),queue=\(plan.queue),delay=\(plan.delay),seed=\(seed)"))
         judge = QueueJudge(capacity: plan.capacity)
         flows = try plan.flows.indices.map { index in
             let back = EmulatedLink(

@@ -20,8 +20,21 @@ extension BandwidthEstimate {
     static let damping = 4.0
 
     /// The target cross-traffic delay of a rate, in seconds: 28 kbit of queue, within 12 to 80 ms. It is inversely
-    /// proportional to the rate.
-    static func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
+    /// proportional to the rate. Beside delay-based flows it is that of ``Neighbor``.
+    func targetQueue(_ rate: Double) -> Double {
+        neighbor.isDelayBased ? Neighbor.targetQueue(rate) : min(max(28_000 / max(rate, 1), 0.012), 0.08)
+    }
+    /// A rate above this share of the capacity leaves nothing for others: nobody is there.
+    private static let wholeShare = 0.85
+    /// Whole trains that measure less than this share of the rate of single runs interleave with those of others.
+    private static let interleaved = 0.8
+
+    /// Whether all trains interleave with those of other flows, as those of flows in step do. Few runs are at the
+    /// capacity then, but the trains measure a constant share of it.
+    private var trainsInterleave: Bool {
+        guard case .capacity(let capacity) = path.capacity.reading, scatter.isConstant else { return false }
+        return capacity < BandwidthEstimate.interleaved * 1e9 * path.capacity.mode.highest
+    }
 
     /// The goal for a measured capacity: a little below it without contention, the fair rate under contention.
     mutating func shared(_ capacity: Double, _ elapsed: Double) -> Double {
@@ -37,7 +50,7 @@ extension BandwidthEstimate {
             elapsed, most: contention.isDetected && !contention.isConfirmed ? alone : max(alone, 1.05 * capacity))
         guard fairRate < alone else { return alone }
         decision = .share(
-            queue: duration(path.queue.crossTraffic), target: duration(BandwidthEstimate.targetQueue(fairRate)))
+            queue: duration(path.queue.crossTraffic), target: duration(targetQueue(fairRate)))
         return fairRate
     }
 
@@ -48,16 +61,26 @@ extension BandwidthEstimate {
             fairRate = most
             return
         }
-        let lack = 1 - min(path.queue.crossTraffic / BandwidthEstimate.targetQueue(fairRate), 4)
-        let step = BandwidthEstimate.sharing.speed * elapsed * lack * (fairRate + BandwidthEstimate.sharing.extra)
-        fairRate = min(max(fairRate + step, 0.5 * bits), most)
+        let lack = 1 - min(path.queue.crossTraffic / targetQueue(fairRate), 4)
+        var step = BandwidthEstimate.sharing.speed * lack * (fairRate + BandwidthEstimate.sharing.extra)
+        if neighbor.isDelayBased {
+            let increase = Neighbor.increase(of: bits, roundTrip: path.roundTrip.seconds)
+            step = lack < 0 ? Neighbor.decreaseSpeed * lack * fairRate : min(step, increase)
+        }
+        fairRate = min(max(fairRate + step * elapsed, 0.5 * bits), most)
     }
 
     /// Detects cross traffic in the queue, and runs the yield tests of ``Contention``.
     mutating func detectCrossTraffic(at now: MediaTime) {
+        neighbor.update(
+            isInterleaved: path.capacity.mode.isInterleaved || trainsInterleave, queue: path.queue.crossTraffic,
+            at: now)
         // For a second after a cut, the queue is our own.
         let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
-        let isTestOver = contention.update(isStanding: isStanding, roundTrip: path.roundTrip.seconds, at: now)
+        let isTestOver = contention.update(
+            isStanding: isStanding, isEvident: neighbor.isDelayBased,
+            isWhole: bits > BandwidthEstimate.wholeShare * 1e9 * path.capacity.mode.highest,
+            roundTrip: path.roundTrip.seconds, at: now)
         // The delay did not fall while we yielded, and it does not vary as a shared queue does. The base delay has
         // increased: the path became longer.
         if isTestOver, path.queue.crossTraffic > 0.02, path.queue.scatter < 0.006 { path.queue.rebase(at: now) }

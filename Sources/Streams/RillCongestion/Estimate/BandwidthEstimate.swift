@@ -66,7 +66,8 @@ public struct BandwidthEstimate: RateController {
     @usableFromInline var probes = ProbePlanner()
     var ceiling = Ceiling()
     var contention = Contention()
-    private var scatter = CapacityScatter()
+    var neighbor = Neighbor()
+    private(set) var scatter = CapacityScatter()
     var drains = DrainSchedule()
     /// The capacity of the path in bits per second; `nil` while it is unknown.
     private(set) var knownCapacity: Double?
@@ -251,7 +252,7 @@ public struct BandwidthEstimate: RateController {
         limits.setPace(
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
-        let excess = min(path.queue.expected, 0.15) - BandwidthEstimate.targetQueue(fairRate)
+        let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
         limits.reserve = contention.isDetected ? BandwidthEstimate.damping * bits * excess : 0
     }
 

@@ -138,6 +138,8 @@ struct CapacityMeter: Sendable {
     var trustsBursts = true
 
     private(set) var reading = Reading.unknown
+    /// Whether other flows share the capacity.
+    private(set) var mode = CapacityMode()
 
     /// Adds a packet that arrived. Packets come in the order of sending.
     ///
@@ -145,6 +147,7 @@ struct CapacityMeter: Sendable {
     @discardableResult @inline(__always)
     mutating func add(_ packet: PacketRecord, arrival: MediaTime) -> Bool {
         if open.number == Int64(packet.train), packet.sendTime >= open.lastSend, !packet.followsMissing {
+            mode.add(packet, arrival: arrival)
             open.lastSend = packet.sendTime
             open.lastArrival = arrival
             open.byteCount &+= Int64(packet.byteCount)
@@ -152,6 +155,7 @@ struct CapacityMeter: Sendable {
             return true
         }
         close()
+        mode.begin(packet, arrival: arrival)
         open = Train(
             number: Int64(packet.train), count: 1, firstSend: packet.sendTime, lastSend: packet.sendTime,
             firstArrival: arrival, lastArrival: arrival)
@@ -258,9 +262,13 @@ struct CapacityScatter: Sendable {
     private static let times = (mean: 1.0, deviation: 4.0)
     /// The measurements of a constant capacity deviate by a few percent, those of a radio link by about a third.
     private static let limit = 0.15
+    /// Radio links seldom stay below this for seconds.
+    private static let constant = 0.06
 
     /// Whether the capacity has been constant for some seconds.
     var isSteady: Bool { deviation < CapacityScatter.limit }
+    /// The same, so exactly that it is hardly a radio link.
+    var isConstant: Bool { deviation < CapacityScatter.constant }
 
     /// Adds a measurement of the capacity, in bits per second.
     mutating func add(_ capacity: Double, at now: MediaTime) {
