@@ -4,8 +4,8 @@ import RillCore
 ///
 /// Feed it the extended sequence number of each packet that arrives. ``nextAction`` is when something is due; call
 /// ``collect(at:)`` then, which notes the requests. A packet is requested at most once per round-trip time, as often
-/// and as long as ``NACKSettings`` allow. Reordering is learned from packets that arrived late without a request, and
-/// is awaited first.
+/// and as long as ``NACKSettings`` allow. Reordering is learned from packets that arrived late, and is awaited first
+/// (``ReorderingMeter``).
 ///
 /// Whether a missing packet may still arrive decides between waiting and a key frame:
 /// ``arrivalDeadline(after:through:)``.
@@ -17,7 +17,9 @@ struct NACKGenerator: ~Copyable, Sendable {
     /// How much longer than a round trip an answer may take, because of jitter.
     var jitter = MediaDuration.zero
     /// The recent extent of packet reordering, as a delay.
-    private(set) var reordering = MediaDuration.zero
+    var reordering: MediaDuration { mutating get { meter.delay } }
+    /// How many packets that was learned from.
+    var meterCount: Int { mutating get { meter.count } }
     /// The newest packet that arrived or is known to be missing.
     private(set) var newest: Int64?
     /// The first packet that is only suspected to be missing; suspects are the newest ones.
@@ -31,7 +33,8 @@ struct NACKGenerator: ~Copyable, Sendable {
     private var lostThrough = Int64.min
     /// When something is due next, or becomes expired; `nil` if it must be recomputed.
     private var next: MediaTime? = .distantFuture
-    private var lastReordering = MediaTime.zero
+    private var meter = ReorderingMeter()
+    private var repaired = RepairedPackets()
     /// When a lost packet was last recovered.
     private var lastRepair: MediaTime?
     /// Consecutive wrong suspicions: the packet was only late.
@@ -56,12 +59,8 @@ struct NACKGenerator: ~Copyable, Sendable {
     static let suspectedRequestCount = 2
     /// How much longer than a round trip an answer may take.
     static let answerSlack = MediaDuration.milliseconds(5)
-    /// The longest wait for reordered packets.
-    static let maximumReordering = MediaDuration.milliseconds(100)
     /// How long a loss makes the next one likely.
     private static let lossMemory = MediaDuration.seconds(60)
-    /// How long reordering is remembered before its estimate is halved.
-    private static let reorderingMemory = MediaDuration.seconds(10)
 
     /// Creates a generator without missing packets; without settings it requests nothing.
     init(_ settings: NACKSettings?, roundTripTime: MediaDuration) {
@@ -180,7 +179,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     }
 
     private mutating func remove(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
-        guard let index = index(of: sequence) else { return }
+        guard let index = index(of: sequence) else { return noteCopy(of: sequence, origin, at: now) }
         let packet = missing[index]
         count -= 1
         missing.move(from: index + 1, to: index, count: count - index)
@@ -192,17 +191,33 @@ struct NACKGenerator: ~Copyable, Sendable {
             }
             confirmSuspicion(before: sequence + 1, at: now)
         }
+        if packet.isSuspected, origin == .network { return }
         // A packet that arrives before an answer is possible was not lost, but reordered.
-        let wasOvertaken =
-            origin == .network && !packet.isSuspected
-            && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
-        guard wasOvertaken else {
-            if !packet.isSuspected || origin != .network { lastRepair = now }
-            return
+        let isOriginal =
+            origin == .network && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
+        if isOriginal {
+            noteReordering(of: sequence, late: now - packet.detected, at: now)
+        } else {
+            repaired.add(
+                RepairedPackets.Packet(
+                    sequence: sequence, detected: packet.detected, repaired: now, formerRepair: lastRepair,
+                    mayBeOriginal: origin == .network))
+            lastRepair = now
         }
-        let delay = now - packet.detected
-        lastReordering = now
-        reordering = min(NACKGenerator.maximumReordering, max(reordering, delay + delay / 10))
+    }
+
+    /// Notes another copy of a packet: if it was repaired before, the original was not lost, but later than its repair.
+    private mutating func noteCopy(of sequence: Int64, _ origin: PacketOrigin, at now: MediaTime) {
+        guard let packet = repaired.take(sequence, copy: origin) else { return }
+        if lastRepair == packet.repaired { lastRepair = packet.formerRepair }
+        // Without a stream of their own, retransmissions look like originals: this one was no later than that.
+        let arrival = packet.mayBeOriginal ? packet.repaired : now
+        noteReordering(of: sequence, late: arrival - packet.detected, at: now)
+    }
+
+    private mutating func noteReordering(of sequence: Int64, late: MediaDuration, at now: MediaTime) {
+        meter.note(sequence, late: late, newest: newest ?? sequence, at: now)
+        next = nil
     }
 
     /// Whether packets were lost recently, so that one that does not arrive is probably lost.
@@ -241,6 +256,8 @@ struct NACKGenerator: ~Copyable, Sendable {
         suspected = nil
         lostThrough = .min
         next = .distantFuture
+        meter.restart()
+        repaired.removeAll()
     }
 
     private mutating func removeFirst(_ removed: Int) {
@@ -268,10 +285,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     mutating func collect(at now: MediaTime) -> Int {
         guard let settings else { return 0 }
         var requested = 0
-        if now - lastReordering > NACKGenerator.reorderingMemory {
-            reordering = reordering / 2
-            lastReordering = now
-        }
+        meter.review(newest: newest ?? 0, at: now)
         for index in 0..<count where nextAction(of: missing[index]) <= now {
             let most =
                 missing[index].isSuspected ? NACKGenerator.suspectedRequestCount : settings.maximumRequestCount
@@ -312,7 +326,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     }
 
     private mutating func firstRequest(of packet: Missing) -> MediaTime {
-        packet.detected + max(reordering, settings?.firstRequestDelay ?? .zero)
+        packet.detected + max(meter.delay, settings?.firstRequestDelay ?? .zero)
     }
 
     /// The longest time of an answer, as far as known.
