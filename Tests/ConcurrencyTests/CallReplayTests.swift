@@ -151,7 +151,8 @@ import Testing
         shared.look { begin($0, added, settings.stream) }
         for call in journal {
             switch call {
-            case .insert(let datagram, let now): pipeline.insert(datagram.span, at: now)
+            case .insert(let datagram, let now, let arrival):
+                pipeline.insert(datagram.span, at: now, arrival: arrival)
             case .poll(let now): _ = pipeline.next(at: now)
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -40,8 +41,9 @@ int CSockets_receive(int socket, struct CSockets_message *messages, unsigned int
 
 int CSockets_is_cut(const struct CSockets_message *message) { return (message->flags & MSG_TRUNC) != 0; }
 
-// Two control messages of up to eight bytes, and one with a local address.
-const size_t CSockets_control_size = 2 * CMSG_SPACE(8) + CMSG_SPACE(sizeof(struct in6_pktinfo));
+// Two control messages of up to eight bytes, one with a time, and one with a local address.
+const size_t CSockets_control_size =
+    2 * CMSG_SPACE(8) + CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct in6_pktinfo));
 
 static void add(struct CSockets_message *message, int level, int type, const void *value, size_t size) {
     struct cmsghdr *control = (struct cmsghdr *)((char *)message->control + message->controlByteCount);
@@ -78,6 +80,22 @@ int CSockets_traffic_class(struct CSockets_message *message) {
         }
     }
     return -1;
+}
+
+int CSockets_report_arrivals(int socket) {
+    int on = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+int64_t CSockets_arrival(struct CSockets_message *message) {
+    struct msghdr *header = (struct msghdr *)message;
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control; control = CMSG_NXTHDR(header, control)) {
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS) continue;
+        struct timespec time;
+        memcpy(&time, CMSG_DATA(control), sizeof time);
+        return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    }
+    return INT64_MIN;
 }
 
 void CSockets_add_local_address(struct CSockets_message *message, int isV6, const uint8_t *address) {

@@ -49,6 +49,13 @@ public struct LiveClock: Sendable {
     /// Returns the time of a `CLOCK_MONOTONIC` value.
     package func time(monotonic time: MediaTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds - origin) }
 
+    /// Returns the time of a `CLOCK_MONOTONIC` value at which something arrived, but none later than `now`. It is `now`
+    /// if the value is not known, or before this clock.
+    package func arrival(monotonic time: MediaTime?, notAfter now: MediaTime) -> MediaTime {
+        guard virtual == nil, let time, time.nanoseconds >= origin else { return now }
+        return min(self.time(monotonic: time), now)
+    }
+
     /// The wall clock time at the clock's zero, in nanoseconds since 1970, as accurate as the wall clock.
     package var wallClockAtZero: Int64 {
         var moment = timespec()

@@ -15,8 +15,10 @@ extension JitterBuffer {
         _ packet: Span<UInt8>, origin: PacketOrigin = .network, at time: MediaTime
     ) -> InsertResult {
         now = max(now, time)
-        if takeContinuation(packet, origin) { return .queued }
-        let result = take(packet, origin)
+        // A thread that was held up inserts packets late, after polls: their spacing is that of the network.
+        let arrival = max(lastArrival, time)
+        if takeContinuation(packet, origin, arrival) { return .queued }
+        let result = take(packet, origin, arrival)
         counts.note(result)
         return result
     }
@@ -25,14 +27,15 @@ extension JitterBuffer {
     /// number is not missing.
     public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
         now = max(now, time)
+        let arrival = max(lastArrival, time)
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
         let result: InsertResult
         // Without its bytes it could not restart the stream, so it is not evidence of a jump.
-        switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: now) {
+        switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: arrival) {
         case .fits(let sequence, let timestamp):
             if isUntouched { packets.restart(around: sequence) }
-            note(sequence, timestamp, .network, at: now)
-            result = holdPadding(sequence, at: now)
+            note(sequence, timestamp, .network, at: arrival)
+            result = holdPadding(sequence, at: arrival)
         case .straggler, .onProbation, .jumped, .resumed:
             result = .late
         }
@@ -42,10 +45,12 @@ extension JitterBuffer {
 
     /// Inserts a packet if it directly continues the newest frame, as most do; ignores any other.
     ///
-    /// It has the effect of ``take(_:_:)`` for such a packet, and no other. Each part is first asked whether the
+    /// It has the effect of ``take(_:_:_:)`` for such a packet, and no other. Each part is first asked whether the
     /// packet is its usual case, and then updated.
     @inline(__always)
-    private mutating func takeContinuation(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
+    private mutating func takeContinuation(
+        _ bytes: Span<UInt8>, _ origin: PacketOrigin, _ arrival: MediaTime
+    ) -> Bool {
         guard origin == .network, bytes.count <= settings.maximumPacketByteCount else { return false }
         let layout: RTPPacketLayout
         let start: Int
@@ -59,28 +64,30 @@ extension JitterBuffer {
         }
         let header = layout.header
         guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
-            let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
+            let next = continuity.next(header.sequenceNumber, header.timestamp, at: arrival),
             assembler.continues(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
             reception.continues(with: next.sequence, next.timestamp), requests.generator.continues(with: next.sequence),
             timing.continues(with: next.timestamp)
         else { return false }
         continuity.follow(next)
-        lastArrival = now
-        reception.follow(next.sequence, at: now)
+        lastArrival = arrival
+        reception.follow(next.sequence, at: arrival)
         requests.generator.follow(next.sequence)
         timing.follow(next.transit)
         counts.bytesReceived += layout.payload.count
         counts.headerBytesReceived += bytes.count - layout.payload.count
         let isComplete = assembler.extendNewest(
-            by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: now, &packets)
+            by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: arrival, &packets)
         if layout.hasExtension { assembler.rotateNewest(rotation(toldBy: bytes)) }
-        if isComplete { complete(assembler.frames.count - 1, at: now) }
+        if isComplete { complete(assembler.frames.count - 1, at: arrival) }
         if isComplete || requests.generator.missingCount > 0 { invalidateWait() }
         return true
     }
 
     @inline(never)
-    private mutating func take(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> InsertResult {
+    private mutating func take(
+        _ bytes: Span<UInt8>, _ origin: PacketOrigin, _ arrival: MediaTime
+    ) -> InsertResult {
         let layout: RTPPacketLayout
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
@@ -96,17 +103,17 @@ extension JitterBuffer {
         settings.ssrc = header.ssrc
 
         let outcome = continuity.judge(
-            header.sequenceNumber, header.timestamp, isEvidence: origin == .network, isAfterSilence: isAfterSilence,
-            at: now)
+            header.sequenceNumber, header.timestamp, isEvidence: origin == .network,
+            isAfterSilence: isAfterSilence(at: arrival), at: arrival)
         switch outcome {
         case .fits(let sequence, let timestamp):
-            return accept(bytes, layout, sequence, timestamp, origin, at: now)
+            return accept(bytes, layout, sequence, timestamp, origin, at: arrival)
         case .straggler:
             return .late
         case .onProbation:
             onProbation.packet.removeAll(keepingCapacity: true)
             onProbation.packet.append(copying: bytes)
-            onProbation.arrival = now
+            onProbation.arrival = arrival
             return .onProbation
         case .resumed(let jump):
             resume(jump)
@@ -116,15 +123,15 @@ extension JitterBuffer {
         }
         guard
             case .fits(let sequence, let timestamp) = continuity.judge(
-                header.sequenceNumber, header.timestamp, at: now)
+                header.sequenceNumber, header.timestamp, at: arrival)
         else { return .onProbation }
-        return accept(bytes, layout, sequence, timestamp, origin, at: now)
+        return accept(bytes, layout, sequence, timestamp, origin, at: arrival)
     }
 
     /// Whether no frame waits and nothing arrived for a while: then a jump is likely and costs nothing.
-    private var isAfterSilence: Bool {
+    private func isAfterSilence(at arrival: MediaTime) -> Bool {
         guard assembler.frames.count == 0, lastArrival.nanoseconds != .min else { return false }
-        return now - lastArrival > max(StreamContinuity.silence, interval.last * 3)
+        return arrival - lastArrival > max(StreamContinuity.silence, interval.last * 3)
     }
 
     /// Whether no packet of the stream has arrived yet in any way: the first one may have been retransmitted.

@@ -46,18 +46,18 @@ import Testing
     func `A spread that changes is learned`(_ before: Double, _ after: Double) {
         let name = "sigma \(before) to \(after)"
         var rest = ReorderingCall.Counts()
-        var settled = ReorderingCall.Counts()
+        var converged = ReorderingCall.Counts()
         for seed in 1...3 as ClosedRange<UInt64> {
             let counts = ReorderingCall.run(
                 .init(sigma: { $0 < 15 ? before : after }, loss: 0.01, seconds: 40, seed: seed))
             for second in counts[2..<39] { rest += second }
-            for second in counts[27..<39] { settled += second }
+            for second in counts[27..<39] { converged += second }
         }
-        if isLongRun { print("\(name) | \(rest) | \(settled)") }
+        if isLongRun { print("\(name) | \(rest) | \(converged)") }
         #expect(rest.needlessShare <= 0.015, "\(name): \(rest)")
         // After twelve seconds it is as if it had always been so.
         let repair: Double = after == 0 ? 125 : after == 10 ? 145 : after == 30 ? 200 : 280
-        #expect(settled.needlessShare <= 0.01 && settled.repair(0.5) <= repair, "\(name): \(settled)")
+        #expect(converged.needlessShare <= 0.01 && converged.repair(0.5) <= repair, "\(name): \(converged)")
     }
 
     @Test(arguments: [(20.0, true), (100, false), (300, true)])

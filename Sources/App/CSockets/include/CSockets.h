@@ -47,6 +47,12 @@ void CSockets_add_traffic_class(struct CSockets_message *message, int isV6, unsi
 /// The byte with DSCP and ECN that a message was received with; -1 where nothing is said.
 int CSockets_traffic_class(struct CSockets_message *message);
 
+/// Has the system note when each datagram arrives (SO_TIMESTAMPNS); -1 with errno where that fails.
+int CSockets_report_arrivals(int socket);
+
+/// When the system has received a message, in nanoseconds of CLOCK_REALTIME; INT64_MIN where nothing is said.
+int64_t CSockets_arrival(struct CSockets_message *message);
+
 /// Adds a control message that sends a message's datagrams from that local address: 4 bytes, or 16 for a socket of IPv6, in
 /// the order of the network.
 void CSockets_add_local_address(struct CSockets_message *message, int isV6, const uint8_t *address);

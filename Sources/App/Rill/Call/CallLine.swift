@@ -138,7 +138,8 @@ final class CallLine: Sendable {
             members[place].participant.insert(at: now) { media in
                 for packet in opened where packet.member == place {
                     let bytes = incoming.bytes(at: packet.index).extracting(0..<packet.byteCount)
-                    _ = media.insert(bytes, PacketKind(of: bytes), at: now)
+                    let arrival = clock.arrival(monotonic: incoming.arrivalTime(at: packet.index), notAfter: now)
+                    _ = media.insert(bytes, PacketKind(of: bytes), at: now, arrival: arrival)
                 }
             }
         }

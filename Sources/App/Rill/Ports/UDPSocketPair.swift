@@ -144,7 +144,8 @@ extension TransportStatistics {
         var sum = self
         for path in [
             \TransportStatistics.sent, \.sentBytes, \.failed, \.bufferFull, \.refused, \.received, \.receivedBytes,
-            \.truncated, \.congestionMarks, \.segmentsRefused, \.sendCalls, \.receiveCalls, \.waitCalls,
+            \.truncated, \.congestionMarks, \.segmentsRefused, \.arrivalsAdjusted, \.sendCalls, \.receiveCalls,
+            \.waitCalls,
         ] {
             sum[keyPath: path] += other[keyPath: path]
         }

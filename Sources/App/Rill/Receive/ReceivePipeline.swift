@@ -78,7 +78,14 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     /// Inserts a datagram, RTP or RTCP. `nil`: it was not an RTP packet of a stream.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
-        guard case .media(_, let result) = session.look({ $0.insert(datagram, at: now) }) else { return nil }
+        insert(datagram, at: now, arrival: now)
+    }
+
+    /// Inserts a datagram that arrived at another time, not after `now`.
+    @discardableResult
+    package func insert(_ datagram: Span<UInt8>, at now: MediaTime, arrival: MediaTime) -> InsertResult? {
+        let result = session.look { $0.insert(datagram, at: now, arrival: arrival) }
+        guard case .media(_, let result) = result else { return nil }
         return result
     }
 

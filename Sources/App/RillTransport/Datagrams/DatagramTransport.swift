@@ -101,6 +101,9 @@ public struct TransportStatistics: Codable, Hashable, Sendable {
     /// Messages of several datagrams that a destination did not take, and single ones did: it gets only single ones for
     /// a minute (UDP_SEGMENT, udp(7)).
     public var segmentsRefused = 0
+    /// Datagrams whose arrival time was implausible: the wall clock was set, which the system notes it by. The nearest
+    /// plausible time counts.
+    public var arrivalsAdjusted = 0
     /// System calls that send.
     public var sendCalls = 0
     /// System calls that receive.

@@ -32,6 +32,7 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
         var source: UDPAddress
         var local: IPAddress?
         var trafficClass: TrafficClass
+        var arrival: MediaTime?
     }
 
     /// Space for `capacity` datagrams per call, each of up to `datagramByteCount` bytes.
@@ -81,6 +82,10 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     /// Returns the congestion notification by routers on the path of the datagram at `index`.
     public func ecn(at index: Int) -> CongestionNotification { entries[index].trafficClass.ecn }
 
+    /// Returns when the datagram at `index` reached this machine, by `CLOCK_MONOTONIC`; `nil` if the transport does not
+    /// know it. It is not before that of an earlier datagram of the transport, and not in the future.
+    package func arrivalTime(at index: Int) -> MediaTime? { entries[index].arrival }
+
     // MARK: For transports
 
     /// Removes all datagrams.
@@ -109,15 +114,18 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
         guard count < capacity, bytes.count <= datagramByteCount else { return false }
         let slot = count
         _ = memory.write(slot) { $0.append(copying: bytes) }
-        append(slot: slot, byteCount: bytes.count, from: source, at: nil, trafficClass)
+        append(slot: slot, byteCount: bytes.count, from: source, at: nil, trafficClass, arrival: nil)
         return true
     }
 
     /// Appends a datagram that the system has written into a slot.
     mutating func append(
-        slot: Int, byteCount: Int, from source: UDPAddress, at local: IPAddress?, _ trafficClass: TrafficClass
+        slot: Int, byteCount: Int, from source: UDPAddress, at local: IPAddress?, _ trafficClass: TrafficClass,
+        arrival: MediaTime?
     ) {
         entries.append(
-            Entry(slot: slot, byteCount: byteCount, source: source, local: local, trafficClass: trafficClass))
+            Entry(
+                slot: slot, byteCount: byteCount, source: source, local: local, trafficClass: trafficClass,
+                arrival: arrival))
     }
 }

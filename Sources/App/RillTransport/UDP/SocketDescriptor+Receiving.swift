@@ -77,7 +77,12 @@ extension SocketDescriptor {
             default: throw .socketFailed(.receive, localAddress, code: code)
             }
         }
-        for slot in 0..<Int(count) { takeIn(slot, memory, &datagrams) }
+        arrivals.withLock { arrivals in
+            arrivals.beginBatch(.read())
+            let former = arrivals.adjustedCount
+            for slot in 0..<Int(count) { takeIn(slot, memory, &datagrams, &arrivals) }
+            counters.arrivalsAdjusted.count(arrivals.adjustedCount - former)
+        }
         return datagrams.count > 0
     }
 
@@ -101,7 +106,9 @@ extension SocketDescriptor {
     }
 
     /// Adds one received message to the batch.
-    private func takeIn(_ slot: Int, _ memory: DatagramMemory, _ datagrams: inout IncomingDatagrams) {
+    private func takeIn(
+        _ slot: Int, _ memory: DatagramMemory, _ datagrams: inout IncomingDatagrams, _ arrivals: inout ArrivalClock
+    ) {
         let message = unsafe memory.messages + slot
         let byteCount = Int(unsafe message.pointee.byteCount)
         let isCut = unsafe CSockets_is_cut(message) != 0
@@ -120,7 +127,10 @@ extension SocketDescriptor {
         counters.receivedBytes.count(byteCount)
         if trafficClass.ecn == .congestionExperienced { counters.congestionMarks.count() }
         let local = reportsLocalAddress ? unsafe SocketDescriptor.localAddress(of: message) : nil
-        datagrams.append(slot: slot, byteCount: byteCount, from: source.unmapped, at: local, trafficClass)
+        let stamp = unsafe CSockets_arrival(message)
+        datagrams.append(
+            slot: slot, byteCount: byteCount, from: source.unmapped, at: local, trafficClass,
+            arrival: stamp == .min ? nil : arrivals.time(ofStamp: stamp))
     }
 
     /// The local address that a message was received at, in its plain form; `nil` if the system does not tell it.

@@ -14,6 +14,7 @@ final class SocketDescriptor: Sendable {
     let remoteAddress: UDPAddress?
     let counters = SocketCounters()
     let reportsLocalAddress: Bool
+    let arrivals = Monitor(ArrivalClock())
     private let isClosedFlag = Atomic(false)
     /// The destinations for which the system does not split one large message into datagrams (UDP_SEGMENT), and how
     /// many there are.
@@ -102,6 +103,7 @@ final class SocketDescriptor: Sendable {
         let (ip, ipv6) = (Int32(IPPROTO_IP), Int32(IPPROTO_IPV6))
         if let value { try set(ip, IP_TOS, to: value, of: descriptor) }
         try set(ip, IP_RECVTOS, to: 1, of: descriptor)
+        guard CSockets_report_arrivals(descriptor) == 0 else { throw .socketFailed(.configure, nil, code: errno) }
         if settings.reportsLocalAddress, !isV6 { try set(ip, IP_PKTINFO, to: 1, of: descriptor) }
         guard isV6 else { return }
         if let value { try set(ipv6, IPV6_TCLASS, to: value, of: descriptor) }
@@ -150,6 +152,7 @@ final class SocketCounters: Sendable {
     let truncated = Atomic(0)
     let congestionMarks = Atomic(0)
     let segmentsRefused = Atomic(0)
+    let arrivalsAdjusted = Atomic(0)
     let sendCalls = Atomic(0)
     let receiveCalls = Atomic(0)
     let waitCalls = Atomic(0)
@@ -166,6 +169,7 @@ final class SocketCounters: Sendable {
         statistics.truncated = truncated.load(ordering: .relaxed)
         statistics.congestionMarks = congestionMarks.load(ordering: .relaxed)
         statistics.segmentsRefused = segmentsRefused.load(ordering: .relaxed)
+        statistics.arrivalsAdjusted = arrivalsAdjusted.load(ordering: .relaxed)
         statistics.sendCalls = sendCalls.load(ordering: .relaxed)
         statistics.receiveCalls = receiveCalls.load(ordering: .relaxed)
         statistics.waitCalls = waitCalls.load(ordering: .relaxed)

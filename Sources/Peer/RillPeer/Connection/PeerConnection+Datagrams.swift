@@ -17,7 +17,7 @@ extension PeerConnection {
     ) -> PeerInsertResult {
         guard state != .closed else { return .dropped(.closed) }
         switch agent.insert(datagram.span, on: path, at: now) {
-        case .data: return insert(data: &datagram, at: now)
+        case .data: return insert(data: &datagram, at: now, arrival: now)
         case .early: return insert(early: datagram.span, on: path)
         case let result: return .ice(result)
         }
@@ -29,11 +29,13 @@ extension PeerConnection {
     }
 
     /// Takes a datagram that is not STUN, from an address that ICE has validated.
-    func insert(data datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> PeerInsertResult {
+    func insert(
+        data datagram: inout MutableSpan<UInt8>, at now: MediaTime, arrival: MediaTime
+    ) -> PeerInsertResult {
         counts.packetsReceived += 1
         counts.bytesReceived += datagram.count
         switch DatagramKind(of: datagram.span) {
-        case .rtp, .rtcp: return settings.passesMedia ? .passed : insert(media: &datagram, at: now)
+        case .rtp, .rtcp: return settings.passesMedia ? .passed : insert(media: &datagram, at: now, arrival: arrival)
         case .dtls:
             // Media may come right behind the end of a handshake, before a poll.
             defer { takeKeys() }
@@ -42,14 +44,16 @@ extension PeerConnection {
         }
     }
 
-    private func insert(media datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> PeerInsertResult {
+    private func insert(
+        media datagram: inout MutableSpan<UInt8>, at now: MediaTime, arrival: MediaTime
+    ) -> PeerInsertResult {
         guard state != .closed else { return .dropped(.closed) }
         guard let outcome = media?.unprotect(&datagram) else {
             counts.packetsWithoutKeys += 1
             return .dropped(.noKeys)
         }
         guard case .unprotected(let kind, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
-        return switch media?.insert(datagram.span.extracting(0..<byteCount), kind, at: now) {
+        return switch media?.insert(datagram.span.extracting(0..<byteCount), kind, at: now, arrival: arrival) {
         case .media(let result): .media(result)
         case .passed(to: let owner): .packet(of: owner, byteCount: byteCount)
         case nil: .dropped(.noKeys)

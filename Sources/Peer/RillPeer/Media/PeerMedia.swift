@@ -106,14 +106,16 @@ package struct PeerMedia: ~Copyable {
 
     /// Takes an unprotected packet, of sound or of the session; poll the session afterwards.
     @inline(__always)
-    package mutating func insert(_ packet: Span<UInt8>, _ kind: PacketKind, at now: MediaTime) -> PeerPacketResult {
+    package mutating func insert(
+        _ packet: Span<UInt8>, _ kind: PacketKind, at now: MediaTime, arrival: MediaTime
+    ) -> PeerPacketResult {
         if kind == .rtp, let owner = packetSections.owner(of: packet) {
             sound.packetsReceived += 1
             sound.bytesReceived += packet.count
-            session.noteArrival(of: packet, isReceived: true, at: now)
+            session.noteArrival(of: packet, isReceived: true, at: arrival)
             return .passed(to: owner)
         }
-        return .media(session.insert(packet, at: now))
+        return .media(session.insert(packet, at: now, arrival: arrival))
     }
 
     /// Appends a packet of ours as it leaves.

@@ -110,6 +110,13 @@ public final class PeerPort {
     public func insert(
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime
     ) -> PeerPortResult {
+        insert(&datagram, on: path, at: now, arrival: now)
+    }
+
+    /// Takes a datagram that arrived at another time, not after `now`.
+    package func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
+    ) -> PeerPortResult {
         switch port.insert(datagram.span, on: path, at: now) {
         // The keys, which the driver has, show whose a packet is.
         case .peer(let id, .data) where passesMedia && datagram.span.isMedia: return .peer(id, .passed)
@@ -117,7 +124,7 @@ public final class PeerPort {
         case .peer(let id, .data):
             guard let connection = connections[id] else { return .dropped(.unvalidatedAddress) }
             schedule.note(id)
-            return .peer(id, connection.insert(data: &datagram, at: now))
+            return .peer(id, connection.insert(data: &datagram, at: now, arrival: arrival))
         case .peer(let id, .early):
             guard let connection = connections[id] else { return .dropped(.unvalidatedAddress) }
             return .peer(id, connection.insert(early: datagram.span, on: path))
@@ -125,14 +132,15 @@ public final class PeerPort {
             // A handshake may begin with the first check.
             if case .answered = result { schedule.note(id) }
             return .peer(id, .ice(result))
-        case .shared(let ids): return insert(&datagram, on: path, sharedBy: ids, at: now)
+        case .shared(let ids): return insert(&datagram, on: path, sharedBy: ids, at: now, arrival: arrival)
         case .dropped(let reason): return .dropped(reason)
         }
     }
 
     /// Takes a datagram from an address that several connections have validated.
     private func insert(
-        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, sharedBy ids: [ICEPeerID], at now: MediaTime
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, sharedBy ids: [ICEPeerID], at now: MediaTime,
+        arrival: MediaTime
     ) -> PeerPortResult {
         // Records without encryption have no integrity: in another connection, they would make its handshake fail.
         let isClear = DatagramKind(of: datagram.span) == .dtls && !DTLSRecords.isEncrypted(datagram.span)
@@ -143,7 +151,7 @@ public final class PeerPort {
             // A copy: with the wrong key, libsrtp leaves it damaged.
             var copy = datagram.span.array
             var span = copy.mutableSpan
-            let result = connection.insert(data: &span, at: now)
+            let result = connection.insert(data: &span, at: now, arrival: arrival)
             schedule.note(id)
             first = first ?? .peer(id, result)
             if result.isOfAnother { continue }

@@ -12,10 +12,15 @@ extension StreamForwarder {
     ///   - path: where it came from.
     ///   - now: the current time.
     public func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        guard case .peer(let id, .packet(_, let byteCount)) = port.insert(&datagram, on: path, at: now)
-        else {
-            return
-        }
+        insert(&datagram, on: path, at: now, arrival: now)
+    }
+
+    /// Takes a datagram that arrived at another time, not after `now`.
+    package func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
+    ) {
+        let result = port.insert(&datagram, on: path, at: now, arrival: arrival)
+        guard case .peer(let id, .packet(_, let byteCount)) = result else { return }
         let packet = datagram.span.extracting(0..<byteCount)
         forward(audio: packet, id, at: now)
     }

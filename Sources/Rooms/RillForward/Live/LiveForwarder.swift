@@ -169,8 +169,9 @@ public final class LiveForwarder: Sendable {
             for index in incoming.indices {
                 let path = ICEPath(
                     socket: addresses.number(of: incoming.localAddress(at: index)), incoming.source(at: index))
+                let arrival = clock.arrival(monotonic: incoming.arrivalTime(at: index), notAfter: now)
                 incoming.withBytes(at: index) { bytes in
-                    state.forwarder.insert(&bytes, on: path, at: now)
+                    state.forwarder.insert(&bytes, on: path, at: now, arrival: arrival)
                 }
             }
         }

@@ -6,7 +6,19 @@ extension RTPSession {
     /// Inserts a datagram that arrived from the remote side; poll afterwards.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
-        record { .insert(datagram.array, at: now) }
+        insert(datagram, at: now, arrival: now)
+    }
+
+    /// Inserts a datagram that arrived before it could be inserted; poll afterwards.
+    ///
+    /// - Parameters:
+    ///   - datagram: the datagram.
+    ///   - now: the current time.
+    ///   - arrival: when it arrived, not after `now`, and not before the previous one. Congestion feedback and the
+    ///     jitter buffer count from then.
+    @discardableResult
+    package func insert(_ datagram: Span<UInt8>, at now: MediaTime, arrival: MediaTime) -> SessionInsertResult {
+        record { .insert(datagram.array, at: now, arrival: arrival) }
         begin(at: now)
         let kind = DatagramKind(of: datagram)
         guard !hasLeft, kind == .rtp || kind == .rtcp else { return .other(kind) }
@@ -19,11 +31,11 @@ extension RTPSession {
         guard let ssrc = SSRC(ofRTP: datagram) else {
             return refuse(.truncated(needed: RTPHeader.fixedByteCount, available: datagram.count))
         }
-        noteArrival(of: datagram, at: now)
+        noteArrival(of: datagram, at: arrival)
         if let place = ssrcs.theirs[ssrc], let stream = receiving[place] {
-            return insert(datagram, into: stream, at: now)
+            return insert(datagram, into: stream, at: now, arrival: arrival)
         }
-        return insert(datagram, of: ssrc, at: now)
+        return insert(datagram, of: ssrc, at: now, arrival: arrival)
     }
 
     private func refuse(_ error: RTPError) -> SessionInsertResult {
@@ -33,12 +45,12 @@ extension RTPSession {
 
     @inline(__always)
     private func insert(
-        _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
+        _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime, arrival: MediaTime
     ) -> SessionInsertResult {
         noteArrival(at: now)
-        noteArrival(received: datagram, at: now)
+        noteArrival(received: datagram, at: arrival)
         if stream.payloads != nil { return insert(payloadOf: datagram, into: stream, at: now) }
-        let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
+        let (result, isFirst, wakeTime) = stream.insert(datagram, at: arrival)
         if isFirst { noteFirstPacket(at: now) }
         note(wakeTime, of: stream)
         if stream.attention.isWatchful { noteInSilence(datagram, of: stream, at: now) }
@@ -84,7 +96,9 @@ extension RTPSession {
     // MARK: Unknown SSRCs
 
     /// Inserts a packet whose SSRC does not belong to a received stream yet.
-    private func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
+    private func insert(
+        _ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime, arrival: MediaTime
+    ) -> SessionInsertResult {
         let packet: RTPPacket
         do throws(RTPError) { packet = try RTPPacket(parsing: datagram) } catch { return refuse(error) }
         guard !ssrcs.own.contains(ssrc) else {
@@ -100,7 +114,7 @@ extension RTPSession {
             counts.packetsOfUnknownSources += 1
             // Audio has no key frame that would be lost.
             if !claim.isRetransmission, claim.stream.payloads == nil {
-                claimed.hold(datagram, of: ssrc, for: claim.stream.id.place, at: now)
+                claimed.hold(datagram, of: ssrc, for: claim.stream.id.place, at: arrival)
             }
             return .contradictory(ssrc)
         }
@@ -110,7 +124,7 @@ extension RTPSession {
                 _ = claim.stream.insert(packet.bytes.span, at: packet.arrival)
             }
         }
-        return insert(datagram, into: claim.stream, at: now)
+        return insert(datagram, into: claim.stream, at: now, arrival: arrival)
     }
 
     /// The stream that a packet claims.

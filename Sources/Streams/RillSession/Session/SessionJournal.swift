@@ -16,7 +16,7 @@ package final class SessionJournal {
 
     /// A call to a session.
     package enum Call: Sendable {
-        case insert([UInt8], at: MediaTime)
+        case insert([UInt8], at: MediaTime, arrival: MediaTime)
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
         case sendPayload([UInt8], capturedAt: MediaTime, isMarked: Bool, of: SendingStreamID, at: MediaTime)
         case muteSending(Bool, of: SendingStreamID, at: MediaTime)
@@ -51,7 +51,7 @@ extension RTPSession {
         var bytes: [UInt8] = []
         for call in calls {
             switch call {
-            case .insert(let datagram, let now): insert(datagram.span, at: now)
+            case .insert(let datagram, let now, let arrival): insert(datagram.span, at: now, arrival: arrival)
             case .send(let frame, let payload, let stream, let now):
                 send(frame, payload: payload.span, of: stream, at: now)
             case .sendPayload(let payload, let captureTime, let isMarked, let stream, let now):
