@@ -77,6 +77,7 @@ struct RillCommand: ParsableCommand {
     /// signals are waited for without a word, and some libraries trap without theirs.
     private static func requireThreads(for command: any ParsableCommand) throws {
         let isLive = live.contains { $0 == type(of: command) }
+        if isLive { AllocatorArenas.limit(to: 2) }
         let count = isLive ? 10 + 3 * ProcessorCount.usable : 3
         do throws(ThreadError) { try NamedThread.require(count, "rill-task") } catch { throw CommandError("\(error)") }
     }

@@ -5,8 +5,8 @@ import RillCore
 ///
 /// The system notes them by the wall clock (SO_TIMESTAMPNS), which may be set at any time. So each batch compares both
 /// clocks: a datagram is as old as its time is before the wall clock's. If that was set since the batch before, the
-/// datagram may have arrived before that, so the comparison of the batch before is tried too. A time that is implausible
-/// is bounded, and counted.
+/// datagram may have arrived before that, so the comparison of the batch before is tried too. A time that is
+/// implausible is bounded, and counted.
 ///
 /// Times are nanoseconds. It is a value and reads no clock.
 struct ArrivalClock {
@@ -48,8 +48,8 @@ struct ArrivalClock {
         let earliest = max(last, reading.monotonic - ArrivalClock.longestAge)
         let plausible = earliest...reading.monotonic
         let time = stamp &- reading.offset
-        // If the wall clock was set, the datagram arrived before or after that: the wrong assumption makes its age wrong
-        // by the step, which is implausible, or the older one.
+        // If the wall clock was set, the datagram arrived before or after that: the wrong assumption makes its age
+        // wrong by the step, which is implausible, or the older one.
         let former = formerOffset.map { stamp &- $0 }
         switch (plausible.contains(time), former.map(plausible.contains) ?? false) {
         case (true, true): return max(time, former ?? time)

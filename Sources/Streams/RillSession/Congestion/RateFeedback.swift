@@ -45,8 +45,15 @@ struct ReportFallback: Sendable {
     /// How long reports come before feedback is taken not to come. That comes every 50 to 250 ms, so it would be there.
     private static let feedbackTimeout = MediaDuration.seconds(1)
 
-    /// Whether nothing has come at all: neither the negotiated feedback nor a report.
-    var isUnheard: Bool { !isActive && !hasFeedback && firstReport == nil }
+    private var isWaitOver = false
+    /// Whether the wait for feedback is over, none came, and reports do not replace it yet.
+    var isUnheard: Bool { isWaitOver && !isActive && !hasFeedback }
+
+    /// Ends the wait for feedback; returns ``isUnheard``.
+    mutating func endWait() -> Bool {
+        isWaitOver = true
+        return isUnheard
+    }
 
     init(_ negotiated: StreamDescription.CongestionFeedback?) {
         self.negotiated = negotiated
@@ -81,5 +88,6 @@ struct ReportFallback: Sendable {
     /// Forgets what came: the other end of another path may be another one.
     mutating func restart() {
         (isActive, hasFeedback, hasReports, firstReport) = (negotiated == nil, false, false, nil)
+        isWaitOver = false
     }
 }

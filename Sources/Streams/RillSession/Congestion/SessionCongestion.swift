@@ -59,7 +59,7 @@ struct SessionCongestion: ~Copyable {
     /// How fast packets leave. Trains that are faster than the rate show what the path carries only where feedback
     /// tells of them.
     private func pacingRate(at now: MediaTime) -> Bitrate {
-        fallback.isActive ? estimate.rate : estimate.pacingRate(at: now)
+        fallback.isActive || fallback.isUnheard ? estimate.rate : estimate.pacingRate(at: now)
     }
 
     private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
@@ -199,7 +199,7 @@ struct SessionCongestion: ~Copyable {
 
     /// When ``update(at:)`` is due without feedback: too long none came.
     var dueTime: MediaTime {
-        if fallback.isUnheard, estimate.rate <= settings.startWithoutFeedback { return .distantFuture }
+        if fallback.isUnheard { return .distantFuture }
         return fallback.isActive ? reported.dueTime : estimate.dueTime
     }
 
@@ -210,7 +210,7 @@ struct SessionCongestion: ~Copyable {
             followReports(at: now)
             return false
         }
-        guard !fallback.isUnheard else {
+        if now >= estimate.dueTime, fallback.endWait() {
             // Receivers without RTCP are like this, and a path on which nothing arrives. The rate is no guess of what
             // it carries, and the circuit breaker ends it after 15 s (RFC 8083 §4.1).
             if estimate.rate > settings.startWithoutFeedback { estimate.set(settings.startWithoutFeedback, at: now) }
