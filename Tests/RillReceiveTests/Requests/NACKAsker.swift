@@ -16,6 +16,8 @@ final class NACKAsker {
         var settings = NACKSettings()
         change(&settings)
         generator = NACKGenerator(settings, roundTripTime: .milliseconds(roundTripTime))
+        // As measured.
+        generator.roundTripTime = .milliseconds(roundTripTime)
         self.start = start
     }
 

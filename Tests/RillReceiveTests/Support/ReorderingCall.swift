@@ -98,6 +98,7 @@ struct ReorderingCall {
         settings.roundTripTime = .milliseconds(Int(plan.delay.forward + plan.delay.back))
         let receiver = VirtualReceiver(settings)
         receiver.buffer = JitterBuffer(settings)
+        receiver.buffer.roundTripTime = settings.roundTripTime
         call.schedule(.frame(0), at: 0)
         while let (time, event) = call.next() {
             receiver.pass(until: .milliseconds(time) - MediaDuration(nanoseconds: 1))

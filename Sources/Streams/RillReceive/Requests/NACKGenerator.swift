@@ -10,9 +10,12 @@ import RillCore
 /// Whether a missing packet may still arrive decides between waiting and a key frame:
 /// ``arrivalDeadline(after:through:)``.
 struct NACKGenerator: ~Copyable, Sendable {
-    /// The round-trip time to the sender.
+    /// The round-trip time to the sender; at first one that is assumed.
     var roundTripTime: MediaDuration {
-        didSet { next = nil }
+        didSet {
+            next = nil
+            isRoundTripKnown = true
+        }
     }
     /// How much longer than a round trip an answer may take, because of jitter.
     var jitter = MediaDuration.zero
@@ -39,6 +42,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     private var lastRepair: MediaTime?
     /// Consecutive wrong suspicions: the packet was only late.
     private(set) var falseAlarms = 0
+    private var isRoundTripKnown = false
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Missing: BitwiseCopyable {
@@ -192,11 +196,12 @@ struct NACKGenerator: ~Copyable, Sendable {
             confirmSuspicion(before: sequence + 1, at: now)
         }
         if packet.isSuspected, origin == .network { return }
-        // A packet that arrives before an answer is possible was not lost, but reordered.
-        let isOriginal =
-            origin == .network && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
-        if isOriginal {
-            noteReordering(of: sequence, late: now - packet.detected, at: now)
+        // A packet that arrives before an answer is possible was not lost, but reordered. A receiver that only listens
+        // does not know how soon that is: it may take answers for such packets.
+        let isUnasked = packet.requestCount == 0
+        if origin == .network, isUnasked || now - packet.firstRequest < roundTripTime / 2 {
+            noteReordering(
+                of: sequence, late: now - packet.detected, isCertain: isUnasked || isRoundTripKnown, at: now)
         } else {
             repaired.add(
                 RepairedPackets.Packet(
@@ -215,8 +220,10 @@ struct NACKGenerator: ~Copyable, Sendable {
         noteReordering(of: sequence, late: arrival - packet.detected, at: now)
     }
 
-    private mutating func noteReordering(of sequence: Int64, late: MediaDuration, at now: MediaTime) {
-        meter.note(sequence, late: late, newest: newest ?? sequence, at: now)
+    private mutating func noteReordering(
+        of sequence: Int64, late: MediaDuration, isCertain: Bool = true, at now: MediaTime
+    ) {
+        meter.note(sequence, late: late, newest: newest ?? sequence, isCertain: isCertain, at: now)
         next = nil
     }
 

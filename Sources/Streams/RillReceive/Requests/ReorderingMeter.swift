@@ -18,6 +18,8 @@ struct ReorderingMeter: ~Copyable, Sendable {
     private var start: Int64?
     /// The first late packet.
     private var first: Int64?
+    /// Whether the last one was not a retransmission.
+    private var isCertain = true
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct LatePacket: BitwiseCopyable {
@@ -43,8 +45,13 @@ struct ReorderingMeter: ~Copyable, Sendable {
     ///   - sequence: its number.
     ///   - lateness: how long it was missing.
     ///   - newest: the newest packet of the stream.
+    ///   - isCertain: whether it was not a retransmission. What may have been one must not make the wait much longer:
+    ///     the next retransmission would be taken for one as late.
     ///   - now: the current time.
-    mutating func note(_ sequence: Int64, late lateness: MediaDuration, newest: Int64, at now: MediaTime) {
+    mutating func note(
+        _ sequence: Int64, late lateness: MediaDuration, newest: Int64, isCertain: Bool = true, at now: MediaTime
+    ) {
+        self.isCertain = isCertain
         forget(at: now)
         if count == ReorderingMeter.capacity { removeOldest() }
         if count == 0 { (start, first) = (sequence - 1, sequence) }
@@ -75,7 +82,7 @@ struct ReorderingMeter: ~Copyable, Sendable {
         guard allowed < count else { return delay = .zero }
         let bound = sorted[count - 1 - allowed]
         // At first, the largest delay so far is exceeded often: that of a single packet counts three times.
-        let isYoung = newest - (first ?? newest) < ReorderingMeter.youth
+        let isYoung = isCertain && newest - (first ?? newest) < ReorderingMeter.youth
         let margin = isYoung ? max(bound / 10, bound * 16 / Int64(7 + count)) : bound / 10
         delay = min(ReorderingMeter.longest, MediaDuration(nanoseconds: bound + margin))
     }

@@ -35,7 +35,8 @@ struct ReportFallback: Sendable {
     private let negotiated: StreamDescription.CongestionFeedback?
     /// Whether the rate follows reports, if they come.
     private(set) var isActive: Bool
-    private var hasFeedback = false
+    /// Whether feedback of the negotiated kind came.
+    private(set) var hasFeedback = false
     private var hasReports = false
     /// When the first report came that shows arrivals, before any feedback.
     private var firstReport: MediaTime?

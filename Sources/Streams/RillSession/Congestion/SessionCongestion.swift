@@ -312,8 +312,12 @@ struct SessionCongestion: ~Copyable {
     /// The packets that wait.
     var packetCount: Int { waiting.count }
 
-    /// The bytes that no feedback has reported yet; 0 where none comes.
-    var bytesInFlight: Int { fallback.isActive || fallback.isUnheard ? 0 : history.bytesInFlight }
+    /// The bytes that no feedback has reported yet; 0 where none comes, and before the first one, unless the start is
+    /// bold.
+    var bytesInFlight: Int {
+        let isBold = !fallback.isActive && !fallback.isUnheard && estimate.rate > settings.startWithoutFeedback
+        return fallback.hasFeedback || isBold ? history.bytesInFlight : 0
+    }
 
     mutating func allowance(at now: MediaTime) -> SendingAllowance {
         history.expire(sentBefore: now - SessionCongestion.memory)
