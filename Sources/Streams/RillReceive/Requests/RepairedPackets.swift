@@ -1,10 +1,9 @@
 import RillCore
 
-/// The packets that were repaired last, to find out whether the original arrives after all.
+/// The packets that were repaired last, to find out whether the original arrives after all. A packet takes the place of
+/// the one as many numbers before it as there are places.
 struct RepairedPackets: ~Copyable, Sendable {
     private var ring = FixedStorage(repeating: Packet(), count: RepairedPackets.capacity)
-    /// The number of packets that were added.
-    private var added = 0
 
     struct Packet: BitwiseCopyable {
         var sequence = Int64.min
@@ -20,24 +19,18 @@ struct RepairedPackets: ~Copyable, Sendable {
     /// The most packets, a power of two.
     static let capacity = 128
 
-    mutating func add(_ packet: Packet) {
-        ring[ring: added] = packet
-        added &+= 1
-    }
+    mutating func add(_ packet: Packet) { ring[ring: Int(packet.sequence)] = packet }
 
     /// Removes a packet of which another copy arrived, if that is evidence that its original was not lost; returns it.
     mutating func take(_ sequence: Int64, copy origin: PacketOrigin) -> Packet? {
-        for index in 0..<min(added, RepairedPackets.capacity) where ring[index].sequence == sequence {
-            let packet = ring[index]
-            // Another retransmission says nothing of the original.
-            guard packet.mayBeOriginal || origin == .network else { return nil }
-            ring[index].sequence = .min
-            return packet
-        }
-        return nil
+        let packet = ring[ring: Int(sequence)]
+        // Another retransmission says nothing of the original.
+        guard packet.sequence == sequence, packet.mayBeOriginal || origin == .network else { return nil }
+        ring[ring: Int(sequence)].sequence = .min
+        return packet
     }
 
     mutating func removeAll() {
-        for index in 0..<min(added, RepairedPackets.capacity) { ring[index].sequence = .min }
+        for index in 0..<RepairedPackets.capacity { ring[index].sequence = .min }
     }
 }
