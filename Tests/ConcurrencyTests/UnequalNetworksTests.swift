@@ -73,7 +73,9 @@ import Testing
         return asks
     }
 
-    @Test func `A call without options shows its frames on 400 kbit per s`() async throws {
+    // A sanitizer's scene has no 30 pictures a second.
+    @Test(.enabled(if: !isSanitized, "a sanitizer is on"))
+    func `A call without options shows its frames on 400 kbit per s`() async throws {
         let frameCount = 240
         let sender = try VideoCall(VideoCallSettings(), source: PortraitScene(resolution: .vga, frameRate: 30))
         let viewer = try Viewer(network: "rate=400k,queue=200ms,delay=20ms")
@@ -131,8 +133,11 @@ import Testing
         }
         let shown = third.sequence.count - before
         let keyFrames = sender.statistics.layers.map(\.encoder.keyFramesEncoded)
-        // A busy machine delays feedback now and then, so it is the mean.
-        #expect(targets.reduce(0, +) / targets.count >= 784_000, "\(targets) \(log.lines)")
+        // A machine that is busy with other tests delays the third one's feedback too. If the others decided, it would
+        // be less than 250,000.
+        let mean = targets.reduce(0, +) / targets.count
+        #expect(mean >= (isLongRun ? 784_000 : 640_000), "\(mean): \(targets) \(log.lines)")
+        note("a liar and a slow network beside: \(mean) of 800000 bit/s")
         #expect(shown > 0)
         #expect(try await eventually { slow.sequence.count > 5 }, "\(slow.sequence.count) \(log.lines)")
         isOver.withLock { $0 = true }
