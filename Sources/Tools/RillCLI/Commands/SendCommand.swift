@@ -113,8 +113,8 @@ struct SendCommand: ParsableCommand {
         let start = DelayedSource.Start()
         let delayed = DelayedSource(opened, from: start, for: duration, on: clock)
         let call = try makeCall(settings, InterruptibleSource(delayed, interruption), files, clock)
-        // FFmpeg reports to the port behind that of the packets, whatever the description says. Where another program
-        // has that port, FFmpeg's reports are not heard.
+        // A receiver that does not know a=rtcp-mux reports to the port behind that of the packets (RFC 3550 §11). Where
+        // another program has that port, such reports are not heard.
         let transport: any DatagramTransport = (try? UDPSocket.Pair(socket)) ?? socket
         try call.add(participant(at: address, key), over: transport) { them in
             try describe(them, at: address, from: socket.localAddress, settings.send.layers, key)
