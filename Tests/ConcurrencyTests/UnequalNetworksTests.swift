@@ -52,6 +52,8 @@ import Testing
         var bytes: [UInt8] = []
         var feedback = FeedbackBuilder()
         var (asked, asks) = (clock.now, 0)
+        // A wait without a packet, a packet that is no RTP, and a sender that has ended are no failures of the liar.
+        // That it asked often enough is looked at in the end.
         while !isOver.withLock({ $0 }) {
             guard (try? socket.receive(into: &bytes, within: .milliseconds(20))) != nil else { continue }
             if clock.now - asked > .milliseconds(100), let header = try? RTPPacket(parsing: bytes.span).header {
