@@ -102,6 +102,7 @@ import Testing
     @Test func `A liar and a network of 100 kbit per s leave the third participant its quality`() async throws {
         let sender = try VideoCall(
             VideoCallSettings(layers: Self.layers), source: try LoopedPictures(Self.size, frameCount: 30 * 600))
+        let start = LiveClock()
         let log = EventLog()
         let reading = Task { for await event in sender.events { log.append(event.description) } }
         let transport = try Self.socket()
@@ -135,6 +136,10 @@ import Testing
         }
         let shown = third.sequence.count - before
         let keyFrames = sender.statistics.layers.map(\.encoder.keyFramesEncoded)
+        let seconds = (start.now - MediaTime.zero).seconds
+        // What the other two asked for: a machine that is busy with other tests makes their frames late.
+        let wanted = [third, slow].flatMap { $0.call.statistics.participants }.flatMap(\.shown)
+            .reduce(0) { $0 + $1.received.stream.pliCount }
         // A machine that is busy with other tests delays the third one's feedback too. If the others decided, it would
         // be less than 250,000.
         let mean = targets.reduce(0, +) / targets.count
@@ -144,9 +149,11 @@ import Testing
         #expect(try await eventually { slow.sequence.count > 5 }, "\(slow.sequence.count) \(log.lines)")
         isOver.withLock { $0 = true }
         lies.join()
-        // For each layer one at the start of each of the three; the liar's budget is three, and three in nine seconds.
+        // For each layer one at the start of each of the three; the liar's budget is three, and one each three seconds.
         let (made, asked) = (keyFrames.reduce(0, +), asks.withLock { $0 })
-        #expect(made <= 12 && asked > 15, "\(keyFrames) key frames, \(asked) requests")
+        let most = 6 + 3 + Int(seconds / 3) + wanted
+        #expect(asked > 15, "\(asked) requests in \(seconds) s")
+        #expect(made <= most, "\(keyFrames) key frames, \(asked) requests of the liar, \(wanted) of the others, \(seconds) s")
         await third.end()
         await slow.end()
         await sender.end()
