@@ -65,6 +65,24 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
+    func `FFmpeg, which sends no reports, is sent the whole bitrate to the end`() async throws {
+        let (port, path) = (try PeerEnd.freePort(), folder.path("got.ivf"))
+        let seconds = isLongRun ? 40 : 5
+        let sender = try RillRun.start([
+            "send", "--to", "127.0.0.1:\(port)", "--size", "320x240", "--bitrate", "900k", "--no-reports", "--duration",
+            "\(seconds)s", "--delay", "2s", "--sdp", folder.path("out.sdp"), "--coded", folder.path("sent.ivf"), "--json",
+        ])
+        let line = try await sender.said("ffmpeg ").replacing(
+            "ffmpeg ", with: "ffmpeg -nostdin -v error ", maxReplacements: 1
+        )
+        .replacing("received.mkv", with: path)
+        try await play(line, of: sender, at: port) { try IVFFrames.read(path).flatMap(\.self) }
+        let bitrate = 8 * (try read(folder.path("sent.ivf")).count) / seconds
+        // Without the option it is 300 kbit/s, and nothing after 15 s.
+        #expect(bitrate > 600_000, "\(bitrate) bit/s")
+    }
+
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `ffplay's options open the description`() async throws {
         let port = try PeerEnd.freePort()
         let sender = try await send(to: port, "cm-80", codec: "vp9")

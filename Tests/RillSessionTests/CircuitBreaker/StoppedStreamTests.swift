@@ -238,6 +238,31 @@ import Testing
         #expect(bytes.filter { $0.key > 16 }.allSatisfy { $0.value < 1000 }, "\(bytes)")
     }
 
+    @Test(arguments: [true, false])
+    func `Where no reports are expected, the stream goes on to the end`(isPaced: Bool) throws {
+        var settings = RTPSessionSettings(seed: 1)
+        settings.expectsReports = false
+        if isPaced {
+            settings.congestion = CongestionSettings(bitrates: .kilobits(30) ... .kilobits(900))
+            settings.congestion?.useUpperBound()
+        }
+        let end = Endpoint(settings)
+        // 720 kbit/s.
+        end.addCamera(try end.session.send(AdaptiveCall.stream(seed: 11)), every: .milliseconds(33), byteCount: 3000)
+        let call = try Call(end, Endpoint(seed: 2), over: "rate=5M,delay=20ms")
+        call.filter = { datagram, isForBob in isForBob ? [datagram] : [] }
+        var bytes: [Int: Int] = [:]
+        call.observer = { datagram, now, _, _ in
+            bytes[Int((now - MediaTime.zero).seconds), default: 0] += datagram.count + 28
+        }
+        call.run(until: .seconds(60))
+        #expect(stops(end).isEmpty)
+        #expect(bytes.count == 60 && bytes.values.allSatisfy { $0 * 8 > 700_000 }, "\(bytes)")
+        #expect(end.session.takesPacket(at: call.now))
+        guard isPaced else { return }
+        #expect(try #require(end.session.allowance(at: call.now)).bitrate == .kilobits(900))
+    }
+
     @Test func `One that leaves, and one that only receives, see none`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(10))

@@ -110,6 +110,7 @@ extension PeerMediaSettings {
         canonicalName = call.send.canonicalName
         wallClockAtZero = .unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
         (congestion, timeouts) = (call.send.congestion, call.timeouts)
+        expectsReports = participant.expectsReports
         if participant.sections == nil { usesReducedSizeRTCP = participant.usesReducedSizeRTCP }
     }
 }

@@ -44,6 +44,11 @@ public struct ParticipantSettings: Sendable {
     var isProtected: Bool { receivingKey != nil || awaitsKeys }
     /// Sends feedback without a report before it (RFC 5506). Both sides must have agreed on it; Rill does.
     public var usesReducedSizeRTCP = true
+    /// Whether they send reception reports. Where they send no RTCP (ffplay, FFmpeg, a pipeline of GStreamer without
+    /// `rtpbin`), `false` sends them the layers' bitrates, paced, for as long as the call lasts. Otherwise they get
+    /// ``/RillSession/CongestionSettings/bitrateWithoutFeedback`` at most, and nothing after 15 s (RFC 8083 §4.1). Only
+    /// for a network that is known to carry it.
+    public var expectsReports = true
 
     /// Creates the settings of a participant at an address, who uses the same key as we do.
     ///

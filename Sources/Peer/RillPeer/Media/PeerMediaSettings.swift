@@ -26,6 +26,8 @@ package struct PeerMediaSettings: Sendable {
     package var timeouts = SilenceTimeouts()
     /// Whether feedback may be sent without a report (RFC 5506); `nil` for what the streams say.
     package var usesReducedSizeRTCP: Bool?
+    /// Whether the other side sends reception reports.
+    package var expectsReports = true
     /// The seed of SSRCs, first numbers and the times of reports.
     package var seed: UInt64
 
@@ -43,8 +45,9 @@ extension RTPSessionSettings {
         usesReducedSizeRTCP =
             media.usesReducedSizeRTCP ?? (!streams.isEmpty && streams.allSatisfy(\.usesReducedSizeRTCP))
         signalsMute = streams.contains { $0.feedback.contains(.pause) }
-        timeouts = media.timeouts
+        (timeouts, expectsReports) = (media.timeouts, media.expectsReports)
         guard var congestion = media.congestion else { return }
+        if !expectsReports { congestion.useUpperBound() }
         // Without feedback of packets, the bitrate follows receiver reports.
         if let stream = streams.first { congestion.negotiate(stream) } else { congestion.feedback = nil }
         if media.protection == .keys { congestion.packetOverhead += RTPSessionSettings.protectionOverhead }

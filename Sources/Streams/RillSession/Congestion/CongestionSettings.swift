@@ -76,6 +76,11 @@ public struct CongestionSettings: Hashable, Sendable {
     /// What is sent before the first report, within the bounds.
     var startWithoutFeedback: Bitrate { bounded(min(startBitrate, bitrateWithoutFeedback)) }
 
+    /// Begins with the upper bound: where nobody reports, it stays there, and packets are paced.
+    package mutating func useUpperBound() {
+        (startBitrate, bitrateWithoutFeedback, feedback) = (bounds.upperBound, bounds.upperBound, nil)
+    }
+
     private func bounded(_ bitrate: Bitrate) -> Bitrate {
         min(max(bitrate, bounds.lowerBound), bounds.upperBound)
     }

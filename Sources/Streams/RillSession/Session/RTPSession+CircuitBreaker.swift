@@ -25,6 +25,7 @@ extension RTPSession {
     }
 
     private func recordPacket(of stream: SendingStream, at now: MediaTime) {
+        guard settings.expectsReports else { return }
         stream.breaker.noteSent(at: now)
         breakerTime = min(breakerTime, stream.breaker.dueTime)
         wakeTime = min(wakeTime, breakerTime)
@@ -117,7 +118,7 @@ extension RTPSession {
     ///
     /// - Parameter now: the current time.
     package func takesPacket(at now: MediaTime) -> Bool {
-        guard settings.hasCircuitBreaker else { return true }
+        guard settings.hasCircuitBreaker, settings.expectsReports else { return true }
         guard !arePacketsStopped else { return false }
         packetTimeout.noteSent(at: now)
         breakerTime = min(breakerTime, packetTimeout.dueTime)

@@ -30,7 +30,9 @@ struct SendCommand: ParsableCommand {
             \(StreamPayloadTypes.table)
 
             RTCP (reports, NACK, PLI) is received on the port that packets are sent from, --listen; RTP and RTCP \
-            share it (rtcp-mux).
+            share it (rtcp-mux). To a receiver that sends none, as ffplay and FFmpeg, sending stops after 15 s (RFC \
+            8083), unless --no-reports says that none come: then the stream has its bitrate to the end, and nothing \
+            follows the network.
 
             Examples:
               rill send clip.y4m --to 127.0.0.1:5004 --sdp out.sdp --delay 5s
@@ -92,6 +94,9 @@ struct SendCommand: ParsableCommand {
     @Option(help: "Write the encoded high stream, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
+    @Flag(inversion: .prefixedNo, help: "Wait for the receiver's reports; ffplay and FFmpeg send none.")
+    var reports = true
+
     @OptionGroup
     var reporting: ReportOptions
 
@@ -141,7 +146,7 @@ struct SendCommand: ParsableCommand {
     private func participant(at address: UDPAddress, _ key: SRTPKey?) -> ParticipantSettings {
         var them = ParticipantSettings("\(to)", at: address, key: key)
         // Only RTCP is received.
-        them.streams = []
+        (them.streams, them.expectsReports) = ([], reports)
         return them
     }
 
@@ -204,8 +209,9 @@ struct SendCommand: ParsableCommand {
         try reporting.writePage("Sent stream", log, facts: facts(address, layers, key))
         // With `--sdp -`, standard output holds the description only.
         if sdp == "-" { StandardError.print(log.text(on: .standardError)) } else { try reporting.print(log) }
-        if !log.hasMet {
-            StandardError.print("no RTCP was received: the receiver sends no reports, or there is no receiver")
+        if !log.hasMet, reports {
+            StandardError.print(
+                "no RTCP was received: the receiver sends no reports (--no-reports is for such), or there is none")
         }
         if let failure = log.failure { throw CommandError(failure) }
         if let failure = log.sourceFailure { throw CommandError("sending stopped early: \(failure)", .partialResult) }
