@@ -92,7 +92,7 @@ import Testing
         feed(&use, 20.01...24, capacity: nil) {
             0.05 + max(0, 0.03 * ($0 - 21)) + .random(in: 0...0.08, using: &generator)
         }
-        #expect(use.meter.emptyTransit > .milliseconds(50))
+        #expect(use.meter.baseDelay > .milliseconds(50))
         #expect(
             abs(use.meter.usual - usual) < 0.02 && use.meter.standing > 0.03,
             "\(use.meter.usual) of \(usual), \(use.meter.standing)")

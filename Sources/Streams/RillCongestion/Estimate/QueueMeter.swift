@@ -132,7 +132,7 @@ struct QueueMeter: Sendable {
     var usual: Double { baseline.map { $0 + 1e-9 * Double(origin) } ?? 0 }
 
     /// The base delay: the minimum one-way delay of the last 20 s, by two clocks of unknown offset.
-    var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
+    var baseDelay: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
 
     /// Resets the measurement for a path whose first packet has a one-way delay of `transit` nanoseconds.
     mutating func begin(at transit: Int64) {
