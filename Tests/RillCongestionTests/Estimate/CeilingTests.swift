@@ -12,7 +12,7 @@ import Testing
         for _ in 0..<7 {
             ceiling.record(1e6, sending: 1.05e6, queue: 0.02, at: seconds(time))
             ceiling.recordEmptyQueue()
-            waits.append(-ceiling.calm(at: seconds(time)))
+            waits.append(-ceiling.probingOverdue(at: seconds(time)))
             time += 40
         }
         #expect(ceiling.rate == 1e6 && waits == [1, 2, 4, 8, 16, 32, 32])

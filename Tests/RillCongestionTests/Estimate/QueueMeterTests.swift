@@ -92,7 +92,7 @@ import Testing
         feed(&use, 20.01...24, capacity: nil) {
             0.05 + max(0, 0.03 * ($0 - 21)) + .random(in: 0...0.08, using: &generator)
         }
-        #expect(use.meter.emptyTransit > .milliseconds(50))
+        #expect(use.meter.baseDelay > .milliseconds(50))
         #expect(
             abs(use.meter.usual - usual) < 0.02 && use.meter.standing > 0.03,
             "\(use.meter.usual) of \(usual), \(use.meter.standing)")
@@ -124,8 +124,8 @@ import Testing
         feed(&reordering, 0...10, capacity: nil) { _ in 0.05 + .random(in: 0...0.08, using: &generator) }
         // Every tenth of a second, all held packets arrive at once.
         feed(&holding, 0...10, capacity: nil) { 0.05 + 0.1 - $0.truncatingRemainder(dividingBy: 0.1) }
-        #expect(reordering.meter.isBunching && reordering.meter.isOvertaking)
-        #expect(holding.meter.isBunching && !holding.meter.isOvertaking)
+        #expect(reordering.meter.isBunching && reordering.meter.isReordering)
+        #expect(holding.meter.isBunching && !holding.meter.isReordering)
     }
 
     @Test func `The base delay can be rebased to a longer path`() {

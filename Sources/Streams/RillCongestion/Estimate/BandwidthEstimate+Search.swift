@@ -21,9 +21,9 @@ extension BandwidthEstimate {
     /// time constant of 200 ms in `decide(at:)` turns the step into a rate of growth.
     mutating func search(at now: MediaTime) -> Double {
         decision = .search(queue: duration(path.queue.standing))
-        let calm = ceiling.calm(at: now)
+        let overdue = ceiling.probingOverdue(at: now)
         // A queue that appears by chance may end a rise, but nothing else. Elsewhere it must exceed the noise.
-        let isRising = bits > 0.97 * (ceiling.rate ?? 0) && calm > 0
+        let isRising = bits > 0.97 * (ceiling.rate ?? 0) && overdue > 0
         let isBeyond = bits > BandwidthEstimate.refutation * (ceiling.rate ?? 0)
         let isFast = isRising && ceiling.confirmations < Ceiling.confident || isBeyond
         if path.queue.standing > (isFast ? BandwidthEstimate.fastRiseQueue : isRising ? 0 : path.queue.noise) {
@@ -45,9 +45,9 @@ extension BandwidthEstimate {
         if most == bits { decision = .hold(acknowledged: bitrate(path.acknowledged.smoothed)) }
         guard let top = ceiling.rate, !isBeyond else { return min(bits * 1.16, most) }
         if bits < 0.9 * top { return min(bits * 1.06, most) }
-        guard calm > 0 else { return min(bits + 0.2 * (BandwidthEstimate.gains.steady * top - bits), most) }
+        guard overdue > 0 else { return min(bits + 0.2 * (BandwidthEstimate.gains.steady * top - bits), most) }
         // Probing starts slowly: just above the capacity the queue grows slowly, and is detected late.
-        let growth = ceiling.confirmations < Ceiling.confident ? 0.04 : min(0.008 + 0.01 * max(0, calm - 2.5), 0.1)
+        let growth = ceiling.confirmations < Ceiling.confident ? 0.04 : min(0.008 + 0.01 * max(0, overdue - 2.5), 0.1)
         return min(bits * (1 + growth), most)
     }
 }

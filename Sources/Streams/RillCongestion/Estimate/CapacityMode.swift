@@ -56,14 +56,14 @@ struct CapacityMode: Sendable {
         guard span >= CapacityMode.shortest else { return }
         let sent = packet.sendTime.nanoseconds &- start.sent.nanoseconds
         let difference = (span &- sent).magnitude
-        judge(
+        classify(
             span: Double(span), metQueue: difference > UInt64(max(sent / CapacityMode.dispersion, 250_000)), at: arrival
         )
         begin(packet, arrival: arrival)
     }
 
     /// Compares a run with the highest rate.
-    private mutating func judge(span: Double, metQueue: Bool, at now: MediaTime) {
+    private mutating func classify(span: Double, metQueue: Bool, at now: MediaTime) {
         let bits = 8 * Double(byteCount)
         let least = bits / (span + CapacityMode.step)
         let isHigher = least > CapacityMode.change * highest

@@ -28,7 +28,7 @@ struct Ceiling: Sendable {
     static let confident = 2
 
     /// The seconds since probing for more became due; negative before.
-    func calm(at now: MediaTime) -> Double {
+    func probingOverdue(at now: MediaTime) -> Double {
         guard let last else { return 0 }
         return (now - last).seconds - Double(1 << confirmations)
     }
@@ -69,6 +69,6 @@ struct Ceiling: Sendable {
             return
         }
         if arriving > 1.12 * rate { (self.rate, confirmations) = (arriving, 0) }
-        peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate, calm(at: now) > 0)
+        peak = (0, arriving > 0.88 * rate && sending > 0.97 * rate, probingOverdue(at: now) > 0)
     }
 }

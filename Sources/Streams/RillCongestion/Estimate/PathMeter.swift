@@ -94,7 +94,7 @@ struct PathMeter: Sendable {
     /// On a path that bunches packets, each packet contributes one instead.
     private mutating func recordRoundTrip(_ round: Round) {
         guard round.newest > PathMeter.never, !queue.isBunching else { return }
-        roundTrip.add((round.now - round.newest).seconds + queue.emptyTransit.seconds)
+        roundTrip.add((round.now - round.newest).seconds + queue.baseDelay.seconds)
     }
 
     /// Resets all delay measurements after a jump of the receiver's clock, or forged times.

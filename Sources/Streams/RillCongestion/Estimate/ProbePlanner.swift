@@ -1,7 +1,7 @@
 public import RillCore
 
-/// A probe cluster: packets that are sent back to back to measure whether the path carries a rate. Retransmissions of
-/// recent packets come first, then padding.
+/// A probe cluster: packets that are sent back to back to measure whether the path carries a rate. The caller chooses
+/// the packets: a session retransmits its newest ones by RTX, which also repair a loss.
 public struct ProbeCluster: Equatable, Sendable {
     /// The size of the cluster on the path, in bytes.
     public var byteCount: Int

@@ -27,17 +27,17 @@ struct QueueMeter: Sendable {
     private(set) var isBunching = false
 
     /// Whether the path reorders packets.
-    var isOvertaking: Bool { flow.overtaking > QueueMeter.overtakingLimit }
+    var isReordering: Bool { flow.reordered > QueueMeter.reorderingLimit }
 
-    /// The path reorders if a larger share of packets overtakes.
-    private static let overtakingLimit = 0.05
+    /// The path reorders packets if a larger share of them arrives before an earlier one.
+    private static let reorderingLimit = 0.05
     /// Trains are not trusted if a larger share of packets is bunched.
     private static let bunchingLimit = 0.1
     /// A mean may exceed the usual one by this number of standard deviations by chance.
     ///
-    /// Packets that overtake each other have independent jitter, so their mean is precise. Packets that a hop keeps
+    /// Reordered packets have independent jitter, so their mean is precise. Packets that a hop keeps
     /// in order have correlated delays.
-    private static let confidence = (inOrder: 3.3, overtaking: 2.2)
+    private static let confidence = (inOrder: 3.3, reordered: 2.2)
     /// The time constants of the usual mean in seconds: slow for increases, which may be queues, and fast for
     /// decreases.
     private static let up = 20.0
@@ -56,7 +56,7 @@ struct QueueMeter: Sendable {
         private static let byte: Int64 = 1 << 16
 
         private var bunchedParts: Int64 = 0
-        private var overtakingParts: Int64 = 0
+        private var reorderedParts: Int64 = 0
         private var byteParts = 500 * Flow.byte
         /// Whether a packet left before its predecessor, since the last update.
         var isDisordered = false
@@ -66,7 +66,7 @@ struct QueueMeter: Sendable {
         /// The share of packets that arrived closer together than any bottleneck sends them.
         var bunched: Double { Double(bunchedParts) / Double(Flow.one) }
         /// The share of packets that arrived before a packet that was sent earlier.
-        var overtaking: Double { Double(overtakingParts) / Double(Flow.one) }
+        var reordered: Double { Double(reorderedParts) / Double(Flow.one) }
         /// The average packet size in bits.
         var packetBits: Double { 8 * Double(byteParts) / Double(Flow.byte) }
 
@@ -77,7 +77,7 @@ struct QueueMeter: Sendable {
             if gap > 500_000, gap < 100_000_000 {
                 let distance = arrival.nanoseconds &- last.arrival.nanoseconds
                 bunchedParts &+= ((distance < limit ? Flow.one : 0) &- bunchedParts) >> 7
-                overtakingParts &+= ((distance < 0 ? Flow.one : 0) &- overtakingParts) >> 7
+                reorderedParts &+= ((distance < 0 ? Flow.one : 0) &- reorderedParts) >> 7
             } else if gap < 0 {
                 isDisordered = true
             }
@@ -132,7 +132,7 @@ struct QueueMeter: Sendable {
     var usual: Double { baseline.map { $0 + 1e-9 * Double(origin) } ?? 0 }
 
     /// The base delay: the minimum one-way delay of the last 20 s, by two clocks of unknown offset.
-    var emptyTransit: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
+    var baseDelay: MediaDuration { MediaDuration(nanoseconds: floor.smallest.value) }
 
     /// Resets the measurement for a path whose first packet has a one-way delay of `transit` nanoseconds.
     mutating func begin(at transit: Int64) {
@@ -193,7 +193,7 @@ struct QueueMeter: Sendable {
         // A delay below the transmission time of a packet is not a queue.
         let least =
             max(0.006, min(flow.packetBits / rate, 0.1))
-            + (isOvertaking ? QueueMeter.confidence.overtaking : QueueMeter.confidence.inOrder) * noise
+            + (isReordering ? QueueMeter.confidence.reordered : QueueMeter.confidence.inOrder) * noise
         standing = max(0, mean - usual - least)
         crossTraffic = max(0, self.mean(from: windows.recent, of: packets) - empty(over: path) - 0.002)
         // Four standard deviations above the base delay are not jitter, whatever the usual mean is.

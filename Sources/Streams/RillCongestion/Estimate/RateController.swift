@@ -18,6 +18,8 @@ public protocol RateController: Sendable {
 
     /// Whether the in-flight window is full: then frames are skipped before they are encoded.
     ///
+    /// It is the congestion window of the controller. It holds no packet back: encoded frames leave at the pacing rate.
+    ///
     /// - Parameters:
     ///   - bytesInFlight: the bytes in flight and in the pacer.
     ///   - now: the current time.
