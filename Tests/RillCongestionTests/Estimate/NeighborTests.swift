@@ -8,7 +8,7 @@ import Testing
     @Test func `A queue above 65 ms for two seconds is that of a loss-based flow`() {
         var neighbor = Neighbor()
         func update(_ seconds: Double, queue: Double) -> Bool {
-            neighbor.update(isInterleaved: true, queue: queue, at: .zero + .seconds(seconds))
+            neighbor.update(isEvident: true, queue: queue, at: .zero + .seconds(seconds))
             return neighbor.isDelayBased
         }
         #expect(update(0, queue: 0.01))
@@ -18,23 +18,40 @@ import Testing
         #expect(update(12.2, queue: 0.01))
     }
 
-    @Test func `Without packets of others between ours there is no delay-based flow`() {
+    @Test func `Evidence of other flows counts for three seconds, unless an overload ends it`() {
         var neighbor = Neighbor()
-        neighbor.update(isInterleaved: false, queue: 0.02, at: .zero)
-        #expect(!neighbor.isDelayBased)
+        func isDelayBased(_ seconds: Double, isEvident: Bool = false) -> Bool {
+            neighbor.update(isEvident: isEvident, queue: 0.02, at: .zero + .seconds(seconds))
+            return neighbor.isDelayBased
+        }
+        #expect(!isDelayBased(0))
+        #expect(isDelayBased(1, isEvident: true) && isDelayBased(3.9))
+        #expect(!isDelayBased(4.1))
+        #expect(isDelayBased(5, isEvident: true))
+        neighbor.forget()
+        #expect(!neighbor.isDelayBased && !isDelayBased(5.1))
     }
 
-    @Test func `The target queue falls with the rate, within its bounds`() {
-        #expect(abs(Neighbor.targetQueue(1e6) - 0.028) < 1e-9)
-        #expect(abs(Neighbor.targetQueue(7e5) - 0.04) < 1e-9)
-        #expect(abs(Neighbor.targetQueue(4e6 / 2.25) - 0.0118) < 1e-4)
-        #expect(Neighbor.targetQueue(1e4) == 0.06 && Neighbor.targetQueue(1e8) == 0.008)
+    @Test func `The decrease grows with the share of the capacity, and comes once in a round trip and 300 ms`() {
+        var neighbor = Neighbor()
+        func decrease(_ seconds: Double, of share: Double) -> Double? {
+            neighbor.decrease(of: share, roundTrip: 0.1, at: .zero + .seconds(seconds))
+        }
+        #expect(decrease(1, of: 0.5) == 0.08)
+        #expect(decrease(1.35, of: 0.5) == nil)
+        #expect(decrease(2, of: 1) == 0.16 && decrease(3, of: 0.1) == 0.02 && decrease(4, of: 4) == 0.3)
     }
 
-    /// 1 Mbit/s at 30 frames a second is four packets of 8333 bits a frame.
-    @Test func `The increase is half a packet in a response time`() {
-        #expect(abs(Neighbor.increase(of: 1e6, roundTrip: 0.1) - 20_833) < 1)
-        #expect(Neighbor.increase(of: 1e4, roundTrip: 0.3) == 4000)
+    /// 1 Mbit/s at 30 frames a second is four packets of 8333 bits a frame; at half of the capacity it is 0.9 times
+    /// GCC's increase.
+    @Test func `The increase is half a packet in a response time, and larger for a smaller share`() {
+        func increase(_ rate: Double, among capacity: Double) -> Double {
+            Neighbor.increase(of: rate, among: capacity, roundTrip: 0.1)
+        }
+        #expect(abs(increase(1e6, among: 2e6) - 0.9 * 20_833) < 1)
+        #expect(abs(increase(1e6, among: 1e6) - 0.45 * 20_833) < 1)
+        #expect(abs(increase(1e6, among: 9e6) - 1.5 * 20_833) < 1)
+        #expect(abs(Neighbor.increase(of: 1e4, among: 1e6, roundTrip: 0.3) - 1.5 * 4000) < 1)
     }
 }
 

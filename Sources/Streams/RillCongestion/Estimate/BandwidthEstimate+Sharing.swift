@@ -20,10 +20,8 @@ extension BandwidthEstimate {
     static let damping = 4.0
 
     /// The target cross-traffic delay of a rate, in seconds: 28 kbit of queue, within 12 to 80 ms. It is inversely
-    /// proportional to the rate. Beside delay-based flows it is that of ``Neighbor``.
-    func targetQueue(_ rate: Double) -> Double {
-        neighbor.isDelayBased ? Neighbor.targetQueue(rate) : min(max(28_000 / max(rate, 1), 0.012), 0.08)
-    }
+    /// proportional to the rate.
+    func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
     /// A rate above this share of the capacity leaves nothing for others: nobody is there.
     private static let wholeShare = 0.85
     /// Whole trains that measure less than this share of the rate of single runs interleave with those of others.
@@ -62,19 +60,42 @@ extension BandwidthEstimate {
             return
         }
         let lack = 1 - min(path.queue.crossTraffic / targetQueue(fairRate), 4)
-        var step = BandwidthEstimate.sharing.speed * lack * (fairRate + BandwidthEstimate.sharing.extra)
-        if neighbor.isDelayBased {
-            let increase = Neighbor.increase(of: bits, roundTrip: path.roundTrip.seconds)
-            step = lack < 0 ? Neighbor.decreaseSpeed * lack * fairRate : min(step, increase)
-        }
+        let step = BandwidthEstimate.sharing.speed * lack * (fairRate + BandwidthEstimate.sharing.extra)
         fairRate = min(max(fairRate + step * elapsed, 0.5 * bits), most)
+    }
+
+    /// The capacity that delay-based flows share, in bits per second: the highest rate of single runs.
+    var sharedCapacity: Double { 1e9 * path.capacity.mode.highest }
+
+    /// The goal beside delay-based flows: additive increase and multiplicative decrease, on the same evidence as
+    /// theirs. The length of the queue does not move it: a flow that yields to each millisecond of queue leaves all to
+    /// one that answers only to a queue that grows.
+    mutating func compete(_ elapsed: Double, at now: MediaTime) -> Double {
+        if path.gradient == nil { (path.gradient, fairRate) = (DelayGradient(), bits) }
+        let (acknowledged, roundTrip) = (path.acknowledged.smoothed, path.roundTrip.seconds)
+        switch path.gradient?.usage {
+        case .overuse where path.queue.crossTraffic > Neighbor.shortestQueue:
+            if let share = neighbor.decrease(of: fairRate / sharedCapacity, roundTrip: roundTrip, at: now) {
+                fairRate = min(fairRate * (1 - share), Neighbor.surplus * acknowledged)
+            }
+        case .normal where fairRate < 1.5 * acknowledged + 10_000:
+            let increase = Neighbor.increase(of: bits, among: sharedCapacity, roundTrip: roundTrip)
+            fairRate += increase * elapsed
+        default: break
+        }
+        fairRate = min(fairRate, BandwidthEstimate.aim * sharedCapacity)
+        decision = .compete(capacity: bitrate(sharedCapacity), queue: duration(path.queue.crossTraffic))
+        return fairRate
     }
 
     /// Detects cross traffic in the queue, and runs the yield tests of ``Contention``.
     mutating func detectCrossTraffic(at now: MediaTime) {
-        neighbor.update(
-            isInterleaved: path.capacity.mode.isInterleaved || trainsInterleave, queue: path.queue.crossTraffic,
-            at: now)
+        let mode = path.capacity.mode
+        let isInterleaved = mode.isInterleaved || contention.isDetected && trainsInterleave
+        // A yield test found others, whose frames never lie between our packets.
+        let isApart = contention.isConfirmed && mode.isConstant && !path.queue.isBunching
+        neighbor.update(isEvident: isInterleaved || isApart, queue: path.queue.crossTraffic, at: now)
+        if !neighbor.isDelayBased { path.gradient = nil }
         // For a second after a cut, the queue is our own.
         let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
         let isTestOver = contention.update(

@@ -244,6 +244,7 @@ public struct BandwidthEstimate: RateController {
         } else if case .atLeast(let seen) = path.capacity.reading {
             limits.pathRate = max(seen, limits.pathRate)
         }
+        if neighbor.isDelayBased { knownCapacity = sharedCapacity }
         if let knownCapacity { limits.pathRate = knownCapacity }
         model = PathCapacity(
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
@@ -253,7 +254,7 @@ public struct BandwidthEstimate: RateController {
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
-        limits.reserve = contention.isDetected ? BandwidthEstimate.damping * bits * excess : 0
+        limits.reserve = contention.isDetected && !neighbor.isDelayBased ? BandwidthEstimate.damping * bits * excess : 0
     }
 
     func isStarting(at now: MediaTime) -> Bool { now < limits.startEnd }

@@ -176,6 +176,8 @@ struct CapacityMeter: Sendable {
         forget()
         (open, latest) = (Train(), MediaTime(nanoseconds: .min))
         reading = capacity.map { .capacity($0) } ?? .unknown
+        // The capacity may be another one.
+        if capacity != nil { mode = CapacityMode() }
     }
 
     private mutating func forget() {

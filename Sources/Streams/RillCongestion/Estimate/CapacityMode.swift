@@ -13,6 +13,8 @@ import RillCore
 struct CapacityMode: Sendable {
     /// Whether the runs show a constant capacity that other flows share.
     private(set) var isInterleaved = false
+    /// Whether most runs are at the highest rate: the capacity is constant, whether others share it or not.
+    var isConstant: Bool { count >= CapacityMode.fewest && share > CapacityMode.shares.constant }
     /// The highest rate of a run, in bits per nanosecond, by the lowest estimate that the steps of arrival times allow.
     private(set) var highest = 0.0
 
@@ -27,12 +29,14 @@ struct CapacityMode: Sendable {
     private static let decay = 0.01
     /// After this number of runs below it, the highest rate is no capacity any more.
     private static let mostMisses = 1000
+    /// After this number of runs below it, it is no evidence of other flows any more: the capacity may have fallen.
+    private static let recent = 30
     /// The fewest runs that show anything, and the weight of one run.
     private static let fewest = 40
     private static let weight = 0.015
     /// The share of runs at the highest rate: to find a shared capacity, to stay with it, and that of a sole flow.
     /// Radio links stay below the second mostly, and three flows whose frames interleave stay above it.
-    private static let shares = (found: 0.2, kept: 0.05, sole: 0.985)
+    private static let shares = (found: 0.2, kept: 0.05, constant: 0.5, sole: 0.985)
 
     private var share = 0.0
     private var (count, misses) = (0, 0)
@@ -82,6 +86,6 @@ struct CapacityMode: Sendable {
         share += ((isAtHighest ? 1 : 0) - share) * weight
         let shares = CapacityMode.shares
         isInterleaved =
-            count >= CapacityMode.fewest && share > (isInterleaved ? shares.kept : shares.found) && share < shares.sole
+            count >= CapacityMode.fewest && misses < CapacityMode.recent && share > (isInterleaved ? shares.kept : shares.found) && share < shares.sole
     }
 }

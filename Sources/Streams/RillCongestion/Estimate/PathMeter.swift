@@ -34,6 +34,8 @@ struct PathMeter: Sendable {
     var acknowledged = AcknowledgedRate()
     var loss = LossEstimate()
     var roundTrip = RoundTrip()
+    /// The one-way delay gradient, beside delay-based flows only.
+    var gradient: DelayGradient?
     /// The virtual queue at the time of the reported packets.
     private var link = LinkModel()
     /// The send time of the newest packet with a known outcome.
@@ -75,6 +77,7 @@ struct PathMeter: Sendable {
                 ReceivedPacket(
                     sendTime: packet.sendTime, arrival: arrival, byteCount: acknowledged.byteCount, sums: queue.sums))
             acknowledged.add(packet)
+            if gradient != nil { gradient?.add(packet.sendTime, arrival: arrival) }
             queue.sums.add(excess)
             if queue.isBunching { roundTrip.add((round.now - packet.sendTime).seconds - Double(wait) / 1e9) }
         case .lost: round.lostCount &+= 1

@@ -18,6 +18,12 @@ public enum RateDecision: Equatable, Sendable {
     ///   - queue: the cross-traffic queueing delay.
     ///   - target: the delay at which the rate would stay.
     case share(queue: MediaDuration, target: MediaDuration)
+    /// Delay-based flows share the capacity. The rate rises and falls on the same evidence as theirs (AIMD).
+    ///
+    /// - Parameters:
+    ///   - capacity: the capacity that all share.
+    ///   - queue: the cross-traffic queueing delay.
+    case compete(capacity: Bitrate, queue: MediaDuration)
     /// Trains measure nothing. The rate rises until a queue stands, and falls with it.
     case search(queue: MediaDuration)
     /// The rate stays: the sender is application-limited, and the capacity beyond the acknowledged rate is unknown.
