@@ -65,11 +65,13 @@ import Testing
         #expect(recovery.goal == 3e5)
     }
 
-    @Test func `For three seconds a quarter of the rate stays`() {
+    @Test func `For three seconds a quarter of the rate stays, and for six it is restored`() {
         var recovery = DipRecovery()
         recovery.recordCut(from: 1e6, at: time(1))
         recovery.recordCut(from: 5e5, at: time(2))
         #expect(recovery.floor(at: time(3.9)) == 2.5e5)
         #expect(recovery.floor(at: time(4)) == 0)
+        #expect(recovery.floor(for: DipRecovery.keptTime.silence, at: time(6.9)) == 2.5e5)
+        #expect(recovery.floor(for: DipRecovery.keptTime.silence, at: time(7)) == 0)
     }
 }

@@ -183,6 +183,8 @@ public struct BandwidthEstimate: RateController {
             if now >= silenceTime { halve(at: now) }
             return
         }
+        // A short silence was an outage: the path is there again.
+        if isSilent { move(to: max(bits, recovery.floor(for: DipRecovery.keptTime.silence, at: now))) }
         (hasNewOutcomes, isSilent) = (false, false)
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)

@@ -24,14 +24,18 @@ struct DipRecovery: Sendable {
 
     /// The share of ``goal`` that the rate keeps in the first seconds of a dip: the in-flight window limits what is sent,
     /// and a layer that needs less than this is not switched off.
-    private static let kept = (share: 0.25, time: MediaDuration.seconds(3))
+    private static let kept = 0.25
+    /// How long cuts leave that share, and until when the rate is at least that again when feedback returns.
+    static let keptTime = (cut: MediaDuration.seconds(3), silence: MediaDuration.seconds(6))
 
-    /// The rate that cuts leave, in bits per second; 0 for any.
+    /// The rate that is kept, or restored, in bits per second; 0 for none.
     ///
-    /// - Parameter now: the current time.
-    func floor(at now: MediaTime) -> Double {
-        guard let goal, now - start < DipRecovery.kept.time else { return 0 }
-        return DipRecovery.kept.share * goal
+    /// - Parameters:
+    ///   - time: how long after the first cut.
+    ///   - now: the current time.
+    func floor(for time: MediaDuration = keptTime.cut, at now: MediaTime) -> Double {
+        guard let goal, now - start < time else { return 0 }
+        return DipRecovery.kept * goal
     }
 
     /// Records a cut.
