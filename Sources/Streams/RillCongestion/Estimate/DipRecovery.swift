@@ -22,8 +22,8 @@ struct DipRecovery: Sendable {
     /// A longer dip is a change.
     private static let longestDip = MediaDuration.seconds(15)
 
-    /// The share of ``goal`` that the rate keeps in the first seconds of a dip: the in-flight window limits what is sent,
-    /// and a layer that needs less than this is not switched off.
+    /// The share of ``goal`` that the rate keeps in the first seconds of a dip. The in-flight window limits what is
+    /// sent, and a layer that needs less than this is not switched off.
     private static let kept = 0.25
     /// How long cuts leave that share, and until when the rate is at least that again when feedback returns.
     static let keptTime = (cut: MediaDuration.seconds(3), silence: MediaDuration.seconds(6))
