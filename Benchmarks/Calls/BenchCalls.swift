@@ -9,6 +9,7 @@ import Rill
 ///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
 ///     bench-calls long    --folder F --hours N --network NETWORK [--congestion on]
 ///     bench-calls congestion      --case NAME --clip CLIP.y4m [--seed N] [--seconds N]
+///     bench-calls congestion      --trace FILE --from S --clip CLIP.y4m [--seed N] [--seconds N]
 ///     bench-calls congestion-shared --case NAME --clip CLIP.y4m [--seed N]
 ///     bench-calls congestion-live --case NAME --clip CLIP.y4m [--seed N] [--seconds N] --rill PROGRAM
 ///

@@ -98,6 +98,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "row": {"metavar": "TEXT", "help": "only networks whose name contains this"},
     "quick": FLAG | {"help": "measure less, as CI does"},
     "live": FLAG | {"help": "make the calls in real time, and compare with virtual time"},
+    "traces": {"metavar": "FOLDER", "help": "recorded traces (mm-link's format) to make the calls over"},
     "check": {"type": number(1), "metavar": "N", "help": "also make the calls of N seeds with codecs, and compare"},
     "two-way": FLAG | {"help": "send the same layers in both directions"},
     "real": {"type": number(1), "metavar": "N", "help": "also play N traces in real time"},

@@ -11,6 +11,7 @@ import RillLink
 enum CongestionTrial {
     /// Makes a call, and prints a line of JSON.
     static func run(_ arguments: Arguments) throws {
+        guard arguments.optional("trace") == nil else { return try TraceTrial.run(arguments) }
         let (trial, seed) = (try CongestionCase(arguments), UInt64(try arguments.number("seed") ?? 1))
         let path = try arguments["clip"]
         let source = try LoopedClip(path: path, seconds: trial.seconds)

@@ -18,25 +18,32 @@ final class LoopedClip: FrameSource {
     ///   - seconds: when it ends.
     ///   - start: when it begins, in seconds.
     ///   - phase: how much later each frame is captured: cameras are not in step.
-    init(path: String, seconds: Int, from start: Int = 0, phase: MediaDuration = .zero) throws {
+    ///   - skipped: how many of the clip's frames are left out at its first start.
+    init(
+        path: String, seconds: Int, from start: Int = 0, phase: MediaDuration = .zero, skipping skipped: Int = 0
+    ) throws {
         (self.path, self.start, self.phase) = (path, start, phase)
         reader = try Y4MReader(path: path, capacity: 16)
         count = 30 * (seconds - start)
         format = reader.format
+        for _ in 0..<skipped { _ = try read() }
     }
 
     func next() throws -> SourceOutput {
         guard number < count else { return .end }
-        var result = try reader.next()
-        if case .end = result {
-            reader = try Y4MReader(path: path, capacity: 16)
-            result = try reader.next()
-        }
+        let result = try read()
         guard case .frame(var frame) = result else { return result }
         frame.captureTime = FrameRate(30).time(ofFrame: 30 * start + number) + phase
         frame.timestamps = FrameTimestamps()
         frame.isDiscontinuity = number == 0
         number += 1
         return .frame(frame)
+    }
+
+    private func read() throws -> SourceOutput {
+        let result = try reader.next()
+        guard case .end = result else { return result }
+        reader = try Y4MReader(path: path, capacity: 16)
+        return try reader.next()
     }
 }

@@ -8,7 +8,7 @@ from statistics import median
 from ..job import Context, Job, WrongUse
 from ..process import build, command, progress, run
 from ..report import Result, Table, Target
-from . import congestion_live, congestion_shared
+from . import congestion_live, congestion_shared, congestion_trace
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ CASES = [
 
 
 def execute(context: Context, result: Result) -> None:
+    if context.traces:
+        return congestion_trace.execute(context, result)
     if context.live:
         names = [name for name in congestion_live.CASES if context.row in name]
         return congestion_live.execute(context, result, known(names, congestion_live.CASES))
@@ -184,6 +186,7 @@ JOB = Job(
     "congestion", "Congestion control beside Chromium",
     "Sends a clip (1280x720 compares with Chromium) over networks whose capacity is limited, in virtual time with encoders and "
     "decoders; measures how much of the capacity is used, how long packets wait, and how steps up and down are followed. --live makes the "
-    "first three in real time too, one after the other, over sockets and `rill relay`: --iterations each, on an idle machine.",
-    execute, {"seeds": 20, "row": "", "workers": 2, "live": False, "iterations": 3, "seconds": None},
+    "first three in real time too, one after the other, over sockets and `rill relay`: --iterations each, on an idle machine. "
+    "--traces plays recordings of mobile links instead, such as those of mahimahi.",
+    execute, {"seeds": 20, "row": "", "workers": 2, "live": False, "iterations": 3, "seconds": None, "traces": ""},
 )

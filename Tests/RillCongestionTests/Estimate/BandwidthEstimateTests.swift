@@ -97,6 +97,19 @@ import Testing
         #expect(probe.rate.bitsPerSecond == rates[0] && estimate.probeCount == 1)
     }
 
+    @Test(arguments: [(4, true), (8, false)])
+    func `When feedback returns after some seconds, a quarter of the rate is there again`(seconds: Int, isDip: Bool) {
+        var estimate = estimate()
+        call(&estimate, frames: 0..<120)
+        let rate = estimate.rate.bitsPerSecond
+        let start = MediaTime.zero + .seconds(4)
+        estimate.recordSent(byteCount: 1000, at: start)
+        while estimate.dueTime < start + .seconds(seconds) { estimate.update(at: estimate.dueTime) }
+        #expect(estimate.rate < .kilobits(130))
+        call(&estimate, frames: (120 + 30 * seconds)..<(121 + 30 * seconds))
+        #expect((estimate.rate.bitsPerSecond >= rate / 4) == isDip, "\(estimate.rate) of \(rate)")
+    }
+
     @Test func `An idle sender keeps its rate, and sends two frames when it resumes`() {
         var estimate = estimate()
         call(&estimate, frames: 0..<120)

@@ -28,4 +28,31 @@ import Testing
         playout = timing.provisionalPlayout(timestamp: 0)
         #expect(playout == .milliseconds(1100))
     }
+
+    /// Frames every 33 ms with a transit of 50 ms, until a stall of four seconds holds up three of them. Returns how
+    /// long after its timestamp each of the later frames is released, in milliseconds.
+    private func delaysAfterStall(timestamps: [Int]) -> [Double] {
+        var timing = PlayoutTiming(.adaptive)
+        func delay(of number: Int, at now: MediaTime) -> Double {
+            let release = timing.noteFrame(
+                timestamp: Int64(number * 3000), byteCount: 1000, isKey: false, frameInterval: .milliseconds(33),
+                at: now)
+            return (release - FrameRate(30).time(ofFrame: number)).milliseconds
+        }
+        for number in 0..<300 { _ = delay(of: number, at: FrameRate(30).time(ofFrame: number) + .milliseconds(50)) }
+        let end = FrameRate(30).time(ofFrame: 300) + .seconds(4)
+        for number in 300..<303 { _ = delay(of: number, at: end + .milliseconds(number - 300)) }
+        return timestamps.map { delay(of: $0, at: max(FrameRate(30).time(ofFrame: $0) + .milliseconds(50), end)) }
+    }
+
+    @Test func `Frames that a stall held up are shown one after the other, and not at once`() {
+        let delays = delaysAfterStall(timestamps: [303, 304, 305])
+        for delay in delays { #expect((3700...4000).contains(delay), "\(delays)") }
+    }
+
+    @Test func `Frames after those that a sender left out in a stall do not wait as long as the stall was`() {
+        // Captured just before the link carries again, and after it.
+        let delays = delaysAfterStall(timestamps: [419, 420, 421])
+        for delay in delays { #expect(delay < 350, "\(delays)") }
+    }
 }

@@ -35,6 +35,7 @@ extension BandwidthEstimate {
         if let newest = packets.newest { path.acknowledged.update(newest: newest.arrival) }
         path.loss.update(at: now)
         path.roundTrip.update()
+        if holdIfStalled(at: now) { return }
         rebaseIfQueuePersists(at: now)
         path.capacity.trustsBursts = !contention.isDetected && !path.queue.isBunching
         if cutIfOverloaded(at: now) || cutIfLossy(at: now) || cutAfterIdle(at: now) { return }
@@ -52,6 +53,11 @@ extension BandwidthEstimate {
             drains = DrainSchedule()
         }
         if contention.isTesting { goal = min(goal, 0.8 * (knownCapacity ?? bits)) }
+        if path.queue.isBunching, now >= holdUntil, limits.validatingSince == nil,
+            let raised = recovery.next(after: bits, queue: path.queue.shortTerm, elapsed: elapsed, at: now)
+        {
+            return move(to: max(raised, bits))
+        }
         let constant = goal > bits ? 0.2 : 0.1
         move(to: bits + (goal - bits) * (1 - 1 / (1 + elapsed / constant)))
     }
@@ -79,6 +85,21 @@ extension BandwidthEstimate {
 
     // MARK: Cuts
 
+    /// Halves the rate when the path stalls, and then leaves it until the path has drained: nothing more is sent, and
+    /// what trickles through does not measure the capacity.
+    private mutating func holdIfStalled(at now: MediaTime) -> Bool {
+        let wasStalled = isStalled
+        isStalled = limits.isStalled(at: now)
+        guard isStalled else { return false }
+        decision = .drain(queue: duration(path.queue.shortTerm))
+        guard !wasStalled else { return true }
+        recovery.recordCut(from: bits, at: now)
+        drains = DrainSchedule()
+        move(to: max(min(recovery.floor(at: now), bits), bits / 2))
+        fairRate = bits
+        return true
+    }
+
     private mutating func cutIfOverloaded(at now: MediaTime) -> Bool {
         let noise = (path.queue.isBunching ? 3 : 1.5) * path.queue.scatter
         // Without queueing delay there is no overload, and the comparison is not needed.
@@ -93,6 +114,8 @@ extension BandwidthEstimate {
             && !path.queue.isBunching
         guard isCollapse || isSurge else { return false }
         decision = .cut(.overload(acknowledged: bitrate(slowdown.rate), queue: duration(path.queue.shortTerm)))
+        recovery.recordCut(from: bits, at: now)
+        drains = DrainSchedule()
         holdUntil = now + .milliseconds(450)
         limits.drainUntil = holdUntil
         path.acknowledged.forgetPackets(before: packets.end)
@@ -103,7 +126,7 @@ extension BandwidthEstimate {
             // Behind a queue the delivery rate is the capacity.
             path.capacity.reset(to: slowdown.rate)
             neighbor.forget()
-            cut(to: 0.85 * slowdown.rate)
+            cut(to: max(0.85 * slowdown.rate, path.queue.isBunching ? recovery.floor(at: now) : 0))
         }
         return true
     }
@@ -149,6 +172,7 @@ extension BandwidthEstimate {
         if bitrate < rate { cutCount += 1 }
         holdUntil = max(holdUntil, now + .seconds(1))
         path.capacity.reset()
+        recovery.reset()
         move(to: Double(bitrate.bitsPerSecond))
         (fairRate, ceiling) = (bits, Ceiling())
         updateModel(at: now)
@@ -166,7 +190,10 @@ extension BandwidthEstimate {
     mutating func halve(at now: MediaTime) {
         decision = .silence(now - (waitingSince ?? now))
         silenceTime = now + .milliseconds(500)
-        if !isSilent { probes.ask(for: bits) }
+        if !isSilent {
+            probes.ask(for: bits)
+            recovery.recordCut(from: bits, at: now)
+        }
         isSilent = true
         path.capacity.reset()
         move(to: bits / 2)

@@ -60,6 +60,8 @@ extension BandwidthEstimate {
 
     private mutating func finish(_ round: PathMeter.Round, receivedCount: Int) {
         path.finish(round, receivedCount: receivedCount)
+        limits.stall.recordReport(
+            of: path.latest, lastSent: lastSent, roundTrip: limits.roundTrip, rate: bits, at: round.now)
         if receivedCount > 0 { hasNewOutcomes = true }
         guard round.trainTime > PathMeter.never else { return }
         probes.recordTrain(at: round.now)

@@ -69,6 +69,9 @@ public struct BandwidthEstimate: RateController {
     var neighbor = Neighbor()
     private(set) var scatter = CapacityScatter()
     var drains = DrainSchedule()
+    var recovery = DipRecovery()
+    /// Whether the path had stalled at the last update.
+    var isStalled = false
     /// The capacity of the path in bits per second; `nil` while it is unknown.
     private(set) var knownCapacity: Double?
     /// The capacity that the virtual queue assumes until the next update.
@@ -161,6 +164,7 @@ public struct BandwidthEstimate: RateController {
         probes.recordSent(byteCount: byteCount)
         if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.idleTime { limits.validatingSince = now }
         lastSent = now
+        limits.stall.recordSent(at: now)
         if silenceTime == .distantFuture { beginWaiting(at: now) }
     }
 
@@ -179,6 +183,8 @@ public struct BandwidthEstimate: RateController {
             if now >= silenceTime { halve(at: now) }
             return
         }
+        // A short silence was an outage: the path is there again.
+        if isSilent { move(to: max(bits, recovery.floor(for: DipRecovery.keptTime.silence, at: now))) }
         (hasNewOutcomes, isSilent) = (false, false)
         (waitingSince, silenceTime) = (nil, .distantFuture)
         decide(at: now)
@@ -193,7 +199,7 @@ public struct BandwidthEstimate: RateController {
     /// - Parameter now: the current time. The pacer is empty.
     /// - Returns: the cluster; `nil` for none.
     public mutating func takeProbe(at now: MediaTime) -> ProbeCluster? {
-        guard now >= holdUntil, !isSilent, limits.validatingSince == nil else { return nil }
+        guard now >= holdUntil, !isSilent, !limits.isStalled(at: now), limits.validatingSince == nil else { return nil }
         let most = Double(range.upperBound.bitsPerSecond)
         guard let cluster = probes.take(rate: bits, most: most, at: now) else { return nil }
         decision = .probe(cluster)

@@ -39,7 +39,7 @@ struct PathMeter: Sendable {
     /// The virtual queue at the time of the reported packets.
     private var link = LinkModel()
     /// The send time of the newest packet with a known outcome.
-    private var latest = PathMeter.never
+    private(set) var latest = PathMeter.never
     /// The one-way delay of the last packet, by two clocks of unknown offset, in nanoseconds; the smallest integer
     /// before the first.
     private var lastTransit = Int64.min

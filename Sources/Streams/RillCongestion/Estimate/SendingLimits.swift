@@ -30,6 +30,8 @@ struct SendingLimits: Sendable {
     /// window is small.
     @usableFromInline var validatingSince: MediaTime?
 
+    @usableFromInline var stall = PathStall()
+
     init(bits: Double) {
         (self.bits, pathRate) = (bits, 1.05 * bits)
         transmission = TransmissionTime(at: pathRate)
@@ -85,7 +87,13 @@ struct SendingLimits: Sendable {
     /// feedback intervals. It is smaller while a queue drains.
     @usableFromInline
     func isWindowFull(_ bytesInFlight: Int, at now: MediaTime) -> Bool {
+        // Packets that are sent into a stall would only wait, and delay those after it. Once none counts as in flight,
+        // one frame at a time tries the path.
+        if bytesInFlight > 0, isStalled(at: now) { return true }
         let slack = validatingSince != nil ? 0.06 : roundTrip + (now < drainUntil ? 0.05 : 0.175)
         return Double(bytesInFlight * 8) > bits * slack
     }
+
+    /// Whether the path has stalled.
+    func isStalled(at now: MediaTime) -> Bool { stall.isOn(roundTrip: roundTrip, rate: bits, at: now) }
 }

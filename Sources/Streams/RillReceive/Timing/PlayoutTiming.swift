@@ -34,6 +34,8 @@ struct PlayoutTiming: ~Copyable, Sendable {
     private var firstRelease: MediaTime?
     /// What remains of a very late frame's transit.
     private var held: Int64?
+    /// The newest frame's timestamp as a time, and its release.
+    private var newest: (media: MediaTime, release: MediaTime)?
     /// Transit of the first packet: used until a frame is complete.
     private var firstTransit: Int64?
     /// When the last released frame was complete: later frames cannot be decoded earlier.
@@ -50,6 +52,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// From this lateness on a frame counts as very late; this much of its lateness is not kept.
     private static let veryLate = MediaDuration.milliseconds(150)
     private static let notHeld = MediaDuration.milliseconds(20)
+    /// A frame that follows a very late one is released this long after it at most, or a frame interval: if the sender
+    /// left out frames while the network stalled, those after them do not wait that long.
+    private static let longestHeldStep = (least: MediaDuration.milliseconds(120), most: MediaDuration.milliseconds(250))
     /// The longest time between two frames that counts for the movement.
     private static let longestMove = MediaDuration.seconds(1)
     /// A decoder that takes longer has other problems.
@@ -105,9 +110,12 @@ struct PlayoutTiming: ~Copyable, Sendable {
         let most = longestStep(at: now)
         move(to: jitter.target(frameInterval: frameInterval, at: now), transit, by: most)
         hold(transit, isUnrepaired: byteCount != nil, losing: most)
+        shortenHold(of: media, frameInterval: frameInterval)
         lastMove = now
-        let release = max(offset ?? transit, held ?? .min)
-        return media + MediaDuration(nanoseconds: bounded(release, above: floor.smallest ?? transit))
+        let transitAtRelease = bounded(max(offset ?? transit, held ?? .min), above: floor.smallest ?? transit)
+        let release = media + MediaDuration(nanoseconds: transitAtRelease)
+        if media > newest?.media ?? MediaTime(nanoseconds: .min) { newest = (media, max(release, now)) }
+        return release
     }
 
     /// Notes a frame that is released.
@@ -202,6 +210,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         clockSkew.restart()
         offset = nil
         held = nil
+        newest = nil
         firstRelease = nil
         firstTransit = nil
         lastReady = MediaTime(nanoseconds: .min)
@@ -222,6 +231,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
             return
         }
         held = transit - PlayoutTiming.notHeld.nanoseconds
+    }
+
+    /// Ends a hold that would stop the picture again, where frames were left out.
+    private mutating func shortenHold(of media: MediaTime, frameInterval: MediaDuration) {
+        guard let held, let newest, media > newest.media else { return }
+        let (least, most) = PlayoutTiming.longestHeldStep
+        let latest = newest.release + max(least, min(frameInterval, most))
+        self.held = min(held, (latest - media).nanoseconds)
     }
 
     private mutating func move(to target: Int64?, _ transit: Int64, by most: Int64) {
