@@ -16,6 +16,9 @@ public protocol RateController: Sendable {
     /// - Parameter now: the current time.
     func pacingRate(at now: MediaTime) -> Bitrate
 
+    /// Whether packets of a frame may leave together (``Pacer/burstLimit``). The default is that they may not.
+    var allowsBursts: Bool { get }
+
     /// Whether the in-flight window is full: then frames are skipped before they are encoded.
     ///
     /// - Parameters:
@@ -72,6 +75,9 @@ public protocol RateController: Sendable {
 }
 
 extension RateController {
+    /// Returns `false`.
+    public var allowsBursts: Bool { false }
+
     /// Does nothing.
     ///
     /// - Parameters:
