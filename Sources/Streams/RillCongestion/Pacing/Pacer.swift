@@ -44,7 +44,7 @@ public struct Pacer: ~Copyable, Sendable {
     public let queueLimit: MediaDuration
     /// The most packets that leave together, 1 to ``maximumBurst``: 1, the default, for no bursts.
     public private(set) var burstLimit = 1
-    /// The highest ``burstLimit``. A burst of four takes a third of the messages that its packets would.
+    /// The highest ``burstLimit``. Longer bursts would save few messages more, and lengthen the queue.
     public static var maximumBurst: Int { 4 }
     /// The number of queued packets.
     @inlinable public var count: Int { enqueuedCount &- goneCount }
