@@ -36,6 +36,21 @@ import Testing
         #expect(gaps.count { $0 == .zero } <= sent.count / 20, "\(gaps.count { $0 == .zero }) of \(sent.count)")
     }
 
+    @Test(arguments: [(2, 0.7), (4, 0.45)])
+    func `After some seconds alone, packets of a frame leave together`(megabits: Int, share: Double) throws {
+        let (call, log) = try AdaptiveCall.make(
+            over: "rate=\(megabits)M,queue=300ms,delay=20ms", maximum: .megabits(megabits))
+        call.run(until: .seconds(20))
+        let sent = log.packets.filter { $0.number != nil }
+        let early = sent.filter { $0.time < .seconds(5) }
+        #expect(Set(early.map(\.time)).count >= early.count * 19 / 20)
+        let late = Dictionary(grouping: sent.filter { $0.time > .seconds(10) }, by: \.time)
+        #expect(late.values.allSatisfy { $0.count <= 4 && Set($0.map(\.timestamp)).count == 1 })
+        let count = late.values.reduce(0) { $0 + $1.count }
+        #expect(Double(late.count) < share * Double(count), "\(late.count) times of \(count) packets")
+        #expect(log.share(10, 20, of: 1e6 * Double(megabits)) > 0.85)
+    }
+
     @Test func `The first packet of a frame leaves with the frame`() throws {
         let (call, log) = try AdaptiveCall.make(over: "rate=2M,queue=300ms,delay=20ms")
         call.run(until: .seconds(10))

@@ -65,6 +65,8 @@ struct FlowPlan: Sendable {
     var hasScenes = true
     /// Makes its rate controller; by default a ``BandwidthEstimate``.
     var controller: (@Sendable () -> any RateController)?
+    /// Whether packets may leave in bursts, if the controller allows it.
+    var isBursting = true
     /// Whether the sender sends the probe clusters of the controller.
     var isProbing = true
     /// Changes feedback on its way, as a receiver that forges reports.

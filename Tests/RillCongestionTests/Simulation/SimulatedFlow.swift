@@ -16,6 +16,9 @@ final class SimulatedFlow {
     private(set) var frameTimes: [MediaTime] = []
     private(set) var framesSkipped = 0
     private(set) var paddingByteCount = 0
+    /// The packets that left, and the times at which some left: packets that leave together are one message.
+    private(set) var (packetCount, messageCount) = (0, 0)
+    private var lastDeparture = MediaTime(nanoseconds: .min)
     private(set) var sentByteCount = 0
     private(set) var estimate: any RateController
     private(set) var back: EmulatedLink
@@ -99,9 +102,13 @@ final class SimulatedFlow {
         probe(at: now)
         while pacerTime <= now {
             pacer.setRate(estimate.pacingRate(at: now))
+            pacer.setBurstLimit(plan.isBursting && estimate.allowsBursts ? Pacer.maximumBurst : 1)
             switch pacer.poll(at: now) {
             case .wait(until: let time): pacerTime = time
             case .send(let token):
+                packetCount += 1
+                if now > lastDeparture { messageCount += 1 }
+                lastDeparture = now
                 guard let packet = packets.removeValue(forKey: token) else { continue }
                 let kind: OutgoingPacket.Kind = packet.frame < 0 ? .padding : .media
                 let number = history.record(kind, byteCount: packet.byteCount, train: packet.train, at: now)

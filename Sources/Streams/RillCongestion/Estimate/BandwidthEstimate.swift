@@ -77,6 +77,8 @@ public struct BandwidthEstimate: RateController {
     /// The capacity that the virtual queue assumes until the next update.
     private(set) var model: PathCapacity
     var lastUpdate: MediaTime?
+    /// When contention or a path that bunches was detected the last time; at first, the time of the first update.
+    private var burstObstacle: MediaTime?
     /// Until this time the rate neither rises nor is cut again.
     var holdUntil = BandwidthEstimate.never
     /// The start of a persistent queueing delay, and the highest rate since.
@@ -91,6 +93,8 @@ public struct BandwidthEstimate: RateController {
     /// The send time of the last packet; far in the future before the first.
     @usableFromInline var lastSent = MediaTime(nanoseconds: .max / 2)
 
+    /// Packets leave in bursts after this time without an obstacle.
+    private static let timeToBursts = MediaDuration.seconds(5)
     private static let never = MediaTime(nanoseconds: .min / 2)
     /// The shortest idle period that starts rate validation, in nanoseconds. Two seconds are longer than the gap
     /// between any two frames.
@@ -123,6 +127,14 @@ public struct BandwidthEstimate: RateController {
     /// - Parameter now: the current time.
     @inlinable
     public func pacingRate(at now: MediaTime) -> Bitrate { limits.pace(at: now) }
+
+    /// Whether packets of a frame may leave together: for five seconds neither contention was detected, nor a path that
+    /// bunches packets.
+    ///
+    /// Flows whose trains interleave divide the capacity by what these measure. Bursts would make that less exact. On a
+    /// path that bunches packets, bursts would make longer ones.
+    @inlinable
+    public var allowsBursts: Bool { limits.allowsBursts }
 
     /// The bitrate for the next frame: the rate, less what the pacer's queue and the bottleneck's queue need to
     /// drain.
@@ -261,6 +273,9 @@ public struct BandwidthEstimate: RateController {
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
         limits.reserve = contention.isDetected && !neighbor.isDelayBased ? BandwidthEstimate.damping * bits * excess : 0
+        let lastObstacle = contention.isDetected || neighbor.isDelayBased || path.queue.isBunching ? now : burstObstacle ?? now
+        burstObstacle = lastObstacle
+        limits.allowsBursts = now - lastObstacle >= BandwidthEstimate.timeToBursts
     }
 
     func isStarting(at now: MediaTime) -> Bool { now < limits.startEnd }

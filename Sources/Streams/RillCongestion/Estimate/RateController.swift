@@ -16,6 +16,9 @@ public protocol RateController: Sendable {
     /// - Parameter now: the current time.
     func pacingRate(at now: MediaTime) -> Bitrate
 
+    /// Whether packets of a frame may leave together (``Pacer/burstLimit``). The default is that they may not.
+    var allowsBursts: Bool { get }
+
     /// Whether the in-flight window is full: then frames are skipped before they are encoded.
     ///
     /// It is the congestion window of the controller. It holds no packet back: encoded frames leave at the pacing rate.
@@ -74,6 +77,9 @@ public protocol RateController: Sendable {
 }
 
 extension RateController {
+    /// Returns `false`.
+    public var allowsBursts: Bool { false }
+
     /// Does nothing.
     ///
     /// - Parameters:

@@ -20,6 +20,8 @@ struct SendingLimits: Sendable {
     @usableFromInline var startingPace = Bitrate(bitsPerSecond: 1000)
     @usableFromInline var steadyPace = Bitrate(bitsPerSecond: 1000)
     @usableFromInline var queuedPace = Bitrate(bitsPerSecond: 1000)
+    /// Whether packets of a frame may leave together.
+    @usableFromInline var allowsBursts = false
     /// The reduction of the next frames under contention, in bits per second.
     var reserve = 0.0
     /// The RTT in seconds.

@@ -16,6 +16,14 @@ public import RillCore
 /// starve a small one. ``rate`` should exceed the estimate: a sender that paces at the estimate cannot detect
 /// capacity that becomes available. The first packet after a pause leaves at once.
 ///
+/// **Bursts.** With a ``burstLimit`` above 1, consecutive packets of one frame leave at one time, so that the driver
+/// passes them to the system in one segmented message. They take their time at ``rate`` all the same: the next packet
+/// waits until all of them would have left one by one, so the mean rate is kept. A burst has packets of one priority
+/// and stream that were queued at one time, takes at most 12 ms at the pacing rate, and begins only above 1 Mbit/s.
+/// The last packet of its queue leaves alone: the time from the first to the last packet stays that of a train without
+/// bursts, and so does the share of a bottleneck that the train measures (`CapacityMeter`). Only frames form bursts. A
+/// retransmission that is queued meanwhile ends one.
+///
 /// The pacer is full if its queue takes longer than ``queueLimit`` at the present rate (``isFull``). The caller then
 /// skips frames before they are encoded. The pacer itself drops nothing.
 ///
@@ -34,6 +42,10 @@ public struct Pacer: ~Copyable, Sendable {
     @inlinable public var rate: Bitrate { usualRate }
     /// The queue time above which the pacer is full.
     public let queueLimit: MediaDuration
+    /// The most packets that leave together, 1 to ``maximumBurst``: 1, the default, for no bursts.
+    public private(set) var burstLimit = 1
+    /// The highest ``burstLimit``. Longer bursts would save few messages more, and lengthen the queue.
+    public static var maximumBurst: Int { 4 }
     /// The number of queued packets.
     @inlinable public var count: Int { enqueuedCount &- goneCount }
     /// The queued bytes.
@@ -51,6 +63,16 @@ public struct Pacer: ~Copyable, Sendable {
     @usableFromInline var goneCount = 0
     /// The end of the transmission of all sent packets at the pacing rate.
     @usableFromInline var freeTime = MediaTime(nanoseconds: .min)
+    /// The packets of the present lane that still belong to the present burst.
+    @usableFromInline var burstRest = 0
+    /// ``burstLimit``, or 1 where the pacing rate is too low for bursts.
+    @usableFromInline var usualBurst = 1
+
+    /// The highest pacing rate without bursts.
+    private static let burstRate = Bitrate.megabits(1)
+    /// The longest time of a burst at the pacing rate, in nanoseconds: what it adds to the queue at the bottleneck.
+    /// For a bitrate of 2 Mbit/s these are three packets.
+    private static let burstTime: Int64 = 12_000_000
 
     /// Creates an empty pacer.
     ///
@@ -77,7 +99,20 @@ public struct Pacer: ~Copyable, Sendable {
     mutating func change(to rate: Bitrate) {
         precondition(rate.bitsPerSecond > 0, "a pacer needs a rate above 0, not \(rate)")
         (usualRate, usualTransmission) = (rate, TransmissionTime(at: Double(rate.bitsPerSecond)))
+        updateBurst()
     }
+
+    /// Sets ``burstLimit`` from now on.
+    ///
+    /// - Parameter limit: the most packets that leave together, 1 to ``maximumBurst``.
+    public mutating func setBurstLimit(_ limit: Int) {
+        guard limit != burstLimit else { return }
+        precondition((1...Pacer.maximumBurst).contains(limit), "bursts of 1 to \(Pacer.maximumBurst), not \(limit)")
+        burstLimit = limit
+        updateBurst()
+    }
+
+    private mutating func updateBurst() { usualBurst = usualRate > Pacer.burstRate ? burstLimit : 1 }
 
     /// Adds a packet.
     ///
@@ -86,14 +121,16 @@ public struct Pacer: ~Copyable, Sendable {
     ///   - priority: its priority.
     ///   - stream: the number of its stream. Packets of one stream and priority leave in order.
     ///   - byteCount: its size on the path in bytes.
-    ///   - now: the current time.
+    ///   - now: the current time. Packets of one stream and priority with equal times are those of one frame.
     ///   - rate: its own pacing rate instead of ``rate``, for packets of a probe cluster; above 0.
     @inlinable
     public mutating func enqueue(
         _ token: Int, _ priority: PacketPriority, stream: Int, byteCount: Int, at now: MediaTime, rate: Bitrate? = nil
     ) {
         if !lane.holds(priority, stream) { goToLane(priority, stream) }
-        lane.append(PacketLane.Packet(token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0))
+        lane.append(
+            PacketLane.Packet(
+                token: token, byteCount: byteCount, bitsPerSecond: rate?.bitsPerSecond ?? 0, time: now))
         enqueuedCount &+= 1
         waitingByteCount &+= byteCount
     }
@@ -102,8 +139,13 @@ public struct Pacer: ~Copyable, Sendable {
     @inlinable @inline(__always)
     public mutating func poll(at now: MediaTime) -> Step {
         guard count > 0 else { return .wait(until: .distantFuture) }
-        guard freeTime <= now else { return .wait(until: freeTime) }
-        if lane.count < count { goToFirstLane() }
+        if burstRest > 0 {
+            burstRest &-= 1
+        } else {
+            guard freeTime <= now else { return .wait(until: freeTime) }
+            if lane.count < count { goToFirstLane() }
+            if usualBurst > 1 { beginBurst() }
+        }
         let packet = lane.removeFirst()
         goneCount &+= 1
         lane.turn = goneCount
@@ -111,7 +153,7 @@ public struct Pacer: ~Copyable, Sendable {
         // There is no burst credit: unused time expires.
         let transmission =
             packet.bitsPerSecond == 0 ? usualTransmission : TransmissionTime(at: Double(packet.bitsPerSecond))
-        freeTime = now + MediaDuration(nanoseconds: transmission.of(packet.byteCount))
+        freeTime = max(freeTime, now) + MediaDuration(nanoseconds: transmission.of(packet.byteCount))
         return .send(packet.token)
     }
 
@@ -120,6 +162,7 @@ public struct Pacer: ~Copyable, Sendable {
     /// - Returns: their tokens, in order.
     public mutating func discard(_ priority: PacketPriority, stream: Int) -> [Int] {
         goToLane(priority, stream)
+        burstRest = 0
         var tokens: [Int] = []
         while lane.count > 0 {
             let packet = lane.removeFirst()
@@ -130,13 +173,22 @@ public struct Pacer: ~Copyable, Sendable {
         return tokens
     }
 
+    /// Begins a burst with the first packet of the present lane.
+    @inline(never)
+    @usableFromInline
+    mutating func beginBurst() {
+        guard lane.priority == .keyFrame || lane.priority == .deltaFrame else { return }
+        burstRest = lane.burstLength(most: usualBurst, within: Pacer.burstTime, usualTransmission) - 1
+    }
+
     // MARK: Lanes
 
-    /// Makes the lane of a priority and stream the present one; adds it if it is new.
+    /// Makes the lane of a priority and stream the present one; adds it if it is new. A burst of another lane ends.
     @inline(never)
     @usableFromInline
     mutating func goToLane(_ priority: PacketPriority, _ stream: Int) {
         guard !lane.holds(priority, stream) else { return }
+        burstRest = 0
         for index in otherLanes.indices where otherLanes[index].holds(priority, stream) {
             swap(&lane, &otherLanes[index])
             return

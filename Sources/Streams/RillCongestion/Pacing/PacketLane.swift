@@ -10,10 +10,12 @@ struct PacketLane: ~Copyable, Sendable {
         @usableFromInline var byteCount: Int
         /// The packet's own pacing rate in bits per second; 0 for that of the pacer.
         @usableFromInline var bitsPerSecond: Int
+        /// When it was queued. Packets of one frame are queued at one time.
+        @usableFromInline var time: MediaTime
 
         @inlinable
-        init(token: Int, byteCount: Int, bitsPerSecond: Int) {
-            (self.token, self.byteCount, self.bitsPerSecond) = (token, byteCount, bitsPerSecond)
+        init(token: Int, byteCount: Int, bitsPerSecond: Int, time: MediaTime) {
+            (self.token, self.byteCount, self.bitsPerSecond, self.time) = (token, byteCount, bitsPerSecond, time)
         }
     }
 
@@ -29,7 +31,7 @@ struct PacketLane: ~Copyable, Sendable {
     @usableFromInline var first: Int64 = 0
     @usableFromInline var end: Int64 = 0
 
-    private static let none = Packet(token: 0, byteCount: 0, bitsPerSecond: 0)
+    private static let none = Packet(token: 0, byteCount: 0, bitsPerSecond: 0, time: .zero)
 
     init(_ priority: PacketPriority, stream: Int, number: Int) {
         (self.priority, self.stream, self.number) = (priority, stream, number)
@@ -60,6 +62,28 @@ struct PacketLane: ~Copyable, Sendable {
         assert(first < end, "an empty lane has no first packet")
         defer { first &+= 1 }
         return packets[first]
+    }
+
+    /// The number of its first packets that may leave together: packets of one frame, without its last.
+    ///
+    /// - Parameters:
+    ///   - most: the limit, above 0.
+    ///   - duration: the longest transmission time of them all, in nanoseconds.
+    ///   - transmission: the transmission time at the pacing rate.
+    func burstLength(most: Int, within duration: Int64, _ transmission: TransmissionTime) -> Int {
+        // The lane's last packet leaves alone.
+        let most = Int64(min(most, count - 1))
+        guard most > 1, packets[first].bitsPerSecond == 0 else { return 1 }
+        let time = packets[first].time
+        var total = transmission.of(packets[first].byteCount)
+        var length: Int64 = 1
+        while length < most {
+            let next = packets[first + length]
+            total += transmission.of(next.byteCount)
+            guard next.time == time, next.bitsPerSecond == 0, total <= duration else { break }
+            length += 1
+        }
+        return Int(length)
     }
 
     @inline(never) @usableFromInline

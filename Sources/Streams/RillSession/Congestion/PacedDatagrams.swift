@@ -119,6 +119,9 @@ final class PacedDatagrams: PacketSink {
 
     func setRate(_ rate: Bitrate) { pacer.setRate(rate) }
 
+    /// Sets whether packets of a frame leave together, for one segmented message of the driver.
+    func setBursts(_ areAllowed: Bool) { pacer.setBurstLimit(areAllowed ? Pacer.maximumBurst : 1) }
+
     func poll(at now: MediaTime) -> Pacer.Step { pacer.poll(at: now) }
 
     var count: Int { pacer.count }

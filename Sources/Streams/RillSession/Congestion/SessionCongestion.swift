@@ -53,6 +53,7 @@ struct SessionCongestion: ~Copyable {
     /// Moves the packets whose time has come into the queue, with their transport-wide sequence numbers.
     mutating func release(at now: MediaTime, to queue: DatagramQueue) {
         waiting.setRate(pacingRate(at: now))
+        waiting.setBursts(allowsBursts)
         releaseDue(at: now, to: queue)
     }
 
@@ -61,6 +62,9 @@ struct SessionCongestion: ~Copyable {
     private func pacingRate(at now: MediaTime) -> Bitrate {
         fallback.isActive || fallback.isUnheard ? estimate.rate : estimate.pacingRate(at: now)
     }
+
+    /// Whether packets of a frame leave together. Without feedback of packets, nothing detects contention.
+    private var allowsBursts: Bool { !fallback.isActive && !fallback.isUnheard && estimate.allowsBursts }
 
     private mutating func releaseDue(at now: MediaTime, to queue: DatagramQueue) {
         while true {
