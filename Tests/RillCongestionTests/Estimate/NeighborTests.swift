@@ -37,9 +37,9 @@ import Testing
         func decrease(_ seconds: Double, of share: Double) -> Double? {
             neighbor.decrease(of: share, roundTrip: 0.1, at: .zero + .seconds(seconds))
         }
-        #expect(decrease(1, of: 0.5) == 0.08)
+        #expect(decrease(1, of: 0.5) == 0.12)
         #expect(decrease(1.35, of: 0.5) == nil)
-        #expect(decrease(2, of: 1) == 0.16 && decrease(3, of: 0.1) == 0.02 && decrease(4, of: 4) == 0.3)
+        #expect(decrease(2, of: 1) == 0.24 && decrease(3, of: 0.1) == 0.02 && decrease(4, of: 4) == 0.3)
     }
 
     /// 1 Mbit/s at 30 frames a second is four packets of 8333 bits a frame; at half of the capacity it is 0.9 times

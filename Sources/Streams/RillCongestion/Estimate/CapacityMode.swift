@@ -25,6 +25,8 @@ struct CapacityMode: Sendable {
     private static let dispersion: Int64 = 10
     /// A higher rate by this factor is another capacity.
     private static let change = 1.1
+    /// The number of runs that show a higher rate, without one at the highest rate between them, before it counts.
+    private static let confirmations = 3
     /// The highest rate falls by this share a second, so that a lower capacity is found after some time.
     private static let decay = 0.01
     /// After this number of runs below it, the highest rate is no capacity any more.
@@ -38,6 +40,8 @@ struct CapacityMode: Sendable {
     /// Radio links stay below the second mostly, and three flows whose frames interleave stay above it.
     private static let shares = (found: 0.2, kept: 0.05, constant: 0.5, sole: 0.985)
 
+    /// A rate above the highest one, and the number of runs that show it.
+    private var candidate = (rate: 0.0, count: 0)
     private var share = 0.0
     private var (count, misses) = (0, 0)
     private var last = MediaTime.zero
@@ -71,10 +75,12 @@ struct CapacityMode: Sendable {
         let bits = 8 * Double(byteCount)
         let least = bits / (span + CapacityMode.step)
         let isHigher = least > CapacityMode.change * highest
+        if metQueue, isHigher, highest > 0, !isConfirmed(least) { return }
         if metQueue, isHigher || misses > CapacityMode.mostMisses {
             (share, count, misses, highest) = (0, 0, 0, least)
         }
         let isAtHighest = bits > highest * (span - CapacityMode.step)
+        if isAtHighest { candidate.count = 0 }
         // A run that met no queue left at its own rate. It shows something only where that is the highest rate.
         guard metQueue || isAtHighest && !isHigher else { return }
         highest *= 1 - CapacityMode.decay * min(max((now - last).seconds, 0), 1)
@@ -86,6 +92,15 @@ struct CapacityMode: Sendable {
         share += ((isAtHighest ? 1 : 0) - share) * weight
         let shares = CapacityMode.shares
         isInterleaved =
-            count >= CapacityMode.fewest && misses < CapacityMode.recent && share > (isInterleaved ? shares.kept : shares.found) && share < shares.sole
+            count >= CapacityMode.fewest && misses < CapacityMode.recent
+            && share > (isInterleaved ? shares.kept : shares.found) && share < shares.sole
+    }
+
+    /// Whether enough runs show a higher rate than before. A single one shows nothing: packets that a busy machine held
+    /// up arrive closer together than any bottleneck lets them.
+    private mutating func isConfirmed(_ rate: Double) -> Bool {
+        let isSame = rate < CapacityMode.change * candidate.rate && CapacityMode.change * rate > candidate.rate
+        candidate = isSame ? (max(rate, candidate.rate), candidate.count + 1) : (rate, 1)
+        return candidate.count >= CapacityMode.confirmations
     }
 }

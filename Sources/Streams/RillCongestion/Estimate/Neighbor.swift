@@ -37,7 +37,7 @@ struct Neighbor: Sendable {
     /// The multiple of GCC's increase at half of the capacity, and its bounds.
     private static let increase = (half: 0.9, range: 0.1...1.5)
     /// The decrease at half of the capacity, and its bounds, as shares of the rate. GCC's is 0.15.
-    private static let decrease = (half: 0.08, range: 0.02...0.3)
+    private static let decrease = (half: 0.12, range: 0.02...0.3)
     /// The time from one decrease to the next, in seconds: a round trip within bounds, as in GCC, and the time after
     /// which the gradient shows what a decrease did. GCC's further decreases are to the same share of the acknowledged
     /// rate; here each one would add to the one before.
@@ -45,7 +45,7 @@ struct Neighbor: Sendable {
     /// A queue that grows from nothing, as from a single large frame, is none that a lower rate would end.
     static let shortestQueue = 0.01
     /// The rate after a decrease is at most this multiple of the acknowledged rate.
-    static let surplus = 1.2
+    static let surplus = 1.1
 
     /// Updates the state, after the packets of a feedback.
     ///
