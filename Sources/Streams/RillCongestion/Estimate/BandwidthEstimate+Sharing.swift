@@ -22,6 +22,8 @@ extension BandwidthEstimate {
     /// The target cross-traffic delay of a rate, in seconds: 28 kbit of queue, within 12 to 80 ms. It is inversely
     /// proportional to the rate.
     func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
+    /// For so long a run of packets shows other flows.
+    private static let fresh = MediaDuration.seconds(1)
     /// A rate above this share of the capacity leaves nothing for others: nobody is there.
     private static let wholeShare = 0.85
     /// Whole trains that measure less than this share of the rate of single runs interleave with those of others.
@@ -91,10 +93,17 @@ extension BandwidthEstimate {
     /// Detects cross traffic in the queue, and runs the yield tests of ``Contention``.
     mutating func detectCrossTraffic(at now: MediaTime) {
         let mode = path.capacity.mode
-        let isInterleaved = mode.isInterleaved || contention.isDetected && trainsInterleave
+        // Without a queue there are no runs that show anything, and what they showed ages. Runs alone are no evidence:
+        // after a change of the capacity they have two rates as well.
+        let age = (packets.newest?.arrival ?? mode.last) - mode.last
+        let isKnown = neighbor.wasSeen(at: now) && age < BandwidthEstimate.fresh
+        let isInterleaved =
+            contention.isDetected && (mode.isInterleaved || trainsInterleave) || mode.isInterleaved && isKnown
         // A yield test found others, whose frames never lie between our packets.
-        let isApart = contention.isConfirmed && mode.isConstant && !path.queue.isBunching
-        neighbor.update(isEvident: isInterleaved || isApart, queue: path.queue.crossTraffic, at: now)
+        let isApart = contention.isConfirmed && mode.isConstant
+        // A path that bunches packets has runs of many rates by itself.
+        let isEvident = !path.queue.isBunching && (isInterleaved || isApart)
+        neighbor.update(isEvident: isEvident, queue: path.queue.crossTraffic, at: now)
         if !neighbor.isDelayBased { path.gradient = nil }
         // For a second after a cut, the queue is our own.
         let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)

@@ -44,7 +44,8 @@ struct CapacityMode: Sendable {
     private var candidate = (rate: 0.0, count: 0)
     private var share = 0.0
     private var (count, misses) = (0, 0)
-    private var last = MediaTime.zero
+    /// When a run showed something the last time, by the receiver's clock.
+    private(set) var last = MediaTime.zero
     /// The start of the present run: when its first packet left and arrived, and the bytes after that packet.
     private var start = (sent: MediaTime.zero, arrival: MediaTime.zero)
     private var byteCount: Int64 = 0
@@ -80,7 +81,7 @@ struct CapacityMode: Sendable {
             (share, count, misses, highest) = (0, 0, 0, least)
         }
         let isAtHighest = bits > highest * (span - CapacityMode.step)
-        if isAtHighest { candidate.count = 0 }
+        if isAtHighest, !isHigher { candidate.count = 0 }
         // A run that met no queue left at its own rate. It shows something only where that is the highest rate.
         guard metQueue || isAtHighest && !isHigher else { return }
         highest *= 1 - CapacityMode.decay * min(max((now - last).seconds, 0), 1)

@@ -18,6 +18,7 @@ struct Neighbor: Sendable {
     /// When the queue was short the last time.
     private var lastShort: MediaTime?
     private var lastEvident = Neighbor.never
+    private var lastSeen = Neighbor.never
     private var lastDecrease = Neighbor.never
 
     private static let never = MediaTime(nanoseconds: .min / 2)
@@ -28,6 +29,8 @@ struct Neighbor: Sendable {
     )
     /// The time for which evidence counts. Frames that leave in step with others' show them now and then.
     private static let memory = MediaDuration.seconds(3)
+    /// After this time without any, new evidence needs a queue again.
+    private static let longMemory = MediaDuration.seconds(15)
     /// The additive increase: half a packet in a round trip plus this time, in seconds, as GCC has it. The frame rate
     /// and the packet size in bits give the packet.
     private static let response = 0.1
@@ -35,9 +38,9 @@ struct Neighbor: Sendable {
     /// The lowest additive increase, in bits per second each second.
     private static let leastIncrease = 4000.0
     /// The multiple of GCC's increase at half of the capacity, and its bounds.
-    private static let increase = (half: 0.9, range: 0.1...1.5)
+    private static let increase = (half: 0.6, range: 0.1...1.5)
     /// The decrease at half of the capacity, and its bounds, as shares of the rate. GCC's is 0.15.
-    private static let decrease = (half: 0.12, range: 0.02...0.3)
+    private static let decrease = (half: 0.08, range: 0.02...0.3)
     /// The time from one decrease to the next, in seconds: a round trip within bounds, as in GCC, and the time after
     /// which the gradient shows what a decrease did. GCC's further decreases are to the same share of the acknowledged
     /// rate; here each one would add to the one before.
@@ -58,9 +61,12 @@ struct Neighbor: Sendable {
         let since = lastShort ?? now
         lastShort = since
         if now - since > Neighbor.lossBased.time { lossBasedUntil = now + Neighbor.lossBased.memory }
-        if isEvident { lastEvident = now }
+        if isEvident { (lastEvident, lastSeen) = (now, now) }
         isDelayBased = now - lastEvident < Neighbor.memory && now >= lossBasedUntil
     }
+
+    /// Whether other flows were seen lately, though an overload may have ended that.
+    func wasSeen(at now: MediaTime) -> Bool { now - lastSeen < Neighbor.longMemory }
 
     /// Forgets the evidence: the capacity may be another one.
     mutating func forget() { (lastEvident, isDelayBased) = (Neighbor.never, false) }
