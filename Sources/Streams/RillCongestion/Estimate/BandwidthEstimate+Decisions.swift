@@ -65,7 +65,7 @@ extension BandwidthEstimate {
     /// The rate that the estimate moves towards.
     private mutating func goal(_ elapsed: Double, at now: MediaTime) -> Double {
         detectCrossTraffic(at: now)
-        if neighbor.isDelayBased { return compete(elapsed, at: now) }
+        if competes { return compete(elapsed, at: now) }
         // After 4 s without a train, the capacity may have changed: the old measurement is dropped.
         if !probes.isSighted(within: .seconds(4), at: now) { path.capacity.reset() }
         switch path.queue.isBunching && !isStarting(at: now) ? .unknown : path.capacity.reading {

@@ -20,8 +20,10 @@ extension BandwidthEstimate {
     static let damping = 4.0
 
     /// The target cross-traffic delay of a rate, in seconds: 28 kbit of queue, within 12 to 80 ms. It is inversely
-    /// proportional to the rate.
-    func targetQueue(_ rate: Double) -> Double { min(max(28_000 / max(rate, 1), 0.012), 0.08) }
+    /// proportional to the rate. Beside delay-based flows it is that of ``Neighbor``.
+    func targetQueue(_ rate: Double) -> Double {
+        neighbor.isDelayBased ? Neighbor.targetQueue(rate) : min(max(28_000 / max(rate, 1), 0.012), 0.08)
+    }
     /// For so long a run of packets shows other flows.
     private static let fresh = MediaDuration.seconds(1)
     /// A rate above this share of the capacity leaves nothing for others: nobody is there.
@@ -62,9 +64,20 @@ extension BandwidthEstimate {
             return
         }
         let lack = 1 - min(path.queue.crossTraffic / targetQueue(fairRate), 4)
-        let step = BandwidthEstimate.sharing.speed * lack * (fairRate + BandwidthEstimate.sharing.extra)
+        var step = BandwidthEstimate.sharing.speed * lack * (fairRate + BandwidthEstimate.sharing.extra)
+        if neighbor.isDelayBased {
+            let increase = Neighbor.increase(of: bits, roundTrip: path.roundTrip.seconds)
+            step = lack < 0 ? Neighbor.decreaseSpeed * lack * fairRate : min(step, increase)
+        }
         fairRate = min(max(fairRate + step * elapsed, 0.5 * bits), most)
     }
+
+    /// Whether the rate competes with flows that yield to delay, and send each frame at once.
+    ///
+    /// Their frames lie between ours as a whole, so most of our runs arrive at the capacity. The packets of flows that
+    /// pace, as Rill's do, lie between ours one by one: with those the standing queue is shared, which uses more of the
+    /// link.
+    var competes: Bool { neighbor.isDelayBased && path.capacity.mode.isConstant }
 
     /// The capacity that delay-based flows share, in bits per second: the highest rate of single runs.
     var sharedCapacity: Double { 1e9 * path.capacity.mode.highest }
@@ -104,7 +117,7 @@ extension BandwidthEstimate {
         // A path that bunches packets has runs of many rates by itself.
         let isEvident = !path.queue.isBunching && (isInterleaved || isApart)
         neighbor.update(isEvident: isEvident, queue: path.queue.crossTraffic, at: now)
-        if !neighbor.isDelayBased { path.gradient = nil }
+        if !competes { path.gradient = nil }
         // For a second after a cut, the queue is our own.
         let isStanding = path.queue.crossTraffic > 0.008 && !path.queue.isBunching && now > holdUntil + .seconds(1)
         let isTestOver = contention.update(

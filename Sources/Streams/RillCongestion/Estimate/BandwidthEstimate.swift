@@ -262,7 +262,7 @@ public struct BandwidthEstimate: RateController {
         } else if case .atLeast(let seen) = path.capacity.reading {
             limits.pathRate = max(seen, limits.pathRate)
         }
-        if neighbor.isDelayBased { knownCapacity = sharedCapacity }
+        if competes { knownCapacity = sharedCapacity }
         if let knownCapacity { limits.pathRate = knownCapacity }
         model = PathCapacity(
             limits.pathRate, isKnown: knownCapacity != nil, shortest: path.queue.shortest,
@@ -272,7 +272,7 @@ public struct BandwidthEstimate: RateController {
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
-        limits.reserve = contention.isDetected && !neighbor.isDelayBased ? BandwidthEstimate.damping * bits * excess : 0
+        limits.reserve = contention.isDetected && !competes ? BandwidthEstimate.damping * bits * excess : 0
         let lastObstacle = contention.isDetected || neighbor.isDelayBased || path.queue.isBunching ? now : burstObstacle ?? now
         burstObstacle = lastObstacle
         limits.allowsBursts = now - lastObstacle >= BandwidthEstimate.timeToBursts

@@ -31,6 +31,11 @@ struct Neighbor: Sendable {
     private static let memory = MediaDuration.seconds(3)
     /// After this time without any, new evidence needs a queue again.
     private static let longMemory = MediaDuration.seconds(15)
+    /// The target queue of a rate of 1 Mbit/s beside flows that pace, in seconds, and its bounds.
+    private static let target = (usual: 0.028, range: 0.008...0.06)
+    /// The gain of a decrease per second beside flows that pace. Four times that of increases, so that a queue ends
+    /// before GCC backs off.
+    static let decreaseSpeed = 0.4
     /// The additive increase: half a packet in a round trip plus this time, in seconds, as GCC has it. The frame rate
     /// and the packet size in bits give the packet.
     private static let response = 0.1
@@ -93,10 +98,29 @@ struct Neighbor: Sendable {
     ///   - capacity: the capacity that all share.
     ///   - roundTrip: the RTT in seconds.
     static func increase(of rate: Double, among capacity: Double, roundTrip: Double) -> Double {
-        let frame = rate / frameRate
-        let packet = frame / max((frame / packetBits).rounded(.up), 1)
         let (half, range) = Neighbor.increase
         let gain = min(max(half * capacity / max(2 * rate, 1), range.lowerBound), range.upperBound)
-        return gain * max(leastIncrease, packet / (2 * (roundTrip + response)))
+        return gain * increase(of: rate, roundTrip: roundTrip)
+    }
+
+    /// GCC's increase of a rate near the capacity, in bits per second each second.
+    ///
+    /// - Parameters:
+    ///   - rate: the rate in bits per second.
+    ///   - roundTrip: the RTT in seconds.
+    static func increase(of rate: Double, roundTrip: Double) -> Double {
+        let frame = rate / frameRate
+        let packet = frame / max((frame / packetBits).rounded(.up), 1)
+        return max(leastIncrease, packet / (2 * (roundTrip + response)))
+    }
+
+    /// The target cross-traffic delay of a rate beside delay-based flows that pace, in seconds.
+    ///
+    /// It is inversely proportional to the rate, so that flows of this kind become equal. Above 1 Mbit/s it falls
+    /// faster: there GCC backs off from shorter queues.
+    static func targetQueue(_ rate: Double) -> Double {
+        let ratio = 1e6 / max(rate, 1)
+        let queue = target.usual * ratio * min(ratio.squareRoot(), 1)
+        return min(max(queue, target.range.lowerBound), target.range.upperBound)
     }
 }
