@@ -2,6 +2,9 @@ import RillCongestion
 import RillCore
 
 /// Flows of Rill's and of Google's congestion control that share a bottleneck, in the order in which they start.
+///
+/// Those of Google's send each frame at once, as Chromium 156 does: its pacer lets 40 ms leave together. The first has
+/// found the link by its probes.
 struct Neighborhood: Sendable, CustomStringConvertible {
     enum Kind: Character { case rill = "R", google = "G" }
 
@@ -9,6 +12,8 @@ struct Neighborhood: Sendable, CustomStringConvertible {
     let kinds: [Kind]
     /// The capacity in kbit/s, and the round trip in milliseconds.
     let (rate, roundTrip): (Int, Int)
+    /// Whether the picture has a cut every three seconds.
+    var hasCuts = false
 
     /// The figures of one call from its 90th to its 180th second.
     struct Figures {
@@ -35,7 +40,9 @@ struct Neighborhood: Sendable, CustomStringConvertible {
 
     /// The same number of flows on the same link, all of Google's congestion control.
     var ofGoogle: Neighborhood {
-        Neighborhood(String(repeating: "G", count: kinds.count), rate: rate, roundTrip: roundTrip)
+        var own = Neighborhood(String(repeating: "G", count: kinds.count), rate: rate, roundTrip: roundTrip)
+        own.hasCuts = hasCuts
+        return own
     }
 
     func run(seed: UInt64) throws -> Figures {
@@ -44,9 +51,11 @@ struct Neighborhood: Sendable, CustomStringConvertible {
         let maximum = Bitrate.kilobits(max(2500, rate))
         plan.flows = kinds.enumerated().map { index, kind in
             var flow = FlowPlan(start: 15 * Double(index), maximum: maximum)
+            flow.hasScenes = hasCuts
             if kind == .google {
+                let start = Bitrate.kilobits(rate * (index == 0 ? 9 : 3) / 10)
                 flow.controller = {
-                    GoogleCongestionControl(start: .kilobits(300), range: .kilobits(50)...maximum)
+                    GoogleCongestionControl(start: start, range: .kilobits(50)...maximum, pacingFactor: 100)
                 }
             }
             return flow

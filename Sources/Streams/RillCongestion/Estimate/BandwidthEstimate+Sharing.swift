@@ -24,6 +24,8 @@ extension BandwidthEstimate {
     func targetQueue(_ rate: Double) -> Double {
         neighbor.isDelayBased ? Neighbor.targetQueue(rate) : min(max(28_000 / max(rate, 1), 0.012), 0.08)
     }
+    /// The share of the capacity below which a rate competes.
+    private static let smallPart = 0.25
     /// For so long a run of packets shows other flows.
     private static let fresh = MediaDuration.seconds(1)
     /// A rate above this share of the capacity leaves nothing for others: nobody is there.
@@ -76,8 +78,11 @@ extension BandwidthEstimate {
     ///
     /// Their frames lie between ours as a whole, so most of our runs arrive at the capacity. The packets of flows that
     /// pace, as Rill's do, lie between ours one by one: with those the standing queue is shared, which uses more of the
-    /// link.
-    var competes: Bool { neighbor.isDelayBased && path.capacity.mode.isConstant }
+    /// link. A rate that is a small part of the capacity competes with either: it has few runs, which show little.
+    var competes: Bool {
+        neighbor.isDelayBased
+            && (path.capacity.mode.isConstant || bits < BandwidthEstimate.smallPart * sharedCapacity)
+    }
 
     /// The capacity that delay-based flows share, in bits per second: the highest rate of single runs.
     var sharedCapacity: Double { 1e9 * path.capacity.mode.highest }
