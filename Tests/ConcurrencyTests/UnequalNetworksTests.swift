@@ -153,7 +153,7 @@ import Testing
         let (made, asked) = (keyFrames.reduce(0, +), asks.withLock { $0 })
         let most = 6 + 3 + Int(seconds / 3) + wanted
         #expect(asked > 15, "\(asked) requests in \(seconds) s")
-        #expect(made <= most, "\(keyFrames) key frames, \(asked) requests of the liar, \(wanted) of the others, \(seconds) s")
+        #expect(made <= most, "\(keyFrames) key frames, \(asked) and \(wanted) requests, \(seconds) s")
         await third.end()
         await slow.end()
         await sender.end()

@@ -45,9 +45,9 @@ public struct RTPSessionSettings: Sendable {
     /// RFC 8083, which every sender must have (RFC 8834 §7.1). Off only for experiments in which nobody answers.
     package var hasCircuitBreaker = true
 
-    /// Whether the remote side sends reception reports, as RFC 3550 §6.4 wants it. Where it sends no RTCP, as ffplay and
-    /// FFmpeg do not, silence shows nothing, and the circuit breaker for it (RFC 8083 §4.1) would end each stream after
-    /// 15 s: with `false` it does not wait for reports. Only for a path that is known to carry what is sent.
+    /// Whether the remote side sends reception reports, as RFC 3550 §6.4 wants it. Where it sends no RTCP, as ffplay
+    /// and FFmpeg do not, silence shows nothing, and the circuit breaker for it (RFC 8083 §4.1) would end each stream
+    /// after 15 s: with `false` it does not wait for reports. Only for a path that is known to carry what is sent.
     public var expectsReports = true
 
     /// When the session is ``SessionEvent/interrupted(at:)``, and the remote side ``SessionEvent/lost(at:)``.

@@ -70,7 +70,8 @@ import Testing
         let seconds = isLongRun ? 40 : 5
         let sender = try RillRun.start([
             "send", "--to", "127.0.0.1:\(port)", "--size", "320x240", "--bitrate", "900k", "--no-reports", "--duration",
-            "\(seconds)s", "--delay", "2s", "--sdp", folder.path("out.sdp"), "--coded", folder.path("sent.ivf"), "--json",
+            "\(seconds)s", "--delay", "2s", "--sdp", folder.path("out.sdp"), "--coded", folder.path("sent.ivf"),
+            "--json",
         ])
         let line = try await sender.said("ffmpeg ").replacing(
             "ffmpeg ", with: "ffmpeg -nostdin -v error ", maxReplacements: 1

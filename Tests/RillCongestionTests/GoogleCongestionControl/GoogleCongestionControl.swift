@@ -1,10 +1,9 @@
-import RillCongestion
+@testable import RillCongestion
 
 /// Plain Google congestion control (GCC): the reference for ``BandwidthEstimate`` on the same links.
 ///
-/// It is delay-based. Packets are grouped by send time (``PacketGroups``). A linear regression over the groups'
-/// delays gives the one-way delay gradient (``Trendline``). An adaptive threshold on that gradient detects overuse
-/// (``OveruseDetector``). The rate follows by AIMD: additive and multiplicative increase, and decrease to a share of
+/// It is delay-based. An adaptive threshold on the one-way delay gradient detects overuse (``DelayGradient``, which
+/// Rill has for its neighbors). The rate follows by AIMD: additive and multiplicative increase, and decrease to a share of
 /// the acknowledged rate (``RateControl``). Loss limits it (``LossLimit``).
 ///
 /// Constants are those of libwebrtc in 2026. Source: draft-ietf-rmcat-gcc-02, sections 4 to 6. The trendline, the
@@ -22,15 +21,12 @@ struct GoogleCongestionControl: RateController {
 
     private let (lowest, highest): (Double, Double)
     private let pacingFactor: Double
-    private var groups = PacketGroups()
-    private var trendline = Trendline()
-    private var detector = OveruseDetector()
+    private var gradient = DelayGradient()
     private var acknowledged = AcknowledgedRate()
     private var control: RateControl
     private var loss: LossLimit
     /// The packets of the present feedback that arrived.
     private var arrivals: [(packet: PacketRecord, arrival: MediaTime)] = []
-    private var lastUpdate: MediaTime?
 
     /// Creates a controller before the first feedback.
     ///
@@ -75,16 +71,10 @@ struct GoogleCongestionControl: RateController {
 
     /// Passes the packets to the detector, in the order of their arrival.
     private mutating func detect(at now: MediaTime) {
-        if let lastUpdate, now - lastUpdate > .seconds(2) {
-            (groups, trendline, detector) = (PacketGroups(), Trendline(), OveruseDetector())
-        }
-        lastUpdate = now
         arrivals.sort { ($0.arrival, $0.packet.number) < ($1.arrival, $1.packet.number) }
         for (packet, arrival) in arrivals {
             acknowledged.add(Int(packet.byteCount), arrival: arrival)
-            guard let delta = groups.add(packet.sendTime, arrival: arrival) else { continue }
-            let trend = trendline.add(delta.arrival - delta.send, arrival: arrival)
-            detector.update(trend: trend, sendDelta: delta.send, arrival: arrival)
+            gradient.add(packet.sendTime, arrival: arrival)
         }
         guard let last = arrivals.last else { return }
         // The RTT without the time for which the receiver held the report back.
@@ -93,7 +83,7 @@ struct GoogleCongestionControl: RateController {
     }
 
     private mutating func followDelay(at now: MediaTime) {
-        switch (detector.usage, acknowledged.bitsPerSecond) {
+        switch (gradient.usage, acknowledged.bitsPerSecond) {
         case (.overuse, let rate?):
             guard control.mayDecrease(acknowledged: rate, at: now) else { return }
             decreaseCount += 1

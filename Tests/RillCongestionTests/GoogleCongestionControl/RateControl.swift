@@ -1,4 +1,4 @@
-import RillCongestion
+@testable import RillCongestion
 
 #if canImport(Glibc)
 import Glibc
@@ -50,7 +50,7 @@ extension GoogleCongestionControl {
         ///   - usage: the detector's result.
         ///   - acknowledged: the acknowledged rate in bits per second; `nil` if it is unknown.
         ///   - now: the arrival time of the feedback.
-        mutating func update(_ usage: OveruseDetector.Usage, acknowledged: Double?, at now: MediaTime) {
+        mutating func update(_ usage: DelayGradient.Usage, acknowledged: Double?, at now: MediaTime) {
             let acknowledged = acknowledged ?? lastAcknowledged
             lastAcknowledged = acknowledged
             switch (usage, state) {

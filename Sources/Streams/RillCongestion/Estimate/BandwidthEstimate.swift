@@ -273,7 +273,8 @@ public struct BandwidthEstimate: RateController {
         limits.roundTrip = path.roundTrip.seconds
         let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
         limits.reserve = contention.isDetected && !competes ? BandwidthEstimate.damping * bits * excess : 0
-        let lastObstacle = contention.isDetected || neighbor.isDelayBased || path.queue.isBunching ? now : burstObstacle ?? now
+        let isObstructed = contention.isDetected || neighbor.isDelayBased || path.queue.isBunching
+        let lastObstacle = isObstructed ? now : burstObstacle ?? now
         burstObstacle = lastObstacle
         limits.allowsBursts = now - lastObstacle >= BandwidthEstimate.timeToBursts
     }

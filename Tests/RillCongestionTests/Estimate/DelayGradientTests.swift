@@ -5,12 +5,10 @@ import Testing
 
 /// The trendline and the detector behind it.
 @Suite struct OveruseTests {
-    private typealias Control = GoogleCongestionControl
-
     /// The detector's results after each group. A group leaves every 20 ms and is delayed by this many milliseconds
     /// more than its predecessor.
-    private func usages(_ delays: [Double]) -> (usages: [Control.OveruseDetector.Usage], threshold: Double) {
-        var (trendline, detector) = (Control.Trendline(), Control.OveruseDetector())
+    private func usages(_ delays: [Double]) -> (usages: [DelayGradient.Usage], threshold: Double) {
+        var (trendline, detector) = (DelayGradient.Trendline(), DelayGradient.OveruseDetector())
         var time = MediaTime.zero
         let usages = delays.map { delay in
             time += .milliseconds(20) + .seconds(delay / 1000)
@@ -22,7 +20,7 @@ import Testing
     }
 
     @Test func `The slope is the rise of the delay over the time`() {
-        var trendline = Control.Trendline()
+        var trendline = DelayGradient.Trendline()
         let slopes = (0..<200).map { index in
             trendline.add(.milliseconds(2), arrival: .zero + .milliseconds(22 * index))
         }
@@ -53,7 +51,7 @@ import Testing
     }
 
     @Test func `The threshold moves by 0.0087 of the distance upwards and 0.039 downwards, each millisecond`() {
-        var detector = Control.OveruseDetector()
+        var detector = DelayGradient.OveruseDetector()
         var time = MediaTime.zero
         /// An amplified gradient in milliseconds: the gain is 4, times the number of groups up to 60.
         func update(_ amplified: Double, count: Double) {

@@ -4,7 +4,7 @@ import Testing
 @testable import RillCongestion
 
 @Suite struct PacketGroupsTests {
-    private typealias Groups = GoogleCongestionControl.PacketGroups
+    private typealias Groups = DelayGradient.PacketGroups
 
     /// The deltas of packet groups, for send and arrival times in milliseconds.
     private func deltas(_ packets: [(sent: Double, arrived: Double)]) -> [Groups.Delta] {
