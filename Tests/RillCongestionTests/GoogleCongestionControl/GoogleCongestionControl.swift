@@ -3,8 +3,8 @@
 /// Plain Google congestion control (GCC): the reference for ``BandwidthEstimate`` on the same links.
 ///
 /// It is delay-based. An adaptive threshold on the one-way delay gradient detects overuse (``DelayGradient``, which
-/// Rill has for its neighbors). The rate follows by AIMD: additive and multiplicative increase, and decrease to a share of
-/// the acknowledged rate (``RateControl``). Loss limits it (``LossLimit``).
+/// Rill has for its neighbors). The rate follows by AIMD: additive and multiplicative increase, and decrease to a share
+/// of the acknowledged rate (``RateControl``). Loss limits it (``LossLimit``).
 ///
 /// Constants are those of libwebrtc in 2026. Source: draft-ietf-rmcat-gcc-02, sections 4 to 6. The trendline, the
 /// link capacity and the acknowledged rate are those of libwebrtc.

@@ -25,7 +25,7 @@ struct DelayGradient: Sendable {
     private var detector = OveruseDetector()
     private var last: (sent: MediaTime, arrival: MediaTime)?
 
-    /// After this time without packets all begins anew, and where times are further apart, in nanoseconds. A receiver
+    /// Times that are further apart, in nanoseconds, reset it: what was measured before says nothing more. A receiver
     /// may report any time.
     private static let memory: UInt64 = 2_000_000_000
 
