@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,10 @@ class Process:
             raise CommandFailed(f"{self.what}\nexited with {code}:\n{text[-2000:]}")
         peak = int(Path(f"{self._folder.name}/peak").read_text().split()[-1])
         return Run(usage.ru_utime + usage.ru_stime, wall, 1024 * peak, text, self._answer())
+
+    def interrupt(self) -> None:
+        """Ctrl-C: a program of ours then ends in order, and completes what it writes."""
+        os.killpg(self._process.pid, signal.SIGINT)
 
     def stop(self) -> None:
         if self._process.returncode is None:

@@ -2,7 +2,6 @@
 
 import csv
 import itertools
-import os
 import socket
 import time
 from dataclasses import dataclass
@@ -132,8 +131,7 @@ def share(cell: Cell, clip: Clip, duration: int, context: Context) -> Shares:
                 time.sleep(0.02)
             running.append(Process(command(program, "receive", description, "--port", receiving[index], "--wait", "60s")))
         time.sleep(max(0.0, begin + duration - time.monotonic()))
-        # Ctrl-C: the log is then complete.
-        os.killpg(running[0]._process.pid, 2)
+        running[0].interrupt()
         running[0].wait(duration + 30)
     finally:
         for each in running:
