@@ -67,8 +67,12 @@ import Testing
 
     @Test func `A low rate, whose feedback is rare, stalls later`() {
         var stall = PathStall()
-        stall.recordSent(at: .zero)
-        let later = MediaTime.zero + .milliseconds(600)
+        let start = MediaTime.zero + .seconds(1)
+        stall.recordSent(at: start)
+        #expect(!stall.isOn(roundTrip: roundTrip, rate: 1e6, at: start + .seconds(60)), "before the first report")
+        stall.recordReport(of: start, lastSent: start, roundTrip: roundTrip, rate: rate, at: start)
+        stall.recordSent(at: start)
+        let later = start + .milliseconds(600)
         #expect(stall.isOn(roundTrip: roundTrip, rate: 1e6, at: later))
         #expect(!stall.isOn(roundTrip: roundTrip, rate: 40_000, at: later))
     }

@@ -61,7 +61,7 @@ extension BandwidthEstimate {
     private mutating func finish(_ round: PathMeter.Round, receivedCount: Int) {
         path.finish(round, receivedCount: receivedCount)
         limits.stall.recordReport(
-            of: path.latest, lastSent: lastSent, roundTrip: limits.roundTrip, rate: bits, at: round.now)
+            of: path.latest, lastSent: lastSent, roundTrip: limits.roundTrip, rate: limits.delivered, at: round.now)
         if receivedCount > 0 { hasNewOutcomes = true }
         guard round.trainTime > PathMeter.never else { return }
         probes.recordTrain(at: round.now)

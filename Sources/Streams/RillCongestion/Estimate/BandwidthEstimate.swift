@@ -270,7 +270,7 @@ public struct BandwidthEstimate: RateController {
         limits.transmission = model.usual
         limits.setPace(
             capacity: knownCapacity, isBunching: path.queue.isBunching, isSteady: scatter.isSteady)
-        limits.roundTrip = path.roundTrip.seconds
+        (limits.roundTrip, limits.delivered) = (path.roundTrip.seconds, path.acknowledged.smoothed)
         let excess = min(path.queue.expected, 0.15) - targetQueue(fairRate)
         limits.reserve = contention.isDetected && !competes ? BandwidthEstimate.damping * bits * excess : 0
         let isObstructed = contention.isDetected || neighbor.isDelayBased || path.queue.isBunching

@@ -39,7 +39,7 @@ struct PathStall: Sendable {
     ///   - latest: the send time of the newest packet with a known outcome.
     ///   - lastSent: that of the last packet.
     ///   - roundTrip: the RTT in seconds.
-    ///   - rate: the present rate in bits per second.
+    ///   - rate: the acknowledged rate in bits per second.
     ///   - now: the current time.
     mutating func recordReport(
         of latest: MediaTime, lastSent: MediaTime, roundTrip: Double, rate: Double, at now: MediaTime
@@ -63,14 +63,15 @@ struct PathStall: Sendable {
     ///
     /// - Parameters:
     ///   - roundTrip: the RTT in seconds.
-    ///   - rate: the present rate in bits per second.
+    ///   - rate: the acknowledged rate in bits per second.
     ///   - now: the current time.
     func isOn(roundTrip: Double, rate: Double, at now: MediaTime) -> Bool {
-        guard unreportedSince != .distantFuture else { return false }
+        // Before the first report nothing is usual, and a peer that sends no feedback never reports.
+        guard lastReport != nil, unreportedSince != .distantFuture else { return false }
         return (now - unreportedSince).seconds > threshold(roundTrip: roundTrip, rate: rate)
     }
 
     private func threshold(roundTrip: Double, rate: Double) -> Double {
-        max(roundTrip, usual) + 2 * min(max(PathStall.feedbackBits / rate, 0.05), 0.5) + PathStall.limit
+        max(roundTrip, usual) + 2 * min(max(PathStall.feedbackBits / max(rate, 1), 0.05), 0.5) + PathStall.limit
     }
 }

@@ -33,6 +33,8 @@ struct SendingLimits: Sendable {
     @usableFromInline var validatingSince: MediaTime?
 
     @usableFromInline var stall = PathStall()
+    /// The acknowledged rate in bits per second, which decides how often feedback comes; 0 before the first.
+    var delivered = 0.0
 
     init(bits: Double) {
         (self.bits, pathRate) = (bits, 1.05 * bits)
@@ -97,5 +99,5 @@ struct SendingLimits: Sendable {
     }
 
     /// Whether the path has stalled.
-    func isStalled(at now: MediaTime) -> Bool { stall.isOn(roundTrip: roundTrip, rate: bits, at: now) }
+    func isStalled(at now: MediaTime) -> Bool { stall.isOn(roundTrip: roundTrip, rate: delivered, at: now) }
 }
