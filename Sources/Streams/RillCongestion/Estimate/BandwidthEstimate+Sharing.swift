@@ -25,7 +25,7 @@ extension BandwidthEstimate {
         neighbor.isDelayBased ? Neighbor.targetQueue(rate) : min(max(28_000 / max(rate, 1), 0.012), 0.08)
     }
     /// The share of the capacity below which a rate competes.
-    private static let smallPart = 0.25
+    private static let smallPart = 0.2
     /// For so long a run of packets shows other flows.
     private static let fresh = MediaDuration.seconds(1)
     /// A rate above this share of the capacity leaves nothing for others: nobody is there.
