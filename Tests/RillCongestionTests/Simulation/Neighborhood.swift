@@ -64,5 +64,7 @@ struct Neighborhood: Sendable, CustomStringConvertible {
         return Figures(shares: kinds.indices.map { call.utilization(90, 180, flow: $0) }, kinds: kinds)
     }
 
-    var description: String { "\(String(kinds.map(\.rawValue))) \(rate) kbit/s, \(roundTrip) ms" }
+    var description: String {
+        "\(String(kinds.map(\.rawValue))) \(rate) kbit/s, \(roundTrip) ms" + (hasCuts ? ", cuts" : "")
+    }
 }

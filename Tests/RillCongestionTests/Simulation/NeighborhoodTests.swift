@@ -11,8 +11,10 @@ import Testing
 
         var testDescription: String { place.description }
 
-        init(_ kinds: String, _ rate: Int, _ roundTrip: Int, _ knownMiss: String? = nil) {
-            place = Neighborhood(kinds, rate: rate, roundTrip: roundTrip)
+        init(_ kinds: String, _ rate: Int, _ roundTrip: Int, hasCuts: Bool = false, _ knownMiss: String? = nil) {
+            var place = Neighborhood(kinds, rate: rate, roundTrip: roundTrip)
+            place.hasCuts = hasCuts
+            self.place = place
             self.knownMiss = knownMiss
         }
     }
@@ -25,7 +27,12 @@ import Testing
     func `Google's congestion control keeps its share beside Rill`(place: Neighborhood) throws {
         let (mixed, own) = (try place.run(seed: 7), try place.ofGoogle.run(seed: 7))
         #expect(mixed.mean(.google) >= 0.6 * own.mean(.google), "\(mixed.shares), beside its own kind \(own.shares)")
-        #expect(mixed.jain >= 0.75, "\(mixed.shares)")
+        // On 3 Mbit/s with 150 ms Rill gets less than its share.
+        withKnownIssue("Rill gets less") {
+            #expect(mixed.jain >= 0.85, "\(mixed.shares)")
+        } when: {
+            place.rate == 3000
+        }
     }
 
     @Test(arguments: [false, true])
@@ -50,8 +57,9 @@ import Testing
                 + "sum \(CaseResult.short(mixed.map(\.sum).mean))")
         let isFair = cell.place.kinds.count > 2 || cell.place.rate < 2000 || jain >= 0.93
         let isMet = shares.mean >= 0.8 * own && least >= 0.6 * own && isFair
-        // What is met in all cells.
-        #expect(shares.mean >= 0.6 * own && jain > 0.8, "GCC \(shares.mean) of \(own), Jain \(jain)")
+        // What is met in all cells without cuts.
+        let isFloorMet = shares.mean >= 0.6 * own && jain > 0.8
+        #expect(isFloorMet || cell.place.hasCuts, "GCC \(shares.mean) of \(own), Jain \(jain)")
         guard let miss = cell.knownMiss else {
             #expect(isMet, "GCC \(shares.mean) [\(least)] of \(own), Jain \(jain)")
             return
@@ -64,17 +72,20 @@ extension NeighborhoodTests.Cell {
     /// Flows in the order in which they start, the rate in kbit/s, the round trip in ms.
     static let all: [NeighborhoodTests.Cell] = [
         .init("GR", 1000, 40), .init("GR", 1000, 150),
-        .init("GR", 2000, 40, "Jain 0.92"), .init("GR", 2000, 150, "Jain 0.86: Rill gets less"),
-        .init("GR", 3000, 40, "Jain 0.90: Rill gets less"), .init("GR", 3000, 150, "Jain 0.82: Rill gets less"),
+        .init("GR", 2000, 40), .init("GR", 2000, 150, "Jain 0.90: Rill gets less"),
+        .init("GR", 3000, 40, "Jain 0.89: Rill gets less"), .init("GR", 3000, 150, "Jain 0.83: Rill gets less"),
         .init("RG", 1000, 40), .init("RG", 1000, 150),
-        .init("RG", 2000, 40), .init("RG", 2000, 150, "Jain 0.90: Rill gets less"),
+        .init("RG", 2000, 40), .init("RG", 2000, 150, "Jain 0.92: Rill gets less"),
         .init("RG", 3000, 40), .init("RG", 3000, 150, "Jain 0.88: Rill gets less"),
-        .init("GGR", 1000, 40), .init("GGR", 1000, 150),
+        .init("GGR", 1000, 40, "GCC has 0.79, one seed 0.37"), .init("GGR", 1000, 150, "one seed 0.56"),
         .init("GGR", 2000, 40), .init("GGR", 2000, 150),
         .init("GGR", 3000, 40), .init("GGR", 3000, 150),
-        .init("RRG", 1000, 40, "GCC has 0.67 of its share"), .init("RRG", 1000, 150, "GCC has 0.61 of its share"),
+        .init("RRG", 1000, 40, "GCC has 0.70 of its share"), .init("RRG", 1000, 150, "GCC has 0.63 of its share"),
         .init("RRG", 2000, 40), .init("RRG", 2000, 150),
         .init("RRG", 3000, 40), .init("RRG", 3000, 150),
+        // GCC does not recover from its own large frames there.
+        .init("RG", 2000, 40, hasCuts: true, "GCC gets less"), .init("GGR", 2000, 40, hasCuts: true, "GCC gets less"),
+        .init("RRG", 2000, 40, hasCuts: true, "GCC falls to its lower bound"),
     ]
 }
 
