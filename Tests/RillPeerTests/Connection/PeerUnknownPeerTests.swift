@@ -6,9 +6,11 @@ import RillTestSupport
 import Testing
 
 /// What strangers, and peers that misbehave, may do to a connection: make it fail, and nothing else.
+///
+/// Whoever measures memory has a process of its own: other tests would take some beside.
 @Suite(.serialized) struct PeerUnknownPeerTests {
     /// A connection that answered, whose peer sends it pictures, and all that was sent to it so far.
-    private func connected() throws -> PeerPair {
+    private static func connected() throws -> PeerPair {
         let pair = try PeerPair([PeerConnectionTests.simulcast], [PeerConnectionTests.answering])
         try pair.negotiate()
         #expect(pair.connect())
@@ -18,7 +20,11 @@ import Testing
         return pair
     }
 
-    @Test func `No mutation of what peers send brings a connection down`() throws {
+    @Test func `No mutation of what peers send brings a connection down`() async {
+        await #expect(processExitsWith: .success) { try Self.sendMutatedDatagrams() }
+    }
+
+    private static func sendMutatedDatagrams() throws {
         var pair = try connected()
         let seeds = Array(pair.offerer.sent.prefix(40)) + Array(pair.offerer.sent.suffix(40))
         // Requests of STUN.
@@ -67,7 +73,11 @@ import Testing
         #expect(isSanitized || growth < 1_000_000, "\(growth) bytes")
     }
 
-    @Test func `Handshakes begun and never ended leave no memory`() throws {
+    @Test func `Handshakes begun and never ended leave no memory`() async {
+        await #expect(processExitsWith: .success) { try Self.beginHandshakes() }
+    }
+
+    private static func beginHandshakes() throws {
         let port = PeerPort(peerLimit: 1000)
         let offerer = PeerConnection(
             .controlling, certificate: PeerPair.certificates.offerer, settings: PeerConnectionSettings(seed: 1))

@@ -5,6 +5,8 @@ import RillTestSupport
 import Testing
 
 /// What strangers may do to a port: make it compute a little, and nothing else.
+///
+/// Whoever measures memory has a process of its own: other tests would take some beside.
 @Suite(.serialized) struct UnknownPeerTests {
     private let port = ICEPort(peerLimit: 100)
     private let peers: [(id: ICEPeerID, agent: ICEAgent)]
@@ -22,7 +24,7 @@ import Testing
         self.peers = peers
     }
 
-    private func address(_ number: Int) -> ICEPath {
+    private static func address(_ number: Int) -> ICEPath {
         ICEPath(UDPAddress(.v4(0x0B00_0000 + UInt32(number)), port: UInt16(truncatingIfNeeded: number)))
     }
 
@@ -38,7 +40,11 @@ import Testing
         Issue.record("polling does not come to an end")
     }
 
-    @Test func `100 000 fragments, and forged requests from 100 000 addresses, leave no memory`() throws {
+    @Test func `100 000 fragments, and forged requests from 100 000 addresses, leave no memory`() async {
+        await #expect(processExitsWith: .success) { try UnknownPeerTests().insertForgedRequests() }
+    }
+
+    private func insertForgedRequests() throws {
         var unknown = CheckWriter(to: peers[0].agent)
         unknown.key = STUNIntegrityKey(password: [1])
         var meter = GrowthMeter()
@@ -47,12 +53,12 @@ import Testing
             if number % 20_000 == 0 { try meter.endRound() }
             unknown.username = ICECredentials(using: &generator).usernameFragment + ":peer"
             #expect(
-                port.insert(unknown.request(UInt64(number)).span, on: address(number), at: .zero)
+                port.insert(unknown.request(UInt64(number)).span, on: Self.address(number), at: .zero)
                     == .dropped(.unknownUsername))
             let peer = peers[number % peers.count]
             unknown.username = peer.agent.credentials.usernameFragment + ":peer"
             #expect(
-                port.insert(unknown.request(UInt64(number)).span, on: address(number), at: .zero)
+                port.insert(unknown.request(UInt64(number)).span, on: Self.address(number), at: .zero)
                     == .peer(peer.id, .dropped(.wrongIntegrity)))
         }
         expectNothingIsSent()
@@ -68,7 +74,7 @@ import Testing
         var bytes: [UInt8] = []
         for number in 0..<20_000 {
             _ = port.insert(
-                writers[number % 10].request(UInt64(number)).span, on: address(number),
+                writers[number % 10].request(UInt64(number)).span, on: Self.address(number),
                 at: .zero + .milliseconds(number / 10))
             while case .transmit = port.poll(at: .zero + .milliseconds(number / 10), into: &bytes) {}
         }
@@ -77,7 +83,11 @@ import Testing
         #expect(peers.allSatisfy { $0.agent.statistics.count <= 16 && $0.agent.remoteCandidates.count <= 16 })
     }
 
-    @Test func `Peers that come, are never heard of again, or go, leave nothing behind`() throws {
+    @Test func `Peers that come, are never heard of again, or go, leave nothing behind`() async {
+        await #expect(processExitsWith: .success) { try UnknownPeerTests.addAndLosePeers() }
+    }
+
+    private static func addAndLosePeers() throws {
         let small = ICEPort(peerLimit: 200)
         var generator = SeededGenerator(seed: 15)
         var bytes: [UInt8] = []
@@ -93,7 +103,7 @@ import Testing
             order.append(try small.add(agent))
             // Each second one sends a single check.
             let writer = CheckWriter(to: agent)
-            if number % 2 == 0 { _ = small.insert(writer.request(1).span, on: address(number), at: now) }
+            if number % 2 == 0 { _ = small.insert(writer.request(1).span, on: Self.address(number), at: now) }
             now += .milliseconds(500)
             poll: while true {
                 switch small.poll(at: now, into: &bytes) {
@@ -121,7 +131,7 @@ import Testing
         seeds += [forged.request(1), [0x80, 96] + [UInt8](repeating: 0, count: 40), [22, 254, 253, 0, 0]]
         let count = isLongRun ? 10_000_000 : 100_000
         for input in MutatedInputs(of: seeds, count: count, using: SeededGenerator(seed: 14)) {
-            switch port.insert(input.span, on: address(1), at: .zero) {
+            switch port.insert(input.span, on: Self.address(1), at: .zero) {
             case .dropped: break
             case .shared: Issue.record("nobody has validated the address")
             case .peer(_, let result):

@@ -6,7 +6,12 @@ import Testing
 
 /// Requests of unknown clients.
 @Suite struct WHIPUnknownPeerTests {
-    @Test func `No mutation of requests crashes an endpoint, and memory stays flat`() throws {
+    /// In a process of its own: the memory of others says nothing.
+    @Test func `No mutation of requests crashes an endpoint, and memory stays flat`() async {
+        await #expect(processExitsWith: .success) { try Self.sendMutatedRequests() }
+    }
+
+    private static func sendMutatedRequests() throws {
         // Mutations of good requests seldom lead to 422.
         let unsupported = "POST /whip/stage\nContent-Type: application/sdp\n\nv=0\r\na=rtpmap:96 H264/90000\r\n"
         let seeds = (WHIPRequest.goodMessages.map(\.text) + [unsupported]).map { Array($0.utf8) }
