@@ -94,6 +94,30 @@ import Testing
         #expect(seconds < (isLongRun ? 4 : 9) || !heard.hasEnded, "\(seconds) s, \(heard)")
     }
 
+    @Test(.enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"))
+    func `GStreamer's reports on what is sent are heard, whichever port they come from`() async throws {
+        let (port, own) = (try Self.ports(), try Self.ports())
+        let sender = try RillRun.start([
+            "send", "--to", "127.0.0.1:\(port)", "--listen", "\(own)", "--size", "320x240", "--duration", "8s",
+            "--delay", "2s", "--sdp", folder.path("out.sdp"), "--json",
+        ])
+        _ = try await sender.said("gst-launch-1.0 ")
+        // As in GStreamer's own examples: nothing binds the port from which it reports.
+        let caps = "application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8,payload=96"
+        let player = try existing(Program(named: Peer.gstreamer.rawValue)).start(
+            [
+                "rtpbin", "name=bin", "udpsrc", "port=\(port)", "caps=\(caps)", "!", "bin.recv_rtp_sink_0", "bin.", "!",
+                "rtpvp8depay", "!", "fakesink", "sync=false", "udpsrc", "port=\(port + 1)", "!",
+                "bin.recv_rtcp_sink_0", "bin.send_rtcp_src_0", "!", "udpsink", "host=127.0.0.1", "port=\(own + 1)",
+                "sync=false", "async=false",
+            ], limit: 60)
+        let report = try RillRun.Report(try await sender.finished())
+        player.interrupt()
+        _ = try await player.finished()
+        let session = report.participant.session
+        #expect(session.transport.packetsReceived > 0 && session.congestion?.rateFeedback == .receiverReports)
+    }
+
     private struct Heard: Decodable {
         /// Whether it has said BYE.
         var hasEnded: Bool

@@ -79,19 +79,24 @@ final class CallInput: Sendable {
         var isOfSameHost: Bool
         /// Whether it is RTCP from the port that the participant has for it.
         var isExpectedReport: Bool
+        /// Of whose stream its first report tells.
+        var reported: SSRC?
     }
 
     /// Whether such a packet may be the participant's. Without keys, only if their address is not known yet or is
-    /// learned from packets. With keys, if their address is silent (a router may have given them a new one), or if
-    /// this SSRC was heard from them before.
+    /// learned from packets, or if it comes from their host and reports on a stream of ours (GStreamer's pipelines send
+    /// RTCP from any port). With keys, if their address is silent (a router may have given them a new one), or if this
+    /// SSRC was heard from them before.
     func mayBelong(_ packet: UnknownPacket, at now: MediaTime) -> Bool {
         guard let ssrc = packet.ssrc else { return false }
         let isKnown = isProtected && session.withMedia { $0.isKnown(ssrc) }
+        let reported = isProtected || !packet.isOfSameHost ? nil : packet.reported
+        let isOfOurs = reported.map { ours in session.withMedia { $0.session.ownSources.contains(ours) } } ?? false
         return state.withLock { state in
             guard state.place != .signaled else { return false }
             if isProtected { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
             return switch state.place {
-            case .given, .signaled: !packet.isPlaced || packet.isExpectedReport
+            case .given, .signaled: !packet.isPlaced || packet.isExpectedReport || isOfOurs
             case .awaited: !packet.isPlaced || packet.isOfSameHost
             case .heard: packet.isOfSameHost && (!packet.isMedia || takesPort(ssrc, state, at: now))
             }
@@ -123,7 +128,7 @@ final class CallInput: Sendable {
     /// Whether the participant moves to the address of this packet, which was authentic. It does if the previous
     /// address has been silent for a while. RTCP from a port of its own does not move it.
     func moves(with packet: UnknownPacket, at now: MediaTime) -> Bool {
-        if packet.isPlaced, packet.isExpectedReport { return false }
+        if packet.isPlaced, packet.isExpectedReport || packet.reported != nil && !isProtected { return false }
         return state.withLock { state in
             if !isProtected, state.place != .given {
                 guard packet.isMedia || !packet.isPlaced else { return false }
@@ -136,6 +141,11 @@ final class CallInput: Sendable {
             state.lastArrival = now
             return true
         }
+    }
+
+    /// Whether our RTCP goes to where this RTCP came from: not if their port is given, and this is another one.
+    func answers(_ packet: UnknownPacket) -> Bool {
+        packet.isExpectedReport || state.withLock { $0.place != .given }
     }
 
     private static func isSilent(

@@ -162,7 +162,8 @@ final class CallLine: Sendable {
             let (participant, address) = (members[place].participant, members[place].address)
             let packet = CallInput.UnknownPacket(
                 ssrc: ssrc, isMedia: isMedia, isPlaced: address != nil, isOfSameHost: address?.ip == source.ip,
-                isExpectedReport: !isMedia && participant.output.expectsReports(from: source))
+                isExpectedReport: !isMedia && participant.output.expectsReports(from: source),
+                reported: isMedia ? nil : SSRC(reportedFirstIn: incoming.bytes(at: index)))
             guard participant.input.mayBelong(packet, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }
             guard let opened else { continue }
@@ -171,7 +172,7 @@ final class CallLine: Sendable {
                 // The rest of the batch comes from this address too. Under the lock, like every change of a list that
                 // was shared.
                 self.members.withLock { _ in members[place].address = source }
-            } else if !isMedia, address?.ip == source.ip {
+            } else if !isMedia, address?.ip == source.ip, participant.input.answers(packet) {
                 participant.output.hearReports(from: source)
             }
             return (place, opened)
