@@ -174,10 +174,17 @@ public struct BandwidthEstimate: RateController {
     public mutating func recordSent(byteCount: Int, at now: MediaTime) {
         limits.queue.add(limits.transmission.of(byteCount), at: now)
         probes.recordSent(byteCount: byteCount)
-        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.idleTime { limits.validatingSince = now }
+        if now.nanoseconds &- lastSent.nanoseconds > BandwidthEstimate.idleTime { validate(at: now) }
         lastSent = now
         limits.stall.recordSent(at: now)
         if silenceTime == .distantFuture { beginWaiting(at: now) }
+    }
+
+    /// Begins to validate the rate, after an idle period. Near the lower bound there is nothing to validate, and the
+    /// narrow window would keep it there.
+    @usableFromInline
+    mutating func validate(at now: MediaTime) {
+        if bits > 2 * Double(range.lowerBound.bitsPerSecond) { limits.validatingSince = now }
     }
 
     @usableFromInline

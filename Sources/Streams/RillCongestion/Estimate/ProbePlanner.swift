@@ -26,6 +26,8 @@ struct ProbePlanner: Sendable {
     private var lastProbe: MediaTime?
     private var asked: Double?
     private var requested: Double?
+    /// Whether the last cluster was requested.
+    private var isByRequest = false
 
     /// One of this many bytes may be padding.
     @usableFromInline static var period: Int { 50 }
@@ -55,7 +57,9 @@ struct ProbePlanner: Sendable {
     mutating func request(_ rate: Double) { requested = rate }
 
     /// Records the bytes of a cluster. Whole packets often exceed the size that was planned.
-    mutating func recordProbe(byteCount: Int) { allowance &-= byteCount &* ProbePlanner.period }
+    mutating func recordProbe(byteCount: Int) {
+        if !isByRequest { allowance &-= byteCount &* ProbePlanner.period }
+    }
 
     /// Returns the cluster that is due. The caller reports its bytes by ``recordProbe(byteCount:)``.
     ///
@@ -65,6 +69,7 @@ struct ProbePlanner: Sendable {
     ///   - now: the current time.
     mutating func take(rate: Double, most: Double, at now: MediaTime) -> ProbeCluster? {
         guard lastProbe.map({ now - $0 > .milliseconds(300) }) ?? true else { return nil }
+        isByRequest = requested != nil
         if let rate = requested.take().map({ min($0, most) }), rate > 0 { return cluster(of: rate, at: now) }
         guard asked != nil || !isSighted(within: .seconds(1), at: now), rate < 0.95 * most else { return nil }
         let target = min(max(2 * rate, asked ?? 0), most)

@@ -131,15 +131,18 @@ extension RTPStreamSender {
     /// one of them takes it, and drops the others as duplicates. They are counted as padding.
     ///
     /// - Parameters:
-    ///   - byteCount: the bytes to send, at least, in two packets or more.
+    ///   - byteCount: the bytes to send, at least.
+    ///   - packetCount: the packets to send, at least.
     ///   - now: the current time.
     ///   - sink: where to send the packets.
     /// - Returns: the number of packets sent; zero without a retransmission stream, or before the first packet.
-    package mutating func sendProbe(byteCount: Int, at now: MediaTime, to sink: some PacketSink) -> Int {
+    package mutating func sendProbe(
+        byteCount: Int, packetCount: Int, at now: MediaTime, to sink: some PacketSink
+    ) -> Int {
         guard settings.retransmission != nil else { return 0 }
         let kept = min(history.count, history.capacity, RTPStreamSender.probePacketLimit)
         var (sent, bytes, age) = (0, 0, 1)
-        while sent < 2 || bytes < byteCount {
+        while sent < packetCount || bytes < byteCount {
             guard kept > 0, sent < RTPStreamSender.probePacketLimit else { break }
             let number = history.nextSequenceNumber.advanced(by: -age)
             age = age < kept ? age + 1 : 1

@@ -23,6 +23,7 @@ final class PacedDatagrams: PacketSink {
     @safe @exclusivity(unchecked) private var stream = 0
     @safe @exclusivity(unchecked) private var numberOffset: Int?
     @safe @exclusivity(unchecked) private var isKeyFrame = false
+    @safe @exclusivity(unchecked) private var ownRate: Bitrate?
 
     struct Slot: BitwiseCopyable {
         var stream: Int
@@ -48,8 +49,9 @@ final class PacedDatagrams: PacketSink {
     ///   - stream: the stream's number.
     ///   - numberOffset: the offset of the transport-wide sequence number in each packet; `nil` if they have none.
     ///   - isKeyFrame: whether they belong to a key frame.
-    func begin(_ stream: Int, numberOffset: Int?, isKeyFrame: Bool) {
-        (self.stream, self.numberOffset, self.isKeyFrame) = (stream, numberOffset, isKeyFrame)
+    ///   - rate: the rate at which they leave, if they are a probe.
+    func begin(_ stream: Int, numberOffset: Int?, isKeyFrame: Bool, rate: Bitrate? = nil) {
+        (self.stream, self.numberOffset, self.isKeyFrame, ownRate) = (stream, numberOffset, isKeyFrame, rate)
     }
 
     func send(_ packet: Span<UInt8>, at time: MediaTime) { send(packet, as: .media, at: time) }
@@ -64,7 +66,8 @@ final class PacedDatagrams: PacketSink {
             return
         }
         train = slot.train
-        pacer.enqueue(token, priority(of: kind), stream: stream, byteCount: packet.count + overhead, at: now)
+        let byteCount = packet.count + overhead
+        pacer.enqueue(token, priority(of: kind), stream: stream, byteCount: byteCount, at: now, rate: ownRate)
     }
 
     private func priority(of kind: OutgoingPacket.Kind) -> PacketPriority {

@@ -59,8 +59,10 @@ extension RTPSession {
             guard let stream = sending[index], !stream.isSilent else { continue }
             let offset = stream.sender.transportNumberOffset
             if needsNumber, offset == nil { continue }
-            waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
-            guard stream.sender.sendProbe(byteCount: cluster.byteCount, at: now, to: waiting) > 0 else { continue }
+            waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false, rate: cluster.rate)
+            let (byteCount, count) = (cluster.byteCount, cluster.packetCount)
+            let sent = stream.sender.sendProbe(byteCount: byteCount, packetCount: count, at: now, to: waiting)
+            guard sent > 0 else { continue }
             congestion?.recordProbe()
             congestion?.release(at: now, to: datagrams)
             return
