@@ -76,6 +76,26 @@ final class ForwardNetwork {
         }
     }
 
+    /// Somebody joins: publishes, films as soon as they are connected, and has slots.
+    func join(
+        _ name: String, publishes: Bool = true, _ layers: [SendingEncoding] = layers, slots: Int = 4,
+        soundSlots: Int = 0, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil,
+        from asker: ForwardClient = ForwardClient(), hasFeedback: Bool = true
+    ) throws -> Client {
+        var camera = TransceiverSettings(.video, .sendOnly)
+        camera.sending = layers
+        var transceivers = publishes ? [camera, TransceiverSettings(.audio, .sendOnly)] : []
+        transceivers += Array(repeating: TransceiverSettings(.video, .receiveOnly), count: slots)
+        transceivers += Array(repeating: TransceiverSettings(.audio, .receiveOnly), count: soundSlots)
+        let client = try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in
+            try forwarder.join(name, offer: offer, from: asker, at: now)
+        }
+        // 480 and 45 kbit/s.
+        client.end.smallFrameByteCount = (key: 3000, delta: 1125)
+        client.end.film(from: now)
+        return client
+    }
+
     private func connect(
         _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], hasFeedback: Bool = true, over link: String?,
         _ signal: (String) throws -> (id: ICEPeerID, answer: SessionDescription)

@@ -20,6 +20,8 @@ package final class PeerEnd: NetworkEnd {
     package var isLogging = true
     /// The most that a key frame and another frame have, in bytes.
     package var frameByteCount = (key: 6000, delta: 2000)
+    /// The same of the layers behind the first; `nil` for no other.
+    package var smallFrameByteCount: (key: Int, delta: Int)?
     /// Whether key frames are made so that nobody can parse them.
     package var isGarbled = false
     /// Whether a request for one layer is answered with key frames on all, as Chromium does.
@@ -111,7 +113,8 @@ package final class PeerEnd: NetworkEnd {
             guard allowance?.obstacle == nil else { continue }
             // Cameras have equal shares, and no more than they need.
             let bits = Double(allowance?.nextFrameBitrate.bitsPerSecond ?? 10_000_000) / Double(cameras.count)
-            let most = camera.isKeyWanted ? frameByteCount.key : frameByteCount.delta
+            let sizes = index > 0 ? smallFrameByteCount ?? frameByteCount : frameByteCount
+            let most = camera.isKeyWanted ? sizes.key : sizes.delta
             let byteCount = min(max(Int(bits * camera.interval.seconds / 8), 50), most)
             var (frame, payload) = SyntheticFrame.make(
                 camera.number, isKey: camera.isKeyWanted, camera.resolution, at: now, byteCount: byteCount,

@@ -1,7 +1,8 @@
 @testable import RillForward
 
 enum ForwardEventOutcome: String, OutcomeKind {
-    case sectionsRejected, connected, firstPicture, layerChanged, codecUnavailable, stopped, resumed
+    case sectionsRejected, connected, firstPicture, layerChanged, paused, slotChanged, codecUnavailable, stopped
+    case resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
     init(_ event: ForwardEvent) {
@@ -11,6 +12,8 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .connected: .connected
             case .firstPicture: .firstPicture
             case .layerChanged: .layerChanged
+            case .paused: .paused
+            case .slotChanged: .slotChanged
             case .codecUnavailable: .codecUnavailable
             case .stopped: .stopped
             case .resumed: .resumed

@@ -66,7 +66,16 @@ final class ForwardAttack {
         }
         _ = try room.connect(viewer, viewer.peer, at: 2, sending: nil, watch("good"))
         let other = try room.connect(viewerOfAttacker, viewerOfAttacker.peer, at: 3, sending: nil, watch("bad"))
-        let guest = try room.connect(attackers.viewer, attackers.viewer.peer, at: 5, sending: nil, watch("good"))
+        // The one that watches is a viewer, or a member who wants both.
+        let join = { (offer: String, now: MediaTime) in
+            let joined = try server.forwarder.join("guest", offer: offer, at: now)
+            for name in ["good", "bad"] { try server.forwarder.want(name, StreamWish(), for: joined.id, at: now) }
+            return joined
+        }
+        let isMember = seed % 2 == 1
+        let guest = try room.connect(
+            attackers.viewer, attackers.viewer.peer, at: 5, sending: nil, videoCount: isMember ? 2 : 1,
+            isMember ? join : watch("good"))
         ids = (bad, guest, other)
         for end in [publisher, viewer, viewerOfAttacker, attackers.publisher.inner, attackers.viewer.inner] {
             end.isLogging = false
@@ -95,11 +104,11 @@ final class ForwardAttack {
 
     /// Whether neither attacker is connected any more.
     var isOver: Bool {
-        server.forwarder.publishers[ids.publisher] == nil && server.forwarder.viewers[ids.viewer] == nil
+        server.forwarder.publishers[ids.publisher] == nil && server.forwarder.members[ids.viewer] == nil
     }
 
     func step(_ number: Int, _ run: String) -> Int {
-        let isPublisher = server.forwarder.viewers[ids.viewer] == nil || scripts[0].random.isOne(in: 2)
+        let isPublisher = server.forwarder.members[ids.viewer] == nil || scripts[0].random.isOne(in: 2)
         let attacker = isPublisher ? attackers.publisher : attackers.viewer
         let index = isPublisher ? 0 : 1
         let step = scripts[index].next(attacker.seen, at: network.now)
@@ -174,7 +183,7 @@ final class ForwardAttack {
         next.film(from: network.now)
         run(.seconds(3))
         // With another codec its viewers are told that their stream has ended.
-        guard !isVP9, server.forwarder.viewers[ids.viewerOfAttacker] != nil else { return }
+        guard !isVP9, server.forwarder.members[ids.viewerOfAttacker] != nil else { return }
         let before = arrivedFrames(of: viewerOfAttacker)
         run(.seconds(2))
         let got = arrivedFrames(of: viewerOfAttacker) - before
@@ -224,9 +233,10 @@ struct ForwardRoom {
 
     func connect(
         _ end: any NetworkEnd, _ peer: PeerConnection, at number: UInt32, sending layers: [SendingEncoding]?,
-        soundCount: Int = 1, _ signal: (String, MediaTime) throws -> (id: ICEPeerID, answer: SessionDescription)
+        videoCount: Int = 1, soundCount: Int = 1,
+        _ signal: (String, MediaTime) throws -> (id: ICEPeerID, answer: SessionDescription)
     ) throws -> ICEPeerID {
-        let offer = try offer(of: peer, sending: layers, soundCount: soundCount)
+        let offer = try offer(of: peer, sending: layers, videoCount: videoCount, soundCount: soundCount)
         let (id, answer) = try signal(offer, network.now)
         try peer.setRemote(.answer, answer.text, at: network.now)
         network.add(end, at: [ForwardRoom.address(number), UDPAddress(.v4(0x0A00_0000 + number), port: 4001)])
@@ -279,7 +289,7 @@ final class AttackedForwarder: NetworkEnd {
 
     /// Notes what was counted of viewers, sound, requests and datagrams.
     func noteCounters() {
-        for viewer in forwarder.viewers.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
+        for viewer in forwarder.members.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
         report.book.noteCounters(of: forwarder.droppedSound, "DroppedSound")
         report.book.noteCounters(of: forwarder.admissions, "AdmissionCounts")
         report.book.noteCounters(of: forwarder.port.statistics, "ICEPortStatistics")

@@ -20,14 +20,19 @@ public enum ForwardEvent: Equatable, Sendable {
     case connected(ForwardSession)
     /// A publisher's first picture of a layer arrived.
     case firstPicture(ForwardSession, layer: String, Resolution)
-    /// A viewer gets another layer from now on; the first one, too.
+    /// Somebody gets another layer of a stream from now on; the first one, and the one after a pause, too.
     case layerChanged(ForwardSession, to: String)
-    /// A viewer gets nothing until it changes again: the publisher has gone over to this codec, which the viewer does
-    /// not have.
+    /// A member gets no pictures of a stream: its network does not carry them beside what is more important. They
+    /// return by themselves.
+    case paused(ForwardSession)
+    /// A member's slot, a section of its session, shows another stream from now on; `nil` for none.
+    case slotChanged(ForwardSession, mid: String, shows: String?)
+    /// Somebody gets nothing of a stream until it changes again: the publisher has gone over to this codec, which they
+    /// do not have.
     case codecUnavailable(ForwardSession, VideoCodec)
-    /// A viewer gets nothing any more, because nobody reports on what is sent to it (RFC 8083 §4.1).
+    /// A session is sent nothing any more, because nobody reports on what is sent (RFC 8083 §4.1).
     case stopped(ForwardSession, CircuitBreak)
-    /// It reports again, and gets the stream from the next key frame on.
+    /// It reports again, and gets its streams from their next key frames on.
     case resumed(ForwardSession)
     /// A session has ended.
     case ended(ForwardSession, ForwardEnd)
@@ -37,9 +42,9 @@ public enum ForwardEvent: Equatable, Sendable {
 public struct ForwardSession: Equatable, Sendable {
     /// Its number.
     public var id: ICEPeerID
-    /// The stream's name.
+    /// The name of the stream that is spoken of; where it is the session alone, that under which it came.
     public var stream: String
-    /// Whether it publishes; otherwise it watches.
+    /// Whether it came to publish, or as a member; otherwise it watches.
     public var isPublisher: Bool
 
     /// A session of a stream.

@@ -2,7 +2,7 @@ import RillCore
 import RillPeer
 import RillSession
 
-/// A named stream: its publisher, the publisher's layers, and the viewers.
+/// A named stream: its publisher, the publisher's layers, and who gets them.
 final class ForwardedStream {
     let name: String
     /// The publisher whose frames are forwarded; `nil` while there is none.
@@ -14,7 +14,10 @@ final class ForwardedStream {
     /// When the present publisher came.
     private(set) var start: MediaTime
     var layers: [PublishedLayer]
-    var viewers: [Viewer] = []
+    /// The slots that show it.
+    var subscriptions: [Subscription] = []
+    /// Who hears it.
+    var listeners: [SoundSubscription] = []
     /// Whether a key frame has ever come.
     private(set) var hasBeenLive = false
     /// Which sound of its publisher is forwarded; `nil` before the first packet.
@@ -34,17 +37,14 @@ final class ForwardedStream {
     func change(to publication: Publication, at now: MediaTime) {
         hasBeenLive = hasBeenLive || isLive
         (self.publication, codec, layers, start) = (publication, publication.codecs[0], publication.layers, now)
-        for viewer in viewers {
-            viewer.restart()
-            viewer.nextChoice = now
-        }
+        for slot in subscriptions { slot.restart() }
     }
 
     /// The publisher has left.
     func lose() {
         hasBeenLive = hasBeenLive || isLive
         (publication, layers) = (nil, [])
-        for viewer in viewers { viewer.restart() }
+        for slot in subscriptions { slot.restart() }
     }
 
     /// The indices of the layers, the best one first: by their pixels, and before these are known in the publisher's
@@ -68,13 +68,19 @@ final class ForwardedStream {
     ///
     /// - Returns: its index; `nil` if it has stopped, and one of the others is to be chosen.
     func running(_ layer: Int, at now: MediaTime) -> Int? {
-        // A layer may begin later than the others.
-        let isNew = now - start < KeyFrameRequester.stopTimeout
-        if isNew || layers[layer].isRunning(at: now) { return layer }
+        if isNew(at: now) || layers[layer].isRunning(at: now) { return layer }
         return layers.contains { $0.isRunning(at: now) } ? nil : layer
     }
 
+    /// Whether a layer may still begin: they do not all begin at once.
+    func isNew(at now: MediaTime) -> Bool { now - start < KeyFrameRequester.stopTimeout }
+
     func index(of stream: ReceivingStreamID) -> Int? { layers.firstIndex { $0.id == stream } }
+
+    /// Whether a stream of a session is a layer of this one: of the present publisher, or of one that takes over.
+    func isOf(_ id: ICEPeerID, _ received: ReceivingStreamID) -> Bool {
+        publication?.has(id, received) == true || pending.contains { $0.has(id, received) }
+    }
 }
 
 /// A publisher's session: what it publishes, and who it is.
@@ -88,4 +94,8 @@ struct Publication {
     let origin: ICEPeerID
     /// The subject of its token.
     let subject: String?
+
+    fileprivate func has(_ id: ICEPeerID, _ received: ReceivingStreamID) -> Bool {
+        self.id == id && layers.contains { $0.id == received }
+    }
 }

@@ -33,18 +33,12 @@ extension StreamForwarder {
             let evicted = try ledger.plan(for: request, streamCount: stream == nil ? streams.count : nil)
             var negotiation = settings.negotiation
             negotiation.maximumReceivedCounts = [.video: 1, .audio: 1]
-            let (id, answer) = try connect(answering: offer, isPublisher: true, negotiation, at: now)
-            guard let connection = port[id], let first = connection.receivingStreams.first,
-                let codec = first.description.videoCodecs.first
-            else {
+            let (id, answer) = try connect(answering: offer, sending: [:], negotiation, at: now)
+            let origin = former.last?.origin
+            guard let publication = publications(of: id, origin: origin, subject: client.subject).first else {
                 throw .nothingUsable(removeUnused(id))
             }
             admit(request, id, evicting: evicted, at: now)
-            let layers = connection.receivingStreams.filter { $0.transceiver == first.transceiver }
-                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high", codec) }
-            let publication = Publication(
-                id: id, codecs: first.description.videoCodecs, layers: layers, origin: former.last?.origin ?? id,
-                subject: client.subject)
             begin(publication, of: name, at: now)
             return (id, answer)
         }
@@ -68,25 +62,91 @@ extension StreamForwarder {
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: false)
             let evicted = try ledger.plan(for: request, streamCount: nil)
             // All codecs that both have: the publisher may go over to another one.
-            var (id, answer) = try connect(answering: offer, isPublisher: false, settings.negotiation, at: now)
+            let one = [MediaDescription.Kind.video: 1, .audio: 1]
+            var (id, answer) = try connect(answering: offer, sending: one, settings.negotiation, at: now)
             let codecs = port[id]?.sendingStreams.first?.description.videoCodecs ?? []
             if !codecs.isEmpty, !stream.layers.contains(where: { codecs.contains($0.codec) }) {
                 // Without a present one it is refused, in words that name the codec.
                 _ = removeUnused(id)
                 var negotiation = settings.negotiation
                 negotiation.videoCodecs = [stream.codec]
-                (id, answer) = try connect(answering: offer, isPublisher: false, negotiation, at: now)
+                (id, answer) = try connect(answering: offer, sending: one, negotiation, at: now)
             }
-            guard let sending = port[id]?.sendingStreams.first else {
-                throw .nothingUsable(removeUnused(id))
-            }
+            let viewer = member(id, isViewer: true)
+            guard let slot = viewer.slots.first else { throw .nothingUsable(removeUnused(id)) }
             admit(request, id, evicting: evicted, at: now)
-            let viewer = Viewer(id, of: stream, sending: sending)
-            viewer.audio = port[id]?.negotiator.sections.lazy.compactMap { AudioRewriter($0) }.first
-            viewers[id] = viewer
-            stream.viewers.append(viewer)
+            slot.show(stream)
+            viewer.sounds.first?.hear(stream)
+            members[id] = viewer
             return (id, answer)
         }
+    }
+
+    /// Adds a member: a session that publishes and is sent streams. It is sent what it wants (``want(_:_:for:at:)``).
+    ///
+    /// - Parameters:
+    ///   - name: the name of what it publishes: of its first section that sends video, with the first that sends audio.
+    ///     Further sections of video are `name/2`, `name/3` and so on.
+    ///   - offer: its offer. Its sections that receive are slots: of video at most ``ForwardSettings/videoSlotLimit``,
+    ///     of audio ``ForwardSettings/soundSlotLimit``.
+    ///   - client: who asks.
+    ///   - now: the current time.
+    /// - Returns: the session's number, and the answer.
+    /// - Throws: ``ForwardError``. Then nothing has changed.
+    public func join(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(), at now: MediaTime
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try counting { () throws(ForwardError) in
+            guard !isClosed else { throw .closed }
+            let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
+            let evicted = try ledger.plan(for: request, streamCount: streams[name] == nil ? streams.count : nil)
+            var negotiation = settings.negotiation
+            negotiation.maximumReceivedCounts = [.video: settings.publicationLimit, .audio: 1]
+            let sections = (try? SessionDescription(offer))?.media ?? []
+            var sending: [MediaDescription.Kind: Int] = [:]
+            for (kind, limit) in [(.video, settings.videoSlotLimit), (.audio, settings.soundSlotLimit)]
+                as [(MediaDescription.Kind, Int)]
+            {
+                sending[kind] = min(limit, sections.count { $0.kind == kind && $0.direction != .sendOnly })
+            }
+            let (id, answer) = try connect(answering: offer, sending: sending, negotiation, at: now)
+            let published = publications(of: id, origin: nil, subject: client.subject)
+            let member = member(id, isViewer: false)
+            guard !published.isEmpty || !member.slots.isEmpty else { throw .nothingUsable(removeUnused(id)) }
+            admit(request, id, evicting: evicted, at: now)
+            members[id] = member
+            for (index, publication) in published.enumerated() {
+                begin(publication, of: index == 0 ? name : "\(name)/\(index + 1)", at: now)
+            }
+            return (id, answer)
+        }
+    }
+
+    /// What a session that was just made publishes: each section of video that it sends.
+    private func publications(of id: ICEPeerID, origin: ICEPeerID?, subject: String?) -> [Publication] {
+        var publications: [Publication] = []
+        var transceivers: [TransceiverID] = []
+        let streams = port[id]?.receivingStreams ?? []
+        for first in streams where !transceivers.contains(first.transceiver) {
+            guard let codec = first.description.videoCodecs.first else { continue }
+            transceivers.append(first.transceiver)
+            let layers = streams.filter { $0.transceiver == first.transceiver }
+                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high", codec) }
+            publications.append(
+                Publication(
+                    id: id, codecs: first.description.videoCodecs, layers: layers, origin: origin ?? id,
+                    subject: subject))
+        }
+        return publications
+    }
+
+    /// The slots of a session that was just made.
+    private func member(_ id: ICEPeerID, isViewer: Bool) -> Member {
+        Member(
+            id, slots: (port[id]?.sendingStreams ?? []).map { Subscription(of: id, sending: $0) },
+            sounds: (port[id]?.negotiator.sections ?? []).compactMap { section in
+                AudioRewriter(section).map { SoundSubscription(of: id, $0) }
+            }, isViewer: isViewer)
     }
 
     /// Removes a connection without video that can be forwarded.
@@ -109,7 +169,7 @@ extension StreamForwarder {
         _ request: SessionLedger.Entry, _ id: ICEPeerID, evicting evicted: [ICEPeerID], at now: MediaTime
     ) {
         // Viewers first: a stream that has none is forgotten with its publisher.
-        for id in evicted where viewers[id] != nil { end(id, .evicted, at: now) }
+        for id in evicted where publishers[id] == nil { end(id, .evicted, at: now) }
         for id in evicted where publishers[id] != nil { end(id, .evicted, at: now) }
         admissions.evicted += evicted.count
         admissions.admitted += 1
@@ -127,10 +187,11 @@ extension StreamForwarder {
     private func begin(_ publication: Publication, of name: String, at now: MediaTime) {
         guard let stream = streams[name] else {
             let stream = ForwardedStream(name, publication, at: now)
-            (streams[name], publishers[publication.id]) = (stream, stream)
+            streams[name] = stream
+            publishers[publication.id, default: []].append(stream)
             return
         }
-        publishers[publication.id] = stream
+        publishers[publication.id, default: []].append(stream)
         guard stream.publisher != nil else { return hand(stream, to: publication, at: now) }
         while stream.pending.count + 2 > max(settings.quotas.publishersPerStream, 2),
             let oldest = stream.pending.first(where: { ledger[$0.id]?.isHalfOpen == true }) ?? stream.pending.first
@@ -153,10 +214,11 @@ extension StreamForwarder {
     /// A publisher's frames are forwarded from now on. Viewers that can decode none of its codecs end.
     private func hand(_ stream: ForwardedStream, to publication: Publication, at now: MediaTime) {
         deadlines[stream.name] = nil
-        for viewer in stream.viewers where !publication.codecs.contains(where: viewer.codecs.contains) {
-            end(viewer.id, .streamEnded, at: now)
+        for slot in stream.subscriptions where !publication.codecs.contains(where: slot.codecs.contains) {
+            if members[slot.member]?.isViewer == true { end(slot.member, .streamEnded, at: now) }
         }
         stream.change(to: publication, at: now)
+        for slot in stream.subscriptions { members[slot.member]?.nextChoice = now }
     }
 
     /// A publisher of a stream has ended: the next one that is awaited has it, or nobody.
@@ -166,7 +228,7 @@ extension StreamForwarder {
         stream.lose()
         guard !isClosed else { return }
         if let next = stream.pending.popLast() { return hand(stream, to: next, at: now) }
-        if stream.viewers.isEmpty, isEvicted || !stream.hasBeenLive {
+        if stream.subscriptions.isEmpty, stream.listeners.isEmpty, isEvicted || !stream.hasBeenLive {
             // Nobody has seen anything of it.
             streams[stream.name] = nil
         } else {

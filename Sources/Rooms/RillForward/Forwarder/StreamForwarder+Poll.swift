@@ -25,9 +25,9 @@ extension StreamForwarder {
         forward(audio: packet, id, at: now)
     }
 
-    /// Forwards a packet of audio to all viewers who want it.
+    /// Forwards a packet of audio to all who want it.
     private func forward(audio packet: Span<UInt8>, _ id: ICEPeerID, at now: MediaTime) {
-        guard let stream = publishers[id], stream.publisher == id else { return }
+        guard let stream = publishers[id]?.first, stream.publisher == id else { return }
         let known = stream.sound?.publisher == id ? stream.sound : nil
         var sound = known ?? PublishedSound(of: id, settings)
         let outcome = sound.take(packet, at: now)
@@ -37,10 +37,10 @@ extension StreamForwarder {
         // Swapped out and back, so that the memory is reused.
         var bytes: [UInt8] = []
         swap(&bytes, &audioPacket)
-        for viewer in stream.viewers {
-            guard viewer.audio?.rewrite(packet, at: now, into: &bytes) == true else { continue }
-            port.change(viewer.id) { connection in
-                if connection.send(packet: bytes.span) { viewer.counts.audioPackets += 1 }
+        for listener in stream.listeners {
+            guard listener.rewriter.rewrite(packet, at: now, into: &bytes) else { continue }
+            port.change(listener.member) { connection in
+                if connection.send(packet: bytes.span) { listener.packetCount += 1 }
             }
         }
         swap(&bytes, &audioPacket)
@@ -61,7 +61,8 @@ extension StreamForwarder {
             case .transmit(on: let path): return .transmit(on: path)
             case .decode(let id, let stream):
                 if mayGoOn(id, &peerBound, at: now) { take(bytes.span, of: id, stream, at: now) }
-            case .makeKeyFrame(let id, _): if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, at: now) }
+            case .makeKeyFrame(let id, let sending):
+                if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, sending, at: now) }
             case .event(let id, let event): if mayGoOn(id, &peerBound, at: now) { take(event, of: id, at: now) }
             case .wait(until: let time):
                 let due = min(keyFrameRequestTime, deadlines.values.min() ?? .distantFuture)
@@ -110,28 +111,33 @@ extension StreamForwarder {
             session.finish(
                 frame, of: received, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
         }
-        guard let stream = publishers[id] else { return }
+        guard let stream = publishers[id]?.first(where: { $0.isOf(id, received) }) else {
+            return
+        }
         if frame.frame.isKey { takeOver(stream, by: id, at: now) }
         guard stream.publisher == id, let layer = stream.index(of: received) else { return }
         if frame.frame.isKey, stream.layers[layer].codec != frame.frame.codec {
             change(stream, layer, to: frame.frame.codec, at: now)
         }
         // Who joins now gets the frames before this one, and then this one.
-        for viewer in stream.viewers { choose(for: viewer, isKeyFrameHere: frame.frame.isKey ? layer : nil, at: now) }
+        for slot in stream.subscriptions {
+            guard let member = members[slot.member] else { continue }
+            choose(for: member, isKeyFrameHere: frame.frame.isKey ? (stream, layer) : nil, at: now)
+        }
         let isFirst = stream.layers[layer].resolution == nil && frame.frame.isKey
         let published = stream.layers[layer].take(
             frame.frame, payload, wallClock: clock?.wallClock(of: frame.rtpTimestamp), at: now)
         if isFirst {
-            note(.firstPicture(named(id, of: stream), layer: stream.layers[layer].name, frame.frame.resolution))
+            note(.firstPicture(named(id, stream), layer: stream.layers[layer].name, frame.frame.resolution))
         }
-        for viewer in stream.viewers {
-            guard viewer.current == layer || viewer.target == layer else { continue }
-            guard viewer.codecs.contains(frame.frame.codec) else { continue }
-            let former = viewer.current
-            port.change(viewer.id) { connection in
-                viewer.send(published, payload, of: layer, over: connection, at: now)
+        for slot in stream.subscriptions {
+            guard slot.current == layer || slot.target == layer else { continue }
+            guard slot.codecs.contains(frame.frame.codec) else { continue }
+            let former = slot.current
+            port.change(slot.member) { connection in
+                slot.send(published, payload, of: layer, over: connection, at: now)
             }
-            noteLayer(of: viewer, after: former)
+            noteLayer(of: slot, after: former)
         }
         scheduleKeyFrameRequest(of: stream)
     }
@@ -141,63 +147,58 @@ extension StreamForwarder {
     private func change(_ stream: ForwardedStream, _ layer: Int, to codec: VideoCodec, at now: MediaTime) {
         stream.layers[layer].change(to: codec)
         stream.codec = codec
-        for viewer in stream.viewers { viewer.nextChoice = now }
+        for slot in stream.subscriptions { members[slot.member]?.nextChoice = now }
     }
 
-    private func noteLayer(of viewer: Viewer, after former: Int?) {
-        guard let current = viewer.current, current != former else { return }
-        note(.layerChanged(named(viewer.id, of: viewer.stream), to: viewer.stream.layers[current].name))
+    private func noteLayer(of slot: Subscription, after former: Int?) {
+        guard let stream = slot.stream, let current = slot.current, current != former else { return }
+        note(.layerChanged(named(slot.member, stream), to: stream.layers[current].name))
     }
 
     // MARK: Layers
 
-    /// How often a viewer's layer is chosen.
+    /// How often a member's layers are chosen.
     private static let choiceInterval = MediaDuration.milliseconds(100)
 
-    /// Chooses the layer that a viewer is to get, if it is time for that, and sees to it that it comes.
+    /// Chooses the layers that a member is to get, if it is time for that, and sees to it that they come.
     ///
     /// - Parameters:
-    ///   - viewer: the viewer.
-    ///   - layer: the layer of which a key frame has just arrived.
+    ///   - member: the member.
+    ///   - arrival: the stream and layer of which a key frame has just arrived.
     ///   - now: the current time.
-    func choose(for viewer: Viewer, isKeyFrameHere layer: Int? = nil, at now: MediaTime) {
-        guard now >= viewer.nextChoice, let connection = port[viewer.id], connection.state == .connected else { return }
-        viewer.nextChoice = now + StreamForwarder.choiceInterval
-        // For one to whom nothing is sent no key frame is asked for.
-        guard connection.session?.isAccepted(viewer.sending) == true else { return }
-        let stream = viewer.stream
-        let requested = viewer.requested.flatMap(stream.find).flatMap { stream.running($0, at: now) }
-        let usable = requested.flatMap { viewer.codecs.contains(stream.layers[$0].codec) ? $0 : nil }
-        viewer.aim(at: usable ?? bestLayer(for: viewer, over: connection, at: now))
-        if viewer.target == nil, !stream.layers.isEmpty, viewer.lose(stream.codec) {
-            note(.codecUnavailable(named(viewer.id, of: stream), stream.codec))
+    func choose(for member: Member, isKeyFrameHere arrival: (ForwardedStream, Int)? = nil, at now: MediaTime) {
+        guard now >= member.nextChoice, let connection = port[member.id], connection.state == .connected else { return }
+        member.nextChoice = now + StreamForwarder.choiceInterval
+        let paused = member.slots.map(\.isPaused)
+        if let bitrate = member.chooseLayers(over: connection, at: now) {
+            port.change(member.id) { connection in connection.session?.requestProbe(of: bitrate, at: now) }
         }
-        guard let target = viewer.target, viewer.awaits(target), target != layer else { return }
-        let former = viewer.current
-        let hasJoined = port.change(viewer.id) { connection in
-            viewer.join(target, stream.layers[target].recent, over: connection, at: now)
+        for (slot, wasPaused) in zip(member.slots, paused) {
+            // For one to whom nothing is sent no key frame is asked for.
+            guard let stream = slot.stream, connection.session?.isAccepted(slot.sending) == true else { continue }
+            if slot.isPaused, !wasPaused { note(.paused(named(member.id, stream))) }
+            let isForeign = !stream.layers.contains { slot.codecs.contains($0.codec) }
+            if isForeign, !stream.layers.isEmpty, slot.lose(stream.codec) {
+                note(.codecUnavailable(named(member.id, stream), stream.codec))
+            }
+            fetch(for: slot, of: stream, isKeyFrameHere: arrival.flatMap { $0.0 === stream ? $0.1 : nil }, at: now)
         }
-        if hasJoined != true, viewer.mayAsk(at: now) {
+    }
+
+    /// Sees to it that a slot gets the layer that was chosen: by its recent frames, or by a key frame.
+    private func fetch(
+        for slot: Subscription, of stream: ForwardedStream, isKeyFrameHere layer: Int?, at now: MediaTime
+    ) {
+        guard let target = slot.target, slot.awaits(target), target != layer else { return }
+        let former = slot.current
+        let hasJoined = port.change(slot.member) { connection in
+            slot.join(target, stream.layers[target].recent, over: connection, at: now)
+        }
+        if hasJoined != true, slot.mayAsk(at: now) {
             stream.layers[target].wantKeyFrame()
             scheduleKeyFrameRequest(of: stream)
         }
-        noteLayer(of: viewer, after: former)
-    }
-
-    /// What a frame's bytes become on the path, with all headers: a twentieth more.
-    private static let overhead = 1.05
-
-    private func bestLayer(for viewer: Viewer, over connection: PeerConnection, at now: MediaTime) -> Int? {
-        let order = viewer.stream.order.filter { viewer.codecs.contains(viewer.stream.layers[$0].codec) }
-        let layers = order.map { index in
-            let rates = viewer.stream.layers[index].rates(at: now)
-            return LayerPolicy.Layer(bits: rates.bits * StreamForwarder.overhead, isLive: rates.frames > 0)
-        }
-        let allowance = connection.session?.allowance(at: now)
-        let chosen = viewer.policy.choose(
-            layers, current: viewer.target.flatMap { order.firstIndex(of: $0) },
-            bitrate: (allowance?.bitrate.bitsPerSecond).map(Double.init), isFull: allowance?.obstacle != nil, at: now)
-        return chosen.map { order[$0] } ?? order.first
+        noteLayer(of: slot, after: former)
     }
 
     // MARK: Key frames
@@ -205,12 +206,12 @@ extension StreamForwarder {
     /// Two requests of one moment are one.
     private static let shortestRoundTrip = MediaDuration.milliseconds(20)
 
-    private func requestKeyFrame(for id: ICEPeerID, at now: MediaTime) {
-        guard let viewer = viewers[id] else { return }
+    private func requestKeyFrame(for id: ICEPeerID, _ sending: SendingStreamID, at now: MediaTime) {
+        guard let member = members[id], let slot = member.slot(of: sending) else { return }
         let roundTrip = port[id]?.session?.roundTripStatistics.roundTripTime ?? .zero
-        guard viewer.breakOff(max(roundTrip, StreamForwarder.shortestRoundTrip), at: now) else { return }
-        viewer.nextChoice = now
-        choose(for: viewer, at: now)
+        guard slot.breakOff(max(roundTrip, StreamForwarder.shortestRoundTrip), at: now) else { return }
+        member.nextChoice = now
+        choose(for: member, at: now)
     }
 
     private func scheduleKeyFrameRequest(of stream: ForwardedStream) {
@@ -227,7 +228,7 @@ extension StreamForwarder {
         for (name, deadline) in deadlines where deadline <= now {
             deadlines[name] = nil
             guard let stream = streams.removeValue(forKey: name) else { continue }
-            for viewer in stream.viewers { end(viewer.id, .streamEnded, at: now) }
+            release(stream, at: now)
         }
     }
 
@@ -247,28 +248,26 @@ extension StreamForwarder {
         switch event {
         case .stateChanged(_, to: .connected):
             ledger.open(id)
-            if let stream = publishers[id] { note(.connected(named(id, of: stream))) }
-            guard let viewer = viewers[id] else { return }
-            note(.connected(named(id, of: viewer.stream)))
-            viewer.nextChoice = now
-            choose(for: viewer, at: now)
+            note(.connected(named(id)))
+            guard let member = members[id] else { return }
+            member.nextChoice = now
+            choose(for: member, at: now)
         case .stateChanged(_, to: .closed): end(id, .left, at: now)
         case .failed(let error):
             if let count = error.pollsWithoutProgress { pollsWithoutProgress += count }
             end(id, .failed(error), at: now)
         case .session(.sendingStopped(_, let reason)): stop(id, reason, at: now)
-        case .session(.sendingResumed):
-            if let viewer = viewers[id] { note(.resumed(named(id, of: viewer.stream))) }
+        case .session(.sendingResumed): if members[id] != nil { note(.resumed(named(id))) }
         case .stateChanged, .streamsChanged, .ice, .warning, .keysAgreed, .session: break
         }
     }
 
-    /// A circuit breaker has stopped what a viewer gets. One that may report again waits for that; what is lost on its
+    /// A circuit breaker has stopped what a session gets. One that may report again waits for that; what is lost on its
     /// path, or too much for that, does not come back by itself (RFC 8083 §4.5).
     private func stop(_ id: ICEPeerID, _ reason: CircuitBreak, at now: MediaTime) {
-        guard let viewer = viewers[id] else { return }
+        guard members[id] != nil else { return }
         switch reason {
-        case .reportTimeout: note(.stopped(named(id, of: viewer.stream), reason))
+        case .reportTimeout: note(.stopped(named(id), reason))
         case .mediaTimeout, .congestion, .unusable: end(id, .circuitBroken(reason), at: now)
         }
     }
@@ -276,24 +275,24 @@ extension StreamForwarder {
     /// Ends a session that is still there, for a reason.
     func end(_ id: ICEPeerID, _ reason: ForwardEnd, at now: MediaTime) {
         port.change(id) { connection in connection.close(at: now) }
+        guard ledger[id] != nil else { return }
+        note(.ended(named(id), reason))
         ledger.remove(id)
-        if let stream = publishers.removeValue(forKey: id) {
-            note(.ended(named(id, of: stream, isPublisher: true), reason))
+        if let member = members.removeValue(forKey: id) {
+            formerCounts.add(member.counts)
+            member.leave()
+        }
+        for stream in publishers.removeValue(forKey: id) ?? [] {
             lose(id, of: stream, isEvicted: reason == .evicted, at: now)
         }
-        guard let viewer = viewers.removeValue(forKey: id) else { return }
-        viewer.stream.viewers.removeAll { $0 === viewer }
-        formerCounts.add(viewer.counts)
-        note(.ended(named(id, of: viewer.stream, isPublisher: false), reason))
     }
 
-    private func named(_ id: ICEPeerID, of stream: ForwardedStream) -> ForwardSession {
-        named(id, of: stream, isPublisher: viewers[id] == nil)
+    /// A session in an event: of a stream, or as it came.
+    func named(_ id: ICEPeerID, _ stream: ForwardedStream? = nil) -> ForwardSession {
+        let entry = ledger[id]
+        return ForwardSession(
+            id: id, stream: stream?.name ?? entry?.stream ?? "", isPublisher: entry?.isPublisher ?? false)
     }
 
-    private func named(_ id: ICEPeerID, of stream: ForwardedStream, isPublisher: Bool) -> ForwardSession {
-        ForwardSession(id: id, stream: stream.name, isPublisher: isPublisher)
-    }
-
-    private func note(_ event: ForwardEvent) { events.append(event) }
+    func note(_ event: ForwardEvent) { events.append(event) }
 }

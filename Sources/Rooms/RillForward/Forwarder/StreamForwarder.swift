@@ -3,8 +3,8 @@ public import RillPeer
 public import RillRTP
 import RillSession
 
-/// Forwards named streams without decoding them: each has one publisher, who may send several layers, and many viewers,
-/// of whom each gets one.
+/// Forwards named streams without decoding them: each has one publisher, who may send several layers, and many who get
+/// one of them: viewers of that stream, and members who publish and get many streams over one connection.
 ///
 /// ```swift
 /// let forwarder = StreamForwarder(certificate: certificate)
@@ -40,6 +40,11 @@ import RillSession
 /// **Codecs.** A publisher may go over to another codec that was agreed on, with a key frame and without an offer.
 /// Viewers that have it go on; one that does not gets another layer, or nothing until the codec changes again.
 ///
+/// **Members.** Who joins (``join(_:offer:from:at:)``) offers once: sections that send are published, and sections that
+/// receive are slots, which show whichever streams the member wants (``want(_:_:for:at:)``), with no further offer.
+/// What its network carries is shared out among them: each wanted stream gets its smallest layer before any gets a
+/// better one. ``ForwardEvent/slotChanged(_:mid:shows:)`` says what a slot shows.
+///
 /// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with
 /// the first one. Who may have how many sessions is in ``ForwardQuotas``.
 ///
@@ -52,16 +57,17 @@ public final class StreamForwarder {
     private let certificate: DTLSCertificate
     private var addresses: [(UDPAddress, socket: Int)] = []
     var streams: [String: ForwardedStream] = [:]
-    /// The sessions.
-    var publishers: [ICEPeerID: ForwardedStream] = [:]
-    var viewers: [ICEPeerID: Viewer] = [:]
+    /// What a session publishes.
+    var publishers: [ICEPeerID: [ForwardedStream]] = [:]
+    /// Who gets something.
+    var members: [ICEPeerID: Member] = [:]
     var events: [ForwardEvent] = []
     var nextEvent = 0
     /// When streams without publishers end, by name.
     var deadlines: [String: MediaTime] = [:]
     /// When key frames are due to be asked for.
     var keyFrameRequestTime = MediaTime.distantFuture
-    /// What was forwarded to viewers who have left.
+    /// What was forwarded to those who have left.
     var formerCounts = ForwardCounts()
     /// How often publishers were asked for a key frame, for all viewers together.
     public internal(set) var keyFrameRequestCount = 0
@@ -90,8 +96,8 @@ public final class StreamForwarder {
     }
 
     deinit {
-        // Viewers know their stream.
-        for stream in streams.values { stream.viewers = [] }
+        // Slots know their stream.
+        for stream in streams.values { (stream.subscriptions, stream.listeners) = ([], []) }
     }
 
     /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.
@@ -149,11 +155,10 @@ public final class StreamForwarder {
     ///   - now: the current time.
     /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownLayer(_:of:)``.
     public func select(_ layer: String?, for id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
-        guard let viewer = viewers[id] else { throw .unknownSession }
-        if let layer, viewer.stream.find(layer) == nil {
-            throw .unknownLayer(layer, of: layers(of: viewer.stream.name))
-        }
-        viewer.requested = layer
+        guard let viewer = members[id], viewer.isViewer, let slot = viewer.slots.first, let stream = slot.stream
+        else { throw .unknownSession }
+        if let layer, stream.find(layer) == nil { throw .unknownLayer(layer, of: layers(of: stream.name)) }
+        slot.requested = layer
         viewer.nextChoice = now
         choose(for: viewer, at: now)
     }
@@ -165,7 +170,7 @@ public final class StreamForwarder {
     ///   - now: the current time.
     /// - Throws: ``ForwardError/unknownSession``.
     public func end(_ id: ICEPeerID, at now: MediaTime) throws(ForwardError) {
-        guard publishers[id] != nil || viewers[id] != nil else { throw .unknownSession }
+        guard ledger[id] != nil else { throw .unknownSession }
         end(id, .left, at: now)
     }
 
@@ -178,8 +183,16 @@ public final class StreamForwarder {
         (streams, deadlines) = ([:], [:])
     }
 
+    /// Makes a connection that answers an offer.
+    ///
+    /// - Parameters:
+    ///   - offer: the offer.
+    ///   - sending: how many sections of each kind we send.
+    ///   - negotiation: codecs, and limits on what we receive.
+    ///   - now: the current time.
     func connect(
-        answering offer: String, isPublisher: Bool, _ negotiation: NegotiationSettings, at now: MediaTime
+        answering offer: String, sending: [MediaDescription.Kind: Int], _ negotiation: NegotiationSettings,
+        at now: MediaTime
     ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
         var peer = PeerConnectionSettings()
         if let seed = settings.seed { peer.seed = seed &+ UInt64(port.count) }
@@ -194,9 +207,10 @@ public final class StreamForwarder {
         let connection = PeerConnection(.controlled, certificate: certificate, settings: peer)
         do throws(PeerError) {
             for (address, socket) in addresses { try connection.addLocalCandidate(address, socket: socket) }
-            if !isPublisher {
-                try connection.addTransceiver(TransceiverSettings(.video, .sendOnly))
-                try connection.addTransceiver(TransceiverSettings(.audio, .sendOnly))
+            for kind in [MediaDescription.Kind.video, .audio] {
+                for _ in 0..<sending[kind, default: 0] {
+                    try connection.addTransceiver(TransceiverSettings(kind, .sendOnly))
+                }
             }
             let answer = try connection.answer(offer, at: now)
             do throws(ICEError) { return (try port.add(connection), answer) } catch { throw .ice(error) }
@@ -233,11 +247,14 @@ extension StreamForwarder {
 
     /// What was forwarded to all viewers so far.
     public var counts: ForwardCounts {
-        viewers.values.reduce(into: formerCounts) { $0.add($1.counts) }
+        members.values.reduce(into: formerCounts) { $0.add($1.counts) }
     }
 
-    /// How many sessions there are.
-    public var sessionCount: (publishers: Int, viewers: Int) { (publishers.count, viewers.count) }
+    /// How many sessions there are: of publishers and members, and of viewers.
+    public var sessionCount: (publishers: Int, viewers: Int) {
+        let viewers = members.values.count(where: \.isViewer)
+        return (ledger.count - viewers, viewers)
+    }
 
     /// How many of them were not connected yet.
     public var halfOpenCount: Int { ledger.halfOpenCount }
@@ -258,14 +275,21 @@ extension StreamForwarder {
 extension ForwardedStream {
     fileprivate func statistics(at now: MediaTime) -> StreamStatistics {
         StreamStatistics(
-            name: name, codec: codec, isPublished: publisher != nil, age: now - start, viewerCount: viewers.count,
-            forwarded: viewers.reduce(into: ForwardCounts()) { $0.add($1.counts) },
+            name: name, codec: codec, isPublished: publisher != nil, age: now - start, viewerCount: subscriptions.count,
+            forwarded: forwarded,
             layers: order.map { index in
                 let (layer, rates) = (layers[index], layers[index].rates(at: now))
                 return LayerStatistics(
                     name: layer.name, resolution: layer.resolution, framesPerSecond: rates.frames,
                     bitrate: Bitrate(bitsPerSecond: Int(rates.bits)), frames: layer.frameCount,
-                    keyFrames: layer.keyFrameCount, viewerCount: viewers.count { $0.current == index })
+                    keyFrames: layer.keyFrameCount, viewerCount: subscriptions.count { $0.current == index })
             })
+    }
+
+    /// What those who get it now were sent by their slots.
+    private var forwarded: ForwardCounts {
+        var counts = subscriptions.reduce(into: ForwardCounts()) { $0.add($1.counts) }
+        counts.audioPackets = listeners.reduce(0) { $0 + $1.packetCount }
+        return counts
     }
 }

@@ -8,6 +8,8 @@ public enum ForwardError: Error, Equatable, Sendable {
     case unknownSession
     /// The stream has no such layer, but these, the best one first.
     case unknownLayer(String, of: [String])
+    /// All slots of the member show streams that are as important.
+    case noFreeSlot(limit: Int)
     /// The description cannot be used.
     case refused(PeerError)
     /// Nothing in the description can be forwarded: it has no section of video, or those that it has are rejected.
@@ -32,6 +34,7 @@ extension ForwardError: CustomStringConvertible {
         case .unknownSession: "there is no such session"
         case .unknownLayer(let name, let layers):
             "the stream has no layer \"\(name)\": it has \(layers.joined(separator: ", "))"
+        case .noFreeSlot(let limit): "all \(limit) slots show streams of at least this priority"
         case .refused(let error): "\(error)"
         case .nothingUsable([]): "there is no section of video that can be forwarded"
         case .nothingUsable(let rejections): rejections.map(\.description).joined(separator: "; ")

@@ -66,7 +66,7 @@ public struct AdmissionCounts: Equatable, Sendable {
         case .tooManyStreams: refusedStreams += 1
         case .quotaReached(let quota, _): refusedQuotas[quota, default: 0] += 1
         case .publishedByOther: refusedPublishers += 1
-        case .unknownStream, .unknownSession, .unknownLayer, .refused, .nothingUsable, .closed: break
+        case .unknownStream, .unknownSession, .unknownLayer, .noFreeSlot, .refused, .nothingUsable, .closed: break
         }
     }
 }

@@ -8,6 +8,12 @@ public struct ForwardSettings: Sendable {
     public var sessionLimit = 1000
     /// The most streams. 100.
     public var streamLimit = 100
+    /// The most slots of a member for pictures, each a section of its session. 17: sixteen people and a screen.
+    public var videoSlotLimit = 17
+    /// The most slots of a member for sound. 4.
+    public var soundSlotLimit = 4
+    /// The most sections of video that a member publishes. 2: a camera and a screen.
+    public var publicationLimit = 2
     /// How many of them clients may have.
     public var quotas = ForwardQuotas()
     /// Codecs, header extensions and repair, towards publishers and viewers. Where an offer leaves the choice, this

@@ -25,6 +25,8 @@ struct SessionLedger {
         (quotas, sessionLimit, streamLimit) = (settings.quotas, settings.sessionLimit, settings.streamLimit)
     }
 
+    /// How many sessions there are.
+    var count: Int { entries.count }
     /// How many sessions are half-open.
     var halfOpenCount: Int { entries.values.count { $0.isHalfOpen } }
 

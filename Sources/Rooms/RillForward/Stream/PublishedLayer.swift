@@ -62,6 +62,24 @@ struct PublishedLayer {
     /// Frames and bits per second, over the last one to two seconds.
     func rates(at now: MediaTime) -> (frames: Double, bits: Double) { meter.rates(at: now) }
 
+    /// The bits per second to expect. What was measured for less than a second may be the first key frame alone: then
+    /// at least what pictures of this size usually take.
+    func expectedBits(at now: MediaTime) -> Double {
+        let measured = meter.rates(at: now).bits
+        return meter.hasWholeSecond(at: now) ? measured : max(measured, Double(pixelCount) * PublishedLayer.usualBits)
+    }
+
+    /// Whether its pictures have more than 320x240.
+    var isLarge: Bool { pixelCount > 320 * 240 }
+
+    /// Bits per second for each pixel: 460 kbit/s for 640x480.
+    private static let usualBits = 1.5
+
+    /// Whether its pictures, fitted into a size, need not be enlarged.
+    func covers(_ size: Resolution) -> Bool {
+        resolution.map { $0.width >= size.width || $0.height >= size.height } ?? false
+    }
+
     /// The pixels of its pictures, by which layers are ordered.
     var pixelCount: Int { resolution.map { $0.width * $0.height } ?? 0 }
 }
@@ -132,6 +150,11 @@ struct LayerMeter: Sendable {
         current.end = now
         previous = now - start < LayerMeter.length * 2 ? current : Span()
         current = Span(start: now)
+    }
+
+    /// Whether the rates are those of a second at least.
+    func hasWholeSecond(at now: MediaTime) -> Bool {
+        (previous.start ?? current.start).map { now - $0 >= LayerMeter.length } ?? false
     }
 
     /// Frames and bits per second; zero where nothing has arrived for two seconds.

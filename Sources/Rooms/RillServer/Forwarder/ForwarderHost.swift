@@ -157,7 +157,7 @@ public final class ForwarderHost: StreamHost {
             case .unknownStream: throw .unknownStream
             case .unknownSession: throw .unknownSession
             case .unknownLayer(let name, let layers): throw .unknownLayer(name, of: layers)
-            case .nothingUsable: throw .notSupported("\(error)")
+            case .nothingUsable, .noFreeSlot: throw .notSupported("\(error)")
             case .refused: throw .badDescription("\(error)")
             case .tooManySessions(let limit), .tooManyStreams(let limit): throw .tooManySessions(limit: limit)
             case .quotaReached(.streamViewers, let limit):
@@ -237,6 +237,10 @@ extension Logger {
             info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(resolution)"]))
         case .layerChanged(let session, let layer):
             debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
+        case .paused(let session):
+            debug("paused", metadata: metadata(session))
+        case .slotChanged(let session, let mid, let shown):
+            debug("slot changed", metadata: metadata(session, ["mid": "\(mid)", "shows": "\(shown ?? "")"]))
         case .codecUnavailable(let session, let codec):
             notice("the publisher's codec is not the viewer's", metadata: metadata(session, ["codec": "\(codec)"]))
         case .stopped(let session, let reason):

@@ -2,33 +2,39 @@ import RillCore
 import RillPeer
 import RillSession
 
-/// A viewer of a stream: the layer that it gets, and how frames are numbered and timed for it.
-final class Viewer {
-    let id: ICEPeerID
-    let stream: ForwardedStream
-    /// The stream of its session.
+/// What a member is sent of one stream at a time: the layer, and how its frames are numbered and timed.
+///
+/// It is a slot of the member's session: with one SSRC, one clock and one sequence of numbers, whichever stream it
+/// shows.
+final class Subscription {
+    /// Whose it is.
+    let member: ICEPeerID
+    /// The stream of the member's session.
     let sending: SendingStreamID
+    /// The stream that it shows; `nil` for none.
+    private(set) var stream: ForwardedStream?
     /// The codecs that it can decode.
     let codecs: [VideoCodec]
     /// The codec that was last reported as one that it cannot decode; `nil` once frames come that it can.
     private(set) var unavailable: VideoCodec?
-    /// The audio of its session; `nil` if it wants none.
-    var audio: AudioRewriter?
-    /// The layer that it has asked for; `nil` for what its network carries.
+    /// The layer that it gets whatever its network carries, by name; `nil` for what fits.
     var requested: String?
+    /// What the member wants of the stream.
+    private(set) var wish = StreamWish()
+    /// Another one after each change of that.
+    private(set) var wishNumber = 0
+    /// Whether the network does not carry even its smallest layer.
+    private(set) var isPaused = false
     /// The index of the layer that it gets; `nil` before its first frame, and after a change of the publisher.
     private(set) var current: Int?
     /// The index of the layer that it is to get, from that layer's next key frame on.
     private(set) var target: Int?
     /// Whether it needs a key frame before anything else.
     private(set) var isBroken = true
-    /// When its layer is chosen again.
-    var nextChoice = MediaTime(nanoseconds: .min)
-    var policy = LayerPolicy()
     var counts = ForwardCounts()
 
     private var timeline = ViewerTimeline()
-    /// From the layer's numbers to those of the viewer's session.
+    /// From the layer's numbers to those of the member's session.
     private var numberOffset: Int64 = 0
     private var nextNumber: Int64 = 0
     /// The number of the newest key frame that was sent, in its layer.
@@ -41,7 +47,7 @@ final class Viewer {
     private var isChange = false
     /// No key frame is asked for before that time: its network did not carry the last ones.
     private var holdUntil = MediaTime(nanoseconds: .min / 2)
-    private var hold = Viewer.shortestHold
+    private var hold = Subscription.shortestHold
 
     /// Since when more waits than its network should have to carry.
     private var obstacleSince: MediaTime?
@@ -53,17 +59,42 @@ final class Viewer {
     private static let shortestHold = MediaDuration.milliseconds(500)
     private static let longestHold = MediaDuration.seconds(8)
 
-    init(_ id: ICEPeerID, of stream: ForwardedStream, sending: PeerSendingStream) {
-        (self.id, self.stream, self.sending) = (id, stream, sending.id)
+    init(of member: ICEPeerID, sending: PeerSendingStream) {
+        (self.member, self.sending) = (member, sending.id)
         codecs = sending.description.videoCodecs
     }
 
-    /// Sets the layer that it is to get.
+    /// Shows another stream from its next key frame on; `nil` for none.
+    func show(_ other: ForwardedStream?) {
+        guard stream !== other else { return }
+        stream?.subscriptions.removeAll { $0 === self }
+        stream = other
+        other?.subscriptions.append(self)
+        (requested, wish, isPaused, unavailable) = (nil, StreamWish(), false, nil)
+        wishNumber += 1
+        restart()
+    }
+
+    /// Notes what the member wants of the stream.
+    func want(_ wish: StreamWish) {
+        guard wish != self.wish else { return }
+        self.wish = wish
+        wishNumber += 1
+    }
+
+    /// Sets the layer that it is to get; the present one goes on until that comes.
     func aim(at layer: Int?) {
+        isPaused = false
         guard layer != target else { return }
         target = layer
         // What the other layer's key frames met says nothing of this one's.
         holdUntil = MediaTime(nanoseconds: .min / 2)
+    }
+
+    /// Nothing is sent until it is aimed at a layer again.
+    func pause() {
+        guard !isPaused else { return }
+        (current, target, isPaused, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, true, -1)
     }
 
     /// Whether it waits for a key frame of a layer.
@@ -103,7 +134,7 @@ final class Viewer {
         return true
     }
 
-    /// Sends a frame of a layer, if it is for this viewer.
+    /// Sends a frame of a layer, if it is for this slot.
     func send(
         _ published: PublishedFrame, _ payload: Span<UInt8>, of layer: Int, over connection: PeerConnection,
         at now: MediaTime
@@ -116,7 +147,7 @@ final class Viewer {
             let since = obstacleSince ?? now
             obstacleSince = since
             // A frame that waits in the bottleneck's queue delays all others.
-            if now - since >= Viewer.overloadTimeout, now >= graceEnd { return leaveOut(of: layer, at: now) }
+            if now - since >= Subscription.overloadTimeout, now >= graceEnd { return leaveOut(of: layer, at: now) }
         }
         if isAwaited { begin(with: published, of: layer) }
         let time = timeline.time(of: published, isChange: isChange)
@@ -125,7 +156,7 @@ final class Viewer {
 
     /// Sends the frames of a layer since its last key frame.
     ///
-    /// - Returns: whether the viewer follows the layer now: not if its network would take too long for these frames.
+    /// - Returns: whether it follows the layer now: not if its network would take too long for these frames.
     func join(_ layer: Int, _ recent: RecentFrames, over connection: PeerConnection, at now: MediaTime) -> Bool {
         guard recent.isFresh(at: now), let keyFrame = recent.keyFrame, let newest = recent.frames.last else {
             return false
@@ -135,10 +166,12 @@ final class Viewer {
         if let allowance = connection.session?.allowance(at: now) {
             guard allowance.obstacle == nil else { return false }
             let seconds = Double(8 * recent.byteCount) / Double(max(allowance.bitrate.bitsPerSecond, 1))
-            guard seconds < (isRepetition ? Viewer.repetitionTime : Viewer.joiningTime) else { return false }
+            guard seconds < (isRepetition ? Subscription.repetitionTime : Subscription.joiningTime) else {
+                return false
+            }
         }
         begin(with: recent.frames[0], of: layer)
-        graceEnd = now + Viewer.grace
+        graceEnd = now + Subscription.grace
         for index in recent.frames.indices where !isBroken {
             let time = timeline.time(
                 of: recent.frames[index], behind: newest, age: recent.frames.count - 1 - index)
@@ -189,8 +222,8 @@ final class Viewer {
         isBroken = true
         // While another layer is awaited, the present one ends here.
         if layer == target {
-            let isSoon = now - holdUntil < Viewer.longestHold
-            hold = isSoon ? min(hold * 2, Viewer.longestHold) : Viewer.shortestHold
+            let isSoon = now - holdUntil < Subscription.longestHold
+            hold = isSoon ? min(hold * 2, Subscription.longestHold) : Subscription.shortestHold
             holdUntil = now + hold
         }
     }

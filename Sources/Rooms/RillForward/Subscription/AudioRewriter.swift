@@ -31,6 +31,9 @@ struct AudioRewriter: Sendable {
 
     init(ssrc: SSRC, payloadType: PayloadType) { (self.ssrc, self.payloadType) = (ssrc, payloadType) }
 
+    /// What comes next is of another source, whatever its SSRC.
+    mutating func restart() { source = nil }
+
     /// Rewrites a packet.
     ///
     /// - Parameters:

@@ -1,0 +1,79 @@
+public import RillCore
+public import RillPeer
+import RillSession
+
+/// What members want, and which of their slots shows it.
+extension StreamForwarder {
+    /// Tells what a member wants of a stream. A slot that is free shows it from its next key frame on; without one, the
+    /// slot of the least important stream, if that is less important than this one.
+    ///
+    /// - Parameters:
+    ///   - name: the stream.
+    ///   - wish: what is wanted; `nil` for nothing.
+    ///   - id: the member's session.
+    ///   - now: the current time.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownStream(_:)``, ``ForwardError/noFreeSlot(limit:)``.
+    public func want(
+        _ name: String, _ wish: StreamWish?, for id: ICEPeerID, at now: MediaTime
+    ) throws(ForwardError) {
+        guard let member = members[id], !member.isViewer else { throw .unknownSession }
+        guard let stream = streams[name] else {
+            guard wish == nil else { throw .unknownStream(name) }
+            return
+        }
+        member.nextChoice = now
+        defer { choose(for: member, at: now) }
+        if wish?.hasSound != true { member.sounds.first { $0.stream === stream }?.hear(nil) }
+        let present = member.slots.first { $0.stream === stream }
+        guard let wish, wish.picture != .none else {
+            if let present { assign(present, nil) }
+            if wish?.hasSound == true { hear(stream, member) }
+            return
+        }
+        guard let slot = present ?? member.freeSlot(forPriority: wish.priority) else {
+            throw .noFreeSlot(limit: member.slots.count)
+        }
+        if slot.stream !== stream { assign(slot, stream) }
+        slot.want(wish)
+        if wish.hasSound { hear(stream, member) }
+    }
+
+    /// The member hears a stream, if a slot for sound is free.
+    private func hear(_ stream: ForwardedStream, _ member: Member) {
+        guard !member.sounds.contains(where: { $0.stream === stream }) else { return }
+        member.sounds.first { $0.stream == nil }?.hear(stream)
+    }
+
+    private func assign(_ slot: Subscription, _ stream: ForwardedStream?) {
+        slot.show(stream)
+        note(.slotChanged(named(slot.member), mid: mid(of: slot), shows: stream?.name))
+    }
+
+    private func mid(of slot: Subscription) -> String {
+        guard let peer = port[slot.member],
+            let sending = peer.sendingStreams.first(where: { $0.id == slot.sending })
+        else { return "" }
+        return peer.negotiator.transceivers.first { $0.id == sending.transceiver }?.mid ?? ""
+    }
+
+    /// A stream is over: its viewers end, and members' slots are free.
+    func release(_ stream: ForwardedStream, at now: MediaTime) {
+        for listener in stream.listeners where members[listener.member]?.isViewer == false { listener.hear(nil) }
+        for slot in stream.subscriptions {
+            if members[slot.member]?.isViewer == true {
+                end(slot.member, .streamEnded, at: now)
+            } else {
+                assign(slot, nil)
+            }
+        }
+    }
+}
+
+extension Member {
+    /// The slot for another stream: a free one, or that of the least important stream, if it is less important.
+    fileprivate func freeSlot(forPriority priority: Int) -> Subscription? {
+        if let free = slots.first(where: { $0.stream == nil }) { return free }
+        let least = slots.min { $0.wish.priority < $1.wish.priority }
+        return least.flatMap { $0.wish.priority < priority ? $0 : nil }
+    }
+}

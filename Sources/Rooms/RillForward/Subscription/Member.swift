@@ -1,0 +1,162 @@
+import RillCore
+import RillPeer
+import RillSession
+
+/// Somebody who is sent streams over one connection: a viewer of one stream, or a member who wants several.
+final class Member {
+    let id: ICEPeerID
+    /// What is sent: one slot for each section of video that it receives.
+    let slots: [Subscription]
+    /// The sound that is sent: one for each section of audio.
+    let sounds: [SoundSubscription]
+    /// Whether it watches one stream, with which it ends.
+    let isViewer: Bool
+    /// When its layers are chosen again.
+    var nextChoice = MediaTime(nanoseconds: .min)
+    private var allocator = LayerAllocator()
+
+    init(_ id: ICEPeerID, slots: [Subscription], sounds: [SoundSubscription], isViewer: Bool) {
+        (self.id, self.slots, self.sounds, self.isViewer) = (id, slots, sounds, isViewer)
+    }
+
+    /// What it was sent.
+    var counts: ForwardCounts {
+        var counts = ForwardCounts()
+        for slot in slots { counts.add(slot.counts) }
+        for sound in sounds { counts.audioPackets += sound.packetCount }
+        return counts
+    }
+
+    /// The slot of a stream of its session.
+    func slot(of sending: SendingStreamID) -> Subscription? { slots.first { $0.sending == sending } }
+
+    /// It gets nothing any more.
+    func leave() {
+        for slot in slots { slot.show(nil) }
+        for sound in sounds { sound.hear(nil) }
+    }
+
+    // MARK: Layers
+
+    /// What a frame's bytes become on the path, with all headers: a twentieth more.
+    private static let overhead = 1.05
+
+    /// Chooses the layers of all slots that show something, by what the network carries.
+    ///
+    /// - Parameters:
+    ///   - connection: its connection.
+    ///   - now: the current time.
+    /// - Returns: the bitrate to probe the network with; `nil` for none.
+    func chooseLayers(over connection: PeerConnection, at now: MediaTime) -> Bitrate? {
+        guard let session = connection.session else { return nil }
+        var choices: [Choice] = []
+        var room = LayerAllocator.Room(estimate: nil)
+        for (index, slot) in slots.enumerated() {
+            guard let stream = slot.stream, session.isAccepted(slot.sending) else { continue }
+            let choice = Choice(index, slot, stream, isViewer: isViewer, at: now)
+            if let pinned = choice.pinned {
+                slot.aim(at: pinned)
+                room.reserved += stream.layers[pinned].rates(at: now).bits * Member.overhead
+            } else {
+                choices.append(choice)
+            }
+        }
+        if let allowance = session.allowance(at: now) {
+            room.estimate = Double(allowance.bitrate.bitsPerSecond)
+            room.isFull = allowance.obstacle != nil
+        }
+        let chosen = allocator.allocate(choices.map(\.request), in: room, at: now)
+        for (choice, place) in zip(choices, chosen) {
+            let slot = slots[choice.index]
+            if let place {
+                slot.aim(at: choice.live[place])
+            } else if isViewer {
+                // A viewer of one stream is better served with a few of its frames than with none.
+                slot.aim(at: choice.live.last ?? choice.usable.first)
+            } else if choice.live.isEmpty {
+                // A layer that nothing is known of may be too much for the others.
+                slot.aim(at: nil)
+            } else {
+                slot.pause()
+            }
+        }
+        return allocator.probeBitrate(at: now).map { Bitrate(bitsPerSecond: Int($0)) }
+    }
+
+    /// The layers among which one is chosen for a slot.
+    private struct Choice {
+        let index: Int
+        /// The layers that it can decode, the best one first.
+        let usable: [Int]
+        /// Those of them that bring frames, and are not larger than needed.
+        private(set) var live: [Int] = []
+        /// The one that it gets in any case.
+        private(set) var pinned: Int?
+        private(set) var request: LayerAllocator.Request
+
+        init(
+            _ index: Int, _ slot: Subscription, _ stream: ForwardedStream, isViewer: Bool, at now: MediaTime
+        ) {
+            self.index = index
+            usable = stream.order.filter { slot.codecs.contains(stream.layers[$0].codec) }
+            request = LayerAllocator.Request(
+                id: index, wish: slot.wishNumber, importance: slot.wish.priority, bitrates: [], current: nil)
+            if let named = slot.requested.flatMap(stream.find).flatMap({ stream.running($0, at: now) }),
+                usable.contains(named)
+            {
+                pinned = named
+                return
+            }
+            for layer in usable {
+                guard stream.layers[layer].rates(at: now).frames > 0 else { continue }
+                // The smallest that suffices, and all below it.
+                if slot.wish.isSmall(stream.layers[layer]) { removeAll() }
+                live.append(layer)
+                request.bitrates.append(stream.layers[layer].expectedBits(at: now) * Member.overhead)
+            }
+            // The small layer of a new stream is about to come: until then others would be paused for this one.
+            if !isViewer, live.count == 1, usable.count > 1, stream.isNew(at: now), stream.layers[live[0]].isLarge {
+                removeAll()
+            }
+            request.current = slot.target.flatMap(live.firstIndex)
+        }
+
+        private mutating func removeAll() {
+            live.removeAll()
+            request.bitrates.removeAll()
+        }
+    }
+}
+
+/// What a member is sent of the sound of one stream at a time.
+final class SoundSubscription {
+    /// Whose it is.
+    let member: ICEPeerID
+    /// The stream that is heard; `nil` for none.
+    private(set) var stream: ForwardedStream?
+    var rewriter: AudioRewriter
+    /// The packets that were sent.
+    var packetCount = 0
+
+    init(of member: ICEPeerID, _ rewriter: AudioRewriter) { (self.member, self.rewriter) = (member, rewriter) }
+
+    /// Sends the sound of another stream; `nil` for none.
+    func hear(_ other: ForwardedStream?) {
+        guard stream !== other else { return }
+        stream?.listeners.removeAll { $0 === self }
+        stream = other
+        other?.listeners.append(self)
+        rewriter.restart()
+    }
+}
+
+extension StreamWish {
+    /// Whether no better layer than this one is needed.
+    fileprivate func isSmall(_ layer: PublishedLayer) -> Bool {
+        switch picture {
+        case .none, .low: true
+        case .high: false
+        case .shown(at: let size): layer.covers(size)
+        }
+    }
+}
