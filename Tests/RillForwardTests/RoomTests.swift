@@ -38,8 +38,8 @@ import Testing
                 #expect(shown.high >= wanted.high - 1, "\(guest.name), seed \(seed): \(shown) of \(wanted)")
                 #expect(shown.high + shown.low >= wanted.high + wanted.low - 2, "\(guest.name): \(shown) of \(wanted)")
             case .narrow:
-                // 600 kbit/s carry at most twelve of the sixteen. In the last two seconds one may have been a newcomer's,
-                // whose small layer came after the large one.
+                // 600 kbit/s carry at most twelve of the sixteen. In the last two seconds one may have been large: a
+                // newcomer's, whose small layer came later.
                 #expect(shown.high <= 1 && shown.low >= 5, "\(guest.name), seed \(seed): \(shown)")
             case .withoutFeedback:
                 // With reports alone, chance losses of 2 % may keep the rate where it starts.

@@ -12,7 +12,8 @@ extension StreamForwarder {
     ///   - wish: what is wanted; `nil` for nothing.
     ///   - id: the member's session.
     ///   - now: the current time.
-    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownStream(_:)``, ``ForwardError/noFreeSlot(limit:)``.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/unknownStream(_:)``,
+    ///   ``ForwardError/noFreeSlot(limit:)``.
     public func want(
         _ name: String, _ wish: StreamWish?, for id: ICEPeerID, at now: MediaTime
     ) throws(ForwardError) {

@@ -13,8 +13,8 @@ package import RillCore
 ///
 /// **In time.** What does not fit for 300 ms, or stands in the way for as long, is shared out again. Up it goes with
 /// room to spare, and once a fall has shown that there is less than it seems, only after that room was there for 2 s:
-/// then all rise as far as the estimate does. The time doubles up to 30 s each time that a rise does not last 10 s, and is 2 s again once the
-/// network carries twice as much as at the fall. A change of what is wanted is followed at once.
+/// then all rise as far as the estimate does. The time doubles up to 30 s each time that a rise does not last 10 s, and
+/// is 2 s again once the network carries twice as much as at the fall. A change of what is wanted is followed at once.
 ///
 /// **Probes.** Small layers alone do not show what a network carries. While less is sent than is wanted,
 /// ``probeBitrate(at:)`` names what to try: what all of it needs, and no more than twice what is known.

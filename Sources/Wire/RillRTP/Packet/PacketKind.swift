@@ -31,23 +31,13 @@ extension SSRC {
         }
     }
 
-    /// The SSRC of which the first report of a compound RTCP packet tells (RFC 3550 §6.4); `nil` for other datagrams,
-    /// and for one that does not begin with a report.
-    package init?(reportedFirstIn datagram: Span<UInt8>) {
-        guard PacketKind(of: datagram) == .rtcp, datagram[0] & 31 > 0 else { return nil }
-        switch datagram[1] {
-        case RTCPPacketType.senderReport.rawValue: self.init(of: datagram, at: 28)
-        case RTCPPacketType.receiverReport.rawValue: self.init(of: datagram, at: 8)
-        default: return nil
-        }
-    }
-
     /// The SSRC of an RTP packet, whose kind the caller has checked; `nil` if the packet is too short.
     @inline(__always)
     package init?(ofRTP datagram: Span<UInt8>) { self.init(of: datagram, at: 8) }
 
+    /// The SSRC at a place of a datagram; `nil` if that is too short.
     @inline(__always)
-    private init?(of datagram: Span<UInt8>, at offset: Int) {
+    init?(of datagram: Span<UInt8>, at offset: Int) {
         guard datagram.count >= offset + 4 else { return nil }
         self.init(
             UInt32(datagram[offset]) << 24 | UInt32(datagram[offset + 1]) << 16 | UInt32(datagram[offset + 2]) << 8

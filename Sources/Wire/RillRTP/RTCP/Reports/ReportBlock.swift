@@ -89,3 +89,16 @@ public struct ReportBlock: WireElement, Equatable {
         output.append(bigEndian: delaySinceLastSenderReport.rawValue)
     }
 }
+
+extension SSRC {
+    /// The SSRC of which the first report of a compound RTCP packet tells (RFC 3550 §6.4); `nil` for other datagrams,
+    /// and for one that does not begin with a report.
+    package init?(reportedFirstIn datagram: Span<UInt8>) {
+        guard PacketKind(of: datagram) == .rtcp, datagram[0] & 31 > 0 else { return nil }
+        switch datagram[1] {
+        case RTCPPacketType.senderReport.rawValue: self.init(of: datagram, at: 28)
+        case RTCPPacketType.receiverReport.rawValue: self.init(of: datagram, at: 8)
+        default: return nil
+        }
+    }
+}
