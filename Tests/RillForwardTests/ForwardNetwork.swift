@@ -78,13 +78,14 @@ final class ForwardNetwork {
 
     /// Somebody joins: publishes, films as soon as they are connected, and has slots.
     func join(
-        _ name: String, publishes: Bool = true, _ layers: [SendingEncoding] = layers, slots: Int = 4,
+        _ name: String, publishes: Bool = true, _ layers: [SendingEncoding] = layers, cameras: Int = 1, slots: Int = 4,
         soundSlots: Int = 0, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil,
         from asker: ForwardClient = ForwardClient(), hasFeedback: Bool = true
     ) throws -> Client {
         var camera = TransceiverSettings(.video, .sendOnly)
         camera.sending = layers
-        var transceivers = publishes ? [camera, TransceiverSettings(.audio, .sendOnly)] : []
+        var transceivers =
+            publishes ? Array(repeating: camera, count: cameras) + [TransceiverSettings(.audio, .sendOnly)] : []
         transceivers += Array(repeating: TransceiverSettings(.video, .receiveOnly), count: slots)
         transceivers += Array(repeating: TransceiverSettings(.audio, .receiveOnly), count: soundSlots)
         let client = try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in

@@ -233,6 +233,22 @@ import Testing
         #expect(listeners.map(\.end.packets.count) == [100, 150])
     }
 
+    @Test func `A member's second camera is a stream of its own, as long as there may be more streams`() throws {
+        var settings = ForwardSettings()
+        settings.streamLimit = 3
+        let room = try ForwardNetwork("delay=20ms", settings)
+        for name in ["alice", "bob"] { _ = try room.join(name, cameras: 2, slots: 0) }
+        let viewer = try room.join("eve", publishes: false, slots: 3)
+        room.run(.seconds(2))
+        #expect(room.forwarder.statistics(at: room.now).map(\.name) == ["alice", "alice/2", "bob"])
+        for name in ["alice", "alice/2", "bob"] {
+            try room.forwarder.want(name, StreamWish(), for: viewer.id, at: room.now)
+        }
+        room.run(.seconds(5))
+        #expect(widths(viewer, at: room.now).count == 3)
+        expectWhole(viewer)
+    }
+
     @Test func `A member leaves: its streams end for the others, once, and its slots are free`() throws {
         var settings = ForwardSettings()
         settings.publisherTimeout = .seconds(5)

@@ -123,6 +123,26 @@ import Testing
         #expect(driver.requests.map(\.current) == [1, 1, 0])
     }
 
+    @Test func `A large layer without its small one comes after the small ones of all others`() {
+        var driver = Driver([800_000, 45_000], count: 3)
+        driver.requests[0].bitrates = [800_000]
+        (driver.requests[0].lacksSmall, driver.requests[0].importance) = (true, 1)
+        driver.step(8.4e5)
+        #expect(driver.requests.map(\.current) == [nil, 1, 1])
+        driver = Driver([800_000, 45_000], count: 3)
+        driver.requests[0].bitrates = [800_000]
+        (driver.requests[0].lacksSmall, driver.requests[0].importance) = (true, 1)
+        driver.step(9.5e5)
+        #expect(driver.requests.map(\.current) == [0, 1, 1])
+    }
+
+    @Test func `Any priority is one`() {
+        var driver = Driver([800_000, 45_000], count: 3)
+        for (index, importance) in [Int.min, .max, 0].enumerated() { driver.requests[index].importance = importance }
+        driver.step(9e5)
+        #expect(driver.requests.map(\.current) == [1, 0, 1])
+    }
+
     @Test func `Who comes does not lift others before their time`() {
         var driver = Driver([800_000, 45_000], count: 2)
         _ = driver.run(seconds: 5) { _ in 4e6 }

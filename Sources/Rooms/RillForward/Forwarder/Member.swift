@@ -73,7 +73,7 @@ final class Member {
             } else if isViewer {
                 // A viewer of one stream is better served with a few of its frames than with none.
                 slot.aim(at: choice.live.last ?? choice.usable.first)
-            } else if choice.live.isEmpty {
+            } else if choice.isComing {
                 // A layer that nothing is known of may be too much for the others.
                 slot.aim(at: nil)
             } else {
@@ -93,6 +93,8 @@ final class Member {
         /// The one that it gets in any case.
         private(set) var pinned: Int?
         private(set) var request: LayerAllocator.Request
+        /// Whether nothing has come yet that it could get.
+        private(set) var isComing = false
 
         init(
             _ index: Int, _ slot: Subscription, _ stream: ForwardedStream, isViewer: Bool, at now: MediaTime
@@ -114,10 +116,8 @@ final class Member {
                 live.append(layer)
                 request.bitrates.append(stream.layers[layer].expectedBits(at: now) * Member.overhead)
             }
-            // The small layer of a new stream is about to come: until then others would be paused for this one.
-            if !isViewer, live.count == 1, usable.count > 1, stream.isNew(at: now), stream.layers[live[0]].isLarge {
-                removeAll()
-            }
+            if !isViewer, live.count == 1, usable.count > 1 { request.lacksSmall = stream.layers[live[0]].isLarge }
+            isComing = live.isEmpty || request.lacksSmall && stream.isNew(at: now)
             request.current = slot.target.flatMap(live.firstIndex)
         }
 

@@ -86,7 +86,8 @@ extension StreamForwarder {
     ///
     /// - Parameters:
     ///   - name: the name of what it publishes: of its first section that sends video, with the first that sends audio.
-    ///     Further sections of video are `name/2`, `name/3` and so on.
+    ///     Further sections of video are `name/2`, `name/3` and so on, as far as there may be more streams. Somebody
+    ///     who publishes under that name is replaced with the first key frame of this one.
     ///   - offer: its offer. Its sections that receive are slots: of video at most ``ForwardSettings/videoSlotLimit``,
     ///     of audio ``ForwardSettings/soundSlotLimit``.
     ///   - client: who asks.
@@ -98,16 +99,22 @@ extension StreamForwarder {
     ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
         try counting { () throws(ForwardError) in
             guard !isClosed else { throw .closed }
+            let sections = (try? SessionDescription(offer))?.media ?? []
+            let publishes = sections.contains { section in
+                section.kind == .video && [nil, .sendAndReceive, .sendOnly].contains(section.direction)
+            }
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
-            let evicted = try ledger.plan(for: request, streamCount: streams[name] == nil ? streams.count : nil)
+            let isNew = publishes && streams[name] == nil
+            let evicted = try ledger.plan(for: request, streamCount: isNew ? streams.count : nil)
             var negotiation = settings.negotiation
             negotiation.maximumReceivedCounts = [.video: settings.publicationLimit, .audio: 1]
-            let sections = (try? SessionDescription(offer))?.media ?? []
             var sending: [MediaDescription.Kind: Int] = [:]
             for (kind, limit) in [(.video, settings.videoSlotLimit), (.audio, settings.soundSlotLimit)]
                 as [(MediaDescription.Kind, Int)]
             {
-                sending[kind] = min(limit, sections.count { $0.kind == kind && $0.direction != .sendOnly })
+                sending[kind] = min(
+                    limit,
+                    sections.count { $0.kind == kind && [nil, .sendAndReceive, .receiveOnly].contains($0.direction) })
             }
             let (id, answer) = try connect(answering: offer, sending: sending, negotiation, at: now)
             let published = publications(of: id, origin: nil, subject: client.subject)
@@ -116,7 +123,10 @@ extension StreamForwarder {
             admit(request, id, evicting: evicted, at: now)
             members[id] = member
             for (index, publication) in published.enumerated() {
-                begin(publication, of: index == 0 ? name : "\(name)/\(index + 1)", at: now)
+                let name = index == 0 ? name : "\(name)/\(index + 1)"
+                // The plan had room for one.
+                guard index == 0 || streams[name] != nil || streams.count < settings.streamLimit else { break }
+                begin(publication, of: name, at: now)
             }
             return (id, answer)
         }

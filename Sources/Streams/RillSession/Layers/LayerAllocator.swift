@@ -14,7 +14,8 @@ package import RillCore
 /// **In time.** What does not fit for 300 ms, or stands in the way for as long, is shared out again. Up it goes with
 /// room to spare, and once a fall has shown that there is less than it seems, only after that room was there for 2 s:
 /// then all rise as far as the estimate does. The time doubles up to 30 s each time that a rise does not last 10 s, and
-/// is 2 s again once the network carries twice as much as at the fall. A change of what is wanted is followed at once.
+/// is 2 s again once the network carries twice as much as at the fall; what is paused never waits longer. A change of
+/// what is wanted is followed at once.
 ///
 /// **Probes.** Small layers alone do not show what a network carries. While less is sent than is wanted,
 /// ``probeBitrate(at:)`` names what to try: what all of it needs, and no more than twice what is known.
@@ -32,12 +33,16 @@ package struct LayerAllocator: Sendable {
         /// The bitrates of the layers that may be sent, with all headers, in bits per second: the best one that is
         /// wanted first. Empty while no layer brings frames.
         package var bitrates: [Double]
+        /// Whether these are large layers alone, and its small one brings no frames: then all others have theirs first.
+        package var lacksSmall: Bool
         /// Which of these layers is sent, or was chosen; `nil` for none.
         package var current: Int?
 
-        package init(id: Int, wish: Int = 0, importance: Int = 0, bitrates: [Double], current: Int?) {
+        package init(
+            id: Int, wish: Int = 0, importance: Int = 0, bitrates: [Double], lacksSmall: Bool = false, current: Int?
+        ) {
             (self.id, self.wish, self.importance) = (id, wish, importance)
-            (self.bitrates, self.current) = (bitrates, current)
+            (self.bitrates, self.lacksSmall, self.current) = (bitrates, lacksSmall, current)
         }
 
         fileprivate func bits(of layer: Int?) -> Double { layer.map { bitrates[$0] } ?? 0 }
@@ -160,7 +165,14 @@ package struct LayerAllocator: Sendable {
         let isExchange = zip(better, present).contains { LayerAllocator.isRise(from: $0, to: $1) }
         if isExchange { hold = max(hold, LayerAllocator.firstHold) }
         let isClimbing = !isExchange && climbedAt.map { now - $0 < LayerAllocator.firstHold } ?? false
-        guard isClimbing || now - since >= hold else { return present }
+        guard isClimbing || now - since >= hold else {
+            // Those that are paused return sooner than others rise, where nobody falls for it.
+            guard now - since >= LayerAllocator.firstHold else { return present }
+            let least = requests.map { $0.current ?? max($0.bitrates.count - 1, 0) }
+            let resumed = LayerAllocator.share(space / LayerAllocator.margin.up, among: requests, atBest: least)
+            let isFall = zip(resumed, present).contains { LayerAllocator.isRise(from: $0, to: $1) }
+            return isFall ? present : resumed
+        }
         coveredSince = nil
         (roseAt, climbedAt) = (now, isExchange ? nil : now)
         return better
@@ -207,11 +219,11 @@ package struct LayerAllocator: Sendable {
     ///   `space`.
     package static func share(_ space: Double, among requests: [Request], atBest best: [Int]? = nil) -> [Int?] {
         var chosen = [Int?](repeating: nil, count: requests.count)
-        let order = requests.indices.sorted { (-requests[$0].importance, $0) < (-requests[$1].importance, $1) }
+        let order = requests.indices.sorted { (requests[$0].importance, $1) > (requests[$1].importance, $0) }
         var (left, isPaused) = (space, false)
         for index in order {
             let bitrates = requests[index].bitrates
-            guard let least = bitrates.last else { continue }
+            guard let least = bitrates.last, !requests[index].lacksSmall else { continue }
             if least <= left, best.map({ $0[index] < bitrates.count }) ?? true {
                 chosen[index] = bitrates.count - 1
                 left -= least
@@ -221,12 +233,13 @@ package struct LayerAllocator: Sendable {
         }
         guard !isPaused else { return chosen }
         for index in order {
-            guard let least = chosen[index] else { continue }
-            let bitrates = requests[index].bitrates
-            let better = (best?[index] ?? 0)..<least
-            guard let layer = better.first(where: { bitrates[$0] - bitrates[least] <= left }) else { continue }
+            let request = requests[index]
+            guard let end = chosen[index] ?? (request.lacksSmall ? request.bitrates.count : nil) else { continue }
+            let (present, bitrates) = (request.bits(of: chosen[index]), request.bitrates)
+            let better = min(best?[index] ?? 0, end)..<end
+            guard let layer = better.first(where: { bitrates[$0] - present <= left }) else { continue }
             chosen[index] = layer
-            left -= bitrates[layer] - bitrates[least]
+            left -= bitrates[layer] - present
         }
         return chosen
     }
