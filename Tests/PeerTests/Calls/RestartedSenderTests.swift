@@ -19,24 +19,28 @@ import Testing
     /// Sends two seconds, key frames a second apart, then the same again with the other numbers.
     private func restart(
         _ program: Peer, _ arguments: (Start, _ port: UInt16) -> [String], _ second: Start
-    ) async throws -> RillRun.Report {
+    ) async throws -> (RillRun.Report, seconds: Double) {
         let port = try PeerEnd.freePort()
+        let start = ContinuousClock.now
         let receiver = try RillRun.start(
-            ["receive", "--port", "\(port)", "--timeout", "6s", "--json"])
+            ["receive", "--port", "\(port)", "--timeout", "60s", "--json"])
         _ = try await receiver.said("listening on")
         for start in [Start(number: 30_000), second] {
             _ = try await program.start(arguments(start, port), limit: 60).finished()
         }
-        return try RillRun.Report(try await receiver.finished())
+        // On a busy machine the second start takes its time; what it sent is shown by then.
+        try await Task.sleep(for: .seconds(2))
+        receiver.interrupt()
+        return (try RillRun.Report(try await receiver.finished()), (ContinuousClock.now - start).milliseconds / 1000)
     }
 
-    private func judge(_ report: RillRun.Report, _ name: String) {
+    private func judge(_ report: RillRun.Report, _ seconds: Double, _ name: String) {
         let (shown, stream) = (report.received.framesShown, report.received.stream)
         note("\(name): \(shown) of \(2 * Self.frameCount) frames shown, \(stream.pliCount) PLIs")
         // At most a key frame interval of the second start is lost, here a second, and requests are not repeated for
-        // each packet.
+        // each packet, but in 4 s while nothing comes.
         #expect(shown >= 2 * Self.frameCount - 30, "\(name): \(report.received)")
-        #expect(stream.pliCount <= 3, "\(name): \(stream)")
+        #expect(Double(stream.pliCount) <= 2 + seconds / 4, "\(name), \(seconds) s: \(stream)")
     }
 
     @Test(
@@ -46,7 +50,7 @@ import Testing
             Start(number: 10_000, timestamp: 50_000), Start(number: 30_200), Start(ssrc: 2222, number: 30_100),
         ].prefix(isLongRun ? 6 : 2))
     func `GStreamer starts again`(second: Start) async throws {
-        let report = try await restart(
+        let (report, seconds) = try await restart(
             Peer.gstreamer,
             { start, port in
                 [
@@ -57,7 +61,7 @@ import Testing
                     "host=127.0.0.1", "port=\(port)",
                 ]
             }, second)
-        judge(report, "GStreamer, \(second.testDescription)")
+        judge(report, seconds, "GStreamer, \(second.testDescription)")
     }
 
     /// Its timestamps begin anywhere.
@@ -67,7 +71,7 @@ import Testing
             Start(number: 29_800), Start(ssrc: 2222, number: 7), Start(number: 0), Start(ssrc: 2222, number: 30_200),
         ].prefix(isLongRun ? 4 : 1))
     func `FFmpeg starts again`(second: Start) async throws {
-        let report = try await restart(
+        let (report, seconds) = try await restart(
             Peer.ffmpeg,
             { start, port in
                 [
@@ -77,6 +81,6 @@ import Testing
                     "rtp://127.0.0.1:\(port)?rtcpport=\(port)&pkt_size=500",
                 ]
             }, second)
-        judge(report, "FFmpeg, \(second.testDescription)")
+        judge(report, seconds, "FFmpeg, \(second.testDescription)")
     }
 }
