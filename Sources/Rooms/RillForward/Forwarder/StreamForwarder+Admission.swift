@@ -99,6 +99,7 @@ extension StreamForwarder {
     ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
         try counting { () throws(ForwardError) in
             guard !isClosed else { throw .closed }
+            // An offer that does not parse is refused below, with its error.
             let sections = (try? SessionDescription(offer))?.media ?? []
             let publishes = sections.contains { section in
                 section.kind == .video && [nil, .sendAndReceive, .sendOnly].contains(section.direction)
