@@ -182,7 +182,8 @@ final class ForwardAttack {
         network.run(until: network.now + .seconds(5)) { next.peer.state == .connected }
         next.film(from: network.now)
         run(.seconds(3))
-        // With another codec its viewers are told that their stream has ended.
+        // With another codec its viewers are told that their stream has ended, and so are they after 30 s without a
+        // publisher: nobody is left to be shown anything. `AttackTests` requires that this end is reached.
         guard !isVP9, server.forwarder.members[ids.viewerOfAttacker] != nil else { return }
         let before = arrivedFrames(of: viewerOfAttacker)
         run(.seconds(2))

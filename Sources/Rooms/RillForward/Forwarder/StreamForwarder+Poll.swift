@@ -287,7 +287,7 @@ extension StreamForwarder {
         }
     }
 
-    /// A session in an event: of a stream, or as it came.
+    /// A session in an event: of a stream, or as it came. It is in the ledger until its end was noted.
     func named(_ id: ICEPeerID, _ stream: ForwardedStream? = nil) -> ForwardSession {
         let entry = ledger[id]
         return ForwardSession(
