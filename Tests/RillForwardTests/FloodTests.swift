@@ -120,7 +120,7 @@ import Testing
         let type = try existing(sections.first { $0.kind == .audio }?.sending.first?.payloadType)
         let seconds = isLongRun ? 30 : 6
         var number: UInt16 = 0
-        let heard = siege.viewers.map(\.end.packets.count)
+        let heard = siege.viewers.map(\.end.payloads.count)
         siege.attacker.send(every: .milliseconds(interval), until: siege.room.now + .seconds(seconds)) { _ in
             for _ in 0..<count {
                 number &+= 1
@@ -136,9 +136,9 @@ import Testing
             return []
         }
         let outcome = siege.outcome(after: .seconds(seconds))
-        let packets = zip(siege.viewers, heard).map { $0.end.packets.suffix(from: $1) }
+        let packets = zip(siege.viewers, heard).map { $0.end.payloads.suffix(from: $1) }
         let most = packets.map(\.count).max() ?? 0
-        let bits = packets.map { $0.reduce(0) { $0 + $1.count } * 8 / seconds }.max() ?? 0
+        let bits = packets.map { $0.reduce(0) { $0 + $1.bytes.count } * 8 / seconds }.max() ?? 0
         let sent = count * byteCount * 8 / interval
         note("sound of \(sent) kbit/s: \(most / seconds) packets and \(bits) bit/s each; \(outcome.text)")
         #expect(outcome.least >= 99, "\(outcome.text)")

@@ -80,7 +80,7 @@ final class ForwardNetwork {
     func join(
         _ name: String, publishes: Bool = true, _ layers: [SendingEncoding] = layers, cameras: Int = 1, slots: Int = 4,
         soundSlots: Int = 0, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil,
-        from asker: ForwardClient = ForwardClient(), hasFeedback: Bool = true
+        from asker: ForwardClient = ForwardClient(), in place: String? = nil, hasFeedback: Bool = true
     ) throws -> Client {
         var camera = TransceiverSettings(.video, .sendOnly)
         camera.sending = layers
@@ -89,7 +89,7 @@ final class ForwardNetwork {
         transceivers += Array(repeating: TransceiverSettings(.video, .receiveOnly), count: slots)
         transceivers += Array(repeating: TransceiverSettings(.audio, .receiveOnly), count: soundSlots)
         let client = try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in
-            try forwarder.join(name, offer: offer, from: asker, at: now)
+            try forwarder.join(name, offer: offer, from: asker, in: place, at: now)
         }
         // 480 and 45 kbit/s.
         client.end.smallFrameByteCount = (key: 3000, delta: 1125)

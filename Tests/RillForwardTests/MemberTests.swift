@@ -226,12 +226,12 @@ import Testing
         room.run(.seconds(1))
         try speaker.speak(for: 2, in: room)
         room.run(.seconds(1))
-        #expect(listeners.map(\.end.packets.count) == [100, 100])
+        #expect(listeners.map(\.end.payloads.count) == [100, 100])
         #expect(listeners.map(\.frames.isEmpty) == [false, true])
         try room.forwarder.want("alice", StreamWish(hasSound: false), for: listeners[0].id, at: room.now)
         try speaker.speak(for: 1, in: room, from: 100)
         room.run(.seconds(1))
-        #expect(listeners.map(\.end.packets.count) == [100, 150])
+        #expect(listeners.map(\.end.payloads.count) == [100, 150])
     }
 
     @Test func `A member's second camera is a stream of its own, as long as there may be more streams`() throws {

@@ -2,6 +2,7 @@ package import RillCore
 import RillPacketSupport
 package import RillPeer
 import RillRTP
+package import RillReceive
 package import RillSession
 
 /// A connection in virtual time: what became of it, and cameras whose frames nobody could decode.
@@ -12,8 +13,9 @@ package final class PeerEnd: NetworkEnd {
     /// Frames that were to be decoded, of each stream.
     package private(set) var decoded: [ReceivingStreamID: [ReceivedFrame]] = [:]
     package private(set) var keyFrameRequests: [SendingStreamID: Int] = [:]
-    /// Packets of audio.
-    package private(set) var packets: [[UInt8]] = []
+    /// Payloads of audio, in the order of arrival.
+    package private(set) var payloads: [(stream: ReceivingStreamID, payload: ReceivedPayload, bytes: [UInt8])] =
+        []
     /// Datagrams that were sent.
     package private(set) var sent: [[UInt8]] = []
     /// Whether all is kept; a day of it would fill the memory.
@@ -73,7 +75,6 @@ package final class PeerEnd: NetworkEnd {
         var bytes = datagram.array
         var span = bytes.mutableSpan
         let result = peer.insert(&span, on: path, at: now)
-        if case .packet(_, let count) = result { packets.append(Array(bytes[..<count])) }
         if isLogging { results.append(result) }
     }
 
@@ -90,6 +91,7 @@ package final class PeerEnd: NetworkEnd {
                 if isLogging { decoded[stream, default: []].append(frame) }
                 session.finish(
                     frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
+            case .payload(let stream, let payload): payloads.append((stream, payload, bytes))
             case .makeKeyFrame(of: let stream):
                 keyFrameRequests[stream, default: 0] += 1
                 for index in cameras.indices where answersOnAll || cameras[index].stream == stream {

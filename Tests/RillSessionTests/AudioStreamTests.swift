@@ -51,7 +51,7 @@ import Testing
                 call.alice.change(at: now) { session in
                     let bytes = [UInt8(self.count >> 8), UInt8(self.count & 255)] + [UInt8](repeating: 7, count: 60)
                     if let number = session.send(
-                        bytes.span, capturedAt: now, isMarked: self.count == 0, of: sent, at: now)
+                        bytes.span, PayloadStamp(captureTime: now, isMarked: self.count == 0), of: sent, at: now)
                     {
                         numbers.append(number)
                     }

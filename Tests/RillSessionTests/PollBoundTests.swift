@@ -97,7 +97,8 @@ private final class FeedbackSession {
     func take(_ step: ArrivalOrder.Step) throws {
         try wait(step.delay)
         let packet = FuzzedPackets.numbered(step.number.rawValue)
-        session.noteArrival(of: packet.span, isReceived: true, at: now)
+        session.noteArrival(of: packet.span, at: now)
+        session.noteArrival(received: packet.span, at: now)
         poll()
     }
 

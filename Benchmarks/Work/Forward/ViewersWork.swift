@@ -132,7 +132,7 @@ private final class ViewerBot {
                     counts.first.add(Int((now - start).nanoseconds / 1000), ordering: .relaxed)
                 case .event(.stateChanged(_, to: .connected)): counts.connected.add(1, ordering: .relaxed)
                 case .event(.session(.keyFrameRequested)): counts.requests.add(1, ordering: .relaxed)
-                case .event, .makeKeyFrame: continue
+                case .event, .makeKeyFrame, .payload: continue
                 case .wait(until: let time):
                     wakeTime = min(wakeTime, time)
                     break polling

@@ -45,7 +45,7 @@ final class Client {
                 let frame = session.releasedFrame
                 session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .makeKeyFrame: isKeyWanted = true
-            case .event: break
+            case .event, .payload: break
             case .wait: return datagrams
             }
         }

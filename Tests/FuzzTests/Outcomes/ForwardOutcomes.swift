@@ -30,15 +30,12 @@ enum ForwardEventOutcome: String, OutcomeKind {
 
 /// What became of a packet of a publisher's sound.
 enum SoundOutcome: String, OutcomeKind {
-    case forwarded, padding, malformed, otherSource, tooManyBytes, tooManyPackets
+    case forwarded, tooManyBytes, tooManyPackets
 
     init(_ outcome: PublishedSound.Outcome) {
         self =
             switch outcome {
             case .forwarded: .forwarded
-            case .padding: .padding
-            case .malformed: .malformed
-            case .otherSource: .otherSource
             case .tooManyBytes: .tooManyBytes
             case .tooManyPackets: .tooManyPackets
             }

@@ -3,7 +3,7 @@ import RillRTP
 import RillSecurity
 
 enum PeerResultOutcome: String, OutcomeKind {
-    case ice, dtls, held, media, packet, passed, dropped
+    case ice, dtls, held, media, passed, dropped
 
     init(_ result: PeerInsertResult) {
         self =
@@ -13,7 +13,6 @@ enum PeerResultOutcome: String, OutcomeKind {
             case .held: .held
             case .passed: .passed
             case .media: .media
-            case .packet: .packet
             case .dropped: .dropped
             }
     }

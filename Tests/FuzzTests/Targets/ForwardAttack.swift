@@ -291,7 +291,6 @@ final class AttackedForwarder: NetworkEnd {
     /// Notes what was counted of viewers, sound, requests and datagrams.
     func noteCounters() {
         for viewer in forwarder.members.values { report.book.noteCounters(of: viewer.counts, "ForwardCounts") }
-        report.book.noteCounters(of: forwarder.droppedSound, "DroppedSound")
         report.book.noteCounters(of: forwarder.admissions, "AdmissionCounts")
         report.book.noteCounters(of: forwarder.port.statistics, "ICEPortStatistics")
         for peer in forwarder.port.peers.compactMap({ forwarder.port[$0] }) {

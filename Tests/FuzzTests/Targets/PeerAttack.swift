@@ -226,6 +226,7 @@ final class AttackedPeer: NetworkEnd {
                 if let fault = meter.noteSent(bytes.count, to: path.remote) { report.watchdog.fail(fault) }
                 transmit(path, bytes)
             case .decode(of: let stream): finish(stream, at: now)
+            case .payload: break
             case .makeKeyFrame(of: let stream): keyFramesWanted.insert(stream)
             case .event(let event): report.note(event)
             case .wait(until: let time):
@@ -240,6 +241,7 @@ final class AttackedPeer: NetworkEnd {
         return switch port.poll(at: now, into: &bytes) {
         case .transmit(on: let path): .transmit(on: path)
         case .decode(_, let stream): .decode(of: stream)
+        case .payload(_, let stream, let payload): .payload(of: stream, payload)
         case .makeKeyFrame(_, let stream): .makeKeyFrame(of: stream)
         case .event(_, let event): .event(event)
         case .wait(until: let time): .wait(until: time)

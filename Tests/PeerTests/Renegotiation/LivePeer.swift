@@ -130,7 +130,7 @@ final class LivePeer: Sendable {
             case .makeKeyFrame(of: let id): state.cameras[id]?.needsKeyFrame = true
             case .event(.stateChanged(_, let next)): state.states.append(next)
             case .event(.failed(let error)): state.failure = error
-            case .event: break
+            case .event, .payload: break
             case .wait(until: let time): return time
             }
         }

@@ -70,7 +70,7 @@ private final class FuzzedPeer {
             switch port.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
                 if path == FuzzedPeer.theirs, let id = FuzzedPeer.transaction(of: bytes) { requests.append(id) }
-            case .event, .decode, .makeKeyFrame: break
+            case .event, .decode, .payload, .makeKeyFrame: break
             case .wait: break polling
             }
         }
@@ -102,7 +102,7 @@ private final class FuzzedPeer {
         for index in datagram.indices { copy.append(datagram[index]) }
         var span = copy.mutableSpan
         switch port.insert(&span, on: isUnknownPeer ? FuzzedPeer.unknownPeer : FuzzedPeer.theirs, at: now) {
-        case .peer(_, .media), .peer(_, .packet), .peer(_, .passed): preconditionFailure("media without keys")
+        case .peer(_, .media), .peer(_, .passed): preconditionFailure("media without keys")
         case .peer(_, .dtls), .peer(_, .dropped), .peer(_, .held):
             precondition(!isUnknownPeer, "a stranger's datagram was parsed")
         case .peer(_, .ice), .dropped: break
@@ -122,7 +122,7 @@ private final class FuzzedPeer {
             case .transmit(on: let path): precondition(path != FuzzedPeer.unknownPeer && bytes.count <= 1200)
             case .event(_, .stateChanged(_, to: .connected)): preconditionFailure("nobody has the certificate")
             case .event: break
-            case .decode, .makeKeyFrame: preconditionFailure("nothing was received")
+            case .decode, .payload, .makeKeyFrame: preconditionFailure("nothing was received")
             case .wait(until: let time):
                 precondition(time > now)
                 return

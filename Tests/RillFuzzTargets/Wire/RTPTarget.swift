@@ -45,6 +45,7 @@ private func readValue(of element: HeaderExtensionElement) {
         case .mid, .rid, .repairedRID: check(StreamIdentifier.self, element.data)
         case .videoOrientation: check(VideoOrientation.self, element.data)
         case .playoutDelay: check(PlayoutDelay.self, element.data)
+        case .audioLevel: check(AudioLevel.self, element.data)
         }
     }
 }

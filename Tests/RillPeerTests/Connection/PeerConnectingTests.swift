@@ -195,7 +195,7 @@ final class PortOfPeers: NetworkEnd {
         while true {
             switch port.poll(at: now, into: &bytes) {
             case .transmit(on: let path): transmit(path, bytes)
-            case .decode, .makeKeyFrame: break
+            case .decode, .payload, .makeKeyFrame: break
             case .event(_, let event): events.append(event)
             case .wait(until: let time): return time
             }

@@ -4,6 +4,8 @@ import RillLink
 import RillPeer
 import RillPeerSupport
 import RillRTP
+import RillReceive
+import RillSend
 import RillSession
 import RillTestSupport
 import Testing
@@ -256,18 +258,25 @@ struct PeerConnectionTests {
         #expect(all.candidatePairs[0].availableOutgoingBitrate ?? 0 > 100_000)
     }
 
-    @Test func `audio is passed on as packets`() throws {
+    @Test func `sound goes over streams of its own, with its level`() throws {
         let pair = try PeerPair([TransceiverSettings(.audio, .sendOnly), Self.simulcast])
         try pair.negotiate()
         pair.connect()
-        var packet: [UInt8] = [0x80, 111, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9] + Array(repeating: 7, count: 60)
-        let formats = pair.answerer.peer.negotiator.transceivers.filter { $0.kind == .audio }
-        #expect(formats.count == 1)
-        let line = try existing(pair.offers[0].split(separator: "\r\n").first { $0.hasPrefix("m=audio") })
-        packet[1] = try existing(UInt8(line.split(separator: " ")[3]))
-        let isTaken = pair.offerer.peer.send(packet: packet.span)
-        #expect(isTaken)
+        let (offerer, answerer) = (pair.offerer.peer, pair.answerer.peer)
+        #expect(offerer.sendingStreams.count == 2 && offerer.sendingSounds.count == 1)
+        #expect(answerer.receivingStreams.count == 2 && answerer.receivingSounds.count == 1)
+        let bytes = [UInt8](repeating: 7, count: 60)
+        let levels: [AudioLevel?] = [AudioLevel(attenuation: 30, isVoice: true), nil, .silence]
+        for level in levels {
+            let stamp = PayloadStamp(captureTime: pair.network.now, isMarked: level == nil, level: level)
+            let number = offerer.send(bytes.span, stamp, of: offerer.sendingSounds[0].id, at: pair.network.now)
+            #expect(number != nil)
+            pair.run(.milliseconds(20))
+        }
         pair.run(.seconds(1))
-        #expect(pair.answerer.packets == [packet])
+        #expect(pair.answerer.payloads.map(\.bytes) == [bytes, bytes, bytes])
+        let payloads = pair.answerer.payloads.map(\.payload)
+        #expect(payloads.map(\.level) == levels && payloads.map(\.hasMarker) == [false, true, false])
+        #expect(payloads[2].timestamp.rawValue &- payloads[0].timestamp.rawValue == 1920)
     }
 }

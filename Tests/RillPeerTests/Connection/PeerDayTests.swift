@@ -165,7 +165,7 @@ private final class PeerDay {
                 session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
                 port.change(id) { _ in }
             case .event(let id, .stateChanged(_, to: .failed)): port.remove(id)
-            case .event, .makeKeyFrame: break
+            case .event, .payload, .makeKeyFrame: break
             case .wait(until: let time): return time
             }
         }

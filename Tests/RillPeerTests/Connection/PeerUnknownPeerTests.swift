@@ -47,7 +47,7 @@ import Testing
             case .media: taken += 1
             case .ice(.dropped(.replayed)): replayed += 1
             case .ice, .dropped(.early): break
-            case .dtls, .dropped, .packet, .passed, .held:
+            case .dtls, .dropped, .passed, .held:
                 if isUnknownPeer { Issue.record("a stranger's datagram was parsed: \(result)") }
             }
             if index % 20 == 0 {
@@ -118,7 +118,7 @@ import Testing
                 case .event(let gone, .stateChanged(_, to: .failed)):
                     failed += 1
                     port.remove(gone)
-                case .event, .decode, .makeKeyFrame: break
+                case .event, .decode, .payload, .makeKeyFrame: break
                 case .wait: break poll
                 }
             }

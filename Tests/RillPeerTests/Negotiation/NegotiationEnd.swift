@@ -15,6 +15,13 @@ struct NegotiationEnd {
         transport = try NegotiationEnd.transport(seed: seed)
     }
 
+    /// One whose offers are those that the recorded answers were made to: from before there were levels of sound.
+    static func recorded() throws -> NegotiationEnd {
+        var settings = NegotiationSettings()
+        settings.headerExtensions.removeAll { $0 == .audioLevel }
+        return try NegotiationEnd(settings, seed: 7)
+    }
+
     /// A transport with the credentials and the fingerprint of a seed.
     static func transport(seed: UInt64, candidates: [String] = []) throws -> LocalTransport {
         var generator = SeededGenerator(seed: seed &* 0x5EED)

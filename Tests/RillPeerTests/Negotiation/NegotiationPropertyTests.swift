@@ -112,7 +112,7 @@ import Testing
         let seeds = try [RecordedDescription.chromiumAnswer, .gstreamerAnswer, .aiortcAnswer].map {
             Array(try $0.text.utf8)
         }
-        var offerer = try NegotiationEnd(seed: 7)
+        var offerer = try NegotiationEnd.recorded()
         for kind in [MediaDescription.Kind.audio, .video] { try offerer.add(kind) }
         try offerer.add(.video, .sendOnly, layers: ["h", "l"])
         try offerer.add(.video, .receiveOnly)

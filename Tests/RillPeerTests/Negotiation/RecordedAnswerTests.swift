@@ -9,7 +9,7 @@ import Testing
 @Suite struct NegotiationRecordedAnswerTests {
     /// The offer that was answered: audio, video, a simulcast and video that is received.
     private func offerer() throws -> NegotiationEnd {
-        var end = try NegotiationEnd(seed: 7)
+        var end = try NegotiationEnd.recorded()
         try end.add(.audio)
         try end.add(.video)
         try end.add(.video, .sendOnly, layers: ["h", "l"])

@@ -141,7 +141,7 @@ private final class FilmedPort: NetworkEnd {
                 port.change(id) { _ in
                     session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
                 }
-            case .makeKeyFrame, .event: break
+            case .makeKeyFrame, .payload, .event: break
             case .wait(until: let time): return time
             }
         }

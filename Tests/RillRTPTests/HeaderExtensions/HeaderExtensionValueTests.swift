@@ -26,6 +26,16 @@ import Testing
         expectLengths(StreamIdentifier.self, 1...16)
         expectLengths(VideoOrientation.self, 1...1)
         expectLengths(PlayoutDelay.self, 3...3)
+        expectLengths(AudioLevel.self, 1...1)
+    }
+
+    @Test func `A level has seven bits below the voice flag`() throws {
+        for byte in 0...255 as ClosedRange<UInt8> {
+            let level = try AudioLevel(parsing: [byte].span)
+            #expect(level.attenuation == byte & 0x7F && level.isVoice == (byte >= 128))
+            #expect(bytes(of: level) == [byte])
+        }
+        #expect(AudioLevel(attenuation: 200, isVoice: false) == .silence)
     }
 
     @Test func `A send time has 18 bits of fraction and wraps after 64 seconds`() throws {

@@ -258,7 +258,6 @@ import Testing
         call.run(until: .seconds(60))
         #expect(stops(end).isEmpty)
         #expect(bytes.count == 60 && bytes.values.allSatisfy { $0 * 8 > 700_000 }, "\(bytes)")
-        #expect(end.session.takesPacket(at: call.now))
         #expect(end.session.allowance(at: call.now)?.bitrate == (isPaced ? .kilobits(900) : nil))
     }
 

@@ -93,8 +93,11 @@ extension CallParticipant {
             name: name, address: address?.description, session: session.look { $0.statistics })
         session.withMedia { media in
             (statistics.protected, statistics.unprotected) = (media.protection?.sent, media.protection?.received)
-            statistics.soundPacketsReceived = media.sound.packetsReceived
-            statistics.soundBytesReceived = media.sound.bytesReceived
+            for sound in media.receivingSounds {
+                let received = media.session.statistics(of: sound.id)
+                statistics.soundPacketsReceived += received?.packetsReceived ?? 0
+                statistics.soundBytesReceived += (received?.bytesReceived ?? 0) + (received?.headerBytesReceived ?? 0)
+            }
         }
         statistics.wanted = wantedLayer
         for (id, layer) in shownLayers {

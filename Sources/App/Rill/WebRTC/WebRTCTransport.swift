@@ -197,7 +197,7 @@ final class WebRTCTransport: DatagramTransport {
                 if addresses.areSeveral, let path = peer.agent.selectedPath { noteSource(of: path) }
                 state.events.append(PendingEvent(handle: handle, event: event, view: PeerView(peer)))
             // Of sessions, which are the call's.
-            case .decode, .makeKeyFrame: continue
+            case .decode, .payload, .makeKeyFrame: continue
             case .wait(until: let time): return PollBound.wait(until: time, after: now)
             }
         }

@@ -1,5 +1,6 @@
 public import RillCore
 import RillRTP
+public import RillSend
 public import RillSession
 
 /// Datagrams, frames and time.
@@ -52,12 +53,9 @@ extension PeerConnection {
             counts.packetsWithoutKeys += 1
             return .dropped(.noKeys)
         }
-        guard case .unprotected(let kind, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
-        return switch media?.insert(datagram.span.extracting(0..<byteCount), kind, at: now, arrival: arrival) {
-        case .media(let result): .media(result)
-        case .passed(to: let owner): .packet(of: owner, byteCount: byteCount)
-        case nil: .dropped(.noKeys)
-        }
+        guard case .unprotected(_, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
+        let packet = datagram.span.extracting(0..<byteCount)
+        return session.map { .media($0.insert(packet, at: now, arrival: arrival)) } ?? .dropped(.noKeys)
     }
 
     /// Sends an encoded frame: its packets wait to be transmitted.
@@ -78,12 +76,28 @@ extension PeerConnection {
         return session?.send(frame, payload: payload, of: id, at: now)
     }
 
-    /// Sends a packet of RTP as it is, of an audio section: with an SSRC of its own, and the section's payload types.
+    /// Sends a payload of sound: its packet waits to be transmitted.
+    ///
+    /// - Parameters:
+    ///   - payload: the encoded bytes, at least one.
+    ///   - stamp: its times and level.
+    ///   - id: the stream, one of ``sendingSounds``.
+    ///   - now: the current time.
+    /// - Returns: its sequence number; `nil` if it is not sent: the connection is not there yet, or as
+    ///   ``/RillSession/RTPSession/send(_:_:of:at:)``.
+    @discardableResult
+    public func send(
+        _ payload: Span<UInt8>, _ stamp: PayloadStamp, of id: SendingStreamID, at now: MediaTime
+    ) -> SequenceNumber? {
+        guard media?.isOpen == true, agent.selectedPath != nil, state != .closed else { return nil }
+        return session?.send(payload, stamp, of: id, at: now)
+    }
+
+    /// For tests: sends a packet as it is, whatever was agreed on.
     ///
     /// - Parameter packet: the packet, of 12 to 1472 bytes.
     /// - Returns: whether it waits to be transmitted: not before the connection is there, nor behind 256 others.
-    @discardableResult
-    public func send(packet: Span<UInt8>) -> Bool {
+    package func send(packet: Span<UInt8>) -> Bool {
         guard media?.isOpen == true, state != .closed, (12...1472).contains(packet.count), waitingPackets.count < 256
         else { return false }
         waitingPackets.append(packet.array)
@@ -145,11 +159,6 @@ extension PeerConnection {
         if state == .connected, let stream = media?.takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         while !waitingPackets.isEmpty {
             let next = waitingPackets.removeFirst()
-            // Nobody reports on anything.
-            guard session?.takesPacket(at: now) != false else {
-                counts.packetsDropped += 1
-                continue
-            }
             if let path = protect(next.span, into: &bytes, at: now) { return .transmit(on: path) }
         }
         return pollSession(at: now, into: &bytes, wakeTime)
@@ -181,7 +190,7 @@ extension PeerConnection {
                 guard let path else { continue }
                 return .transmit(on: path)
             case .decode(of: let stream): return .decode(of: stream)
-            case .payload: continue  // sound is passed on before the session: see PacketSections
+            case .payload(of: let stream, let payload): return .payload(of: stream, payload)
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(of: stream)
             case .event(.failed(let error)):
                 link.fail(.session(error))

@@ -40,7 +40,7 @@ public final class PeerConnection {
     var media: PeerMedia?
     var counts = PeerTransportCounts()
     var events: [PeerEvent] = []
-    /// Packets of audio sections that wait to be sent.
+    /// For tests: packets of any kind that wait to be sent.
     var waitingPackets: [[UInt8]] = []
     /// The key of our packets that the media has.
     private var takenKey: SRTPKey?
@@ -75,10 +75,14 @@ public final class PeerConnection {
     public var negotiator: Negotiator { link.negotiator }
     /// The session of all media; `nil` before streams were negotiated.
     public var session: RTPSession? { media?.session }
-    /// The streams that are sent, in the order of their sections and layers.
+    /// The streams of pictures that are sent, in the order of their sections and layers.
     public var sendingStreams: [PeerSendingStream] { media?.sending ?? [] }
-    /// The streams that are received, in the order of their sections and layers.
+    /// The streams of pictures that are received, in the order of their sections and layers.
     public var receivingStreams: [PeerReceivingStream] { media?.receiving ?? [] }
+    /// The streams of sound that are sent, in the order of their sections.
+    public var sendingSounds: [PeerSendingStream] { media?.sendingSounds ?? [] }
+    /// The streams of sound that are received, in the order of their sections.
+    public var receivingSounds: [PeerReceivingStream] { media?.receivingSounds ?? [] }
 
     /// The statistics, as W3C webrtc-stats has them.
     ///

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillRTP
+public import RillReceive
 public import RillSession
 
 /// What ``PeerConnection/poll(at:into:)`` asks for.
@@ -9,6 +10,9 @@ public enum PeerAction: Sendable {
     /// Decode a frame of this stream, `session.releasedFrame`, whose bytes were written, and report the outcome with
     /// ``/RillSession/RTPSession/finish(_:of:_:picture:decoded:at:)``.
     case decode(of: ReceivingStreamID)
+    /// Play this payload of a stream of sound, whose bytes were written, or pass it on. Payloads come in the order of
+    /// arrival, each once.
+    case payload(of: ReceivingStreamID, ReceivedPayload)
     /// Encode a key frame of this stream, as soon as there is a picture for it.
     case makeKeyFrame(of: SendingStreamID)
     /// Take note.
@@ -46,8 +50,6 @@ public enum PeerInsertResult: Equatable, Sendable {
     case held
     /// It was RTP or RTCP of the session, decrypted.
     case media(SessionInsertResult)
-    /// It is a packet of an audio section, of that transceiver. Its first `byteCount` bytes are the decrypted packet.
-    case packet(of: TransceiverID, byteCount: Int)
     /// It is RTP or RTCP, still protected: a driver holds the media.
     case passed
     /// It was dropped.

@@ -15,15 +15,17 @@ package import RillSession
 package struct PeerMedia: ~Copyable {
     /// The session of all media.
     package let session: RTPSession
-    /// The streams that are sent, in the order of their sections and layers.
-    package private(set) var sending: [PeerSendingStream] = []
-    /// The streams that are received, in the order of their sections and layers.
-    package private(set) var receiving: [PeerReceivingStream] = []
-    /// The packets of sound, which are passed on.
-    package private(set) var sound = PassedPackets()
+    /// The streams of pictures that are sent, in the order of their sections and layers.
+    package var sending: [PeerSendingStream] { streams.sending(.video) }
+    /// The streams of pictures that are received, in the order of their sections and layers.
+    package var receiving: [PeerReceivingStream] { streams.receiving(.video) }
+    /// The streams of sound that are sent, in the order of their sections.
+    package var sendingSounds: [PeerSendingStream] { streams.sending(.audio) }
+    /// The streams of sound that are received, in the order of their sections.
+    package var receivingSounds: [PeerReceivingStream] { streams.receiving(.audio) }
 
     private let settings: PeerMediaSettings
-    private var packetSections = PacketSections()
+    private var streams = PeerStreams()
     private var random: SeededGenerator
     private var srtp: SRTPPair?
     /// Streams whose first frame must be a key frame, once there are keys.
@@ -104,20 +106,6 @@ package struct PeerMedia: ~Copyable {
         srtp?.receiving.unprotect(&datagram)
     }
 
-    /// Takes an unprotected packet, of sound or of the session; poll the session afterwards.
-    @inline(__always)
-    package mutating func insert(
-        _ packet: Span<UInt8>, _ kind: PacketKind, at now: MediaTime, arrival: MediaTime
-    ) -> PeerPacketResult {
-        if kind == .rtp, let owner = packetSections.owner(of: packet) {
-            sound.packetsReceived += 1
-            sound.bytesReceived += packet.count
-            session.noteArrival(of: packet, isReceived: true, at: arrival)
-            return .passed(to: owner)
-        }
-        return .media(session.insert(packet, at: now, arrival: arrival))
-    }
-
     /// Appends a packet of ours as it leaves.
     ///
     /// - Returns: whether it may leave: not before there are keys, nor if SRTP refuses it.
@@ -140,6 +128,11 @@ package struct PeerMedia: ~Copyable {
 
     // MARK: Streams
 
+    /// The packets of sound that are kept: none of them is retransmitted.
+    private static let soundHistory = 16
+    /// Opus has at most 1275 bytes a frame (RFC 6716 §3.2.1), and cannot be cut.
+    private static let soundPacketByteCount = 1400
+
     /// Adjusts the settings of a stream that is sent, beyond what was negotiated for it.
     package typealias Adjustment = (TransceiverID, StreamDescription, inout RTPStreamSettings) -> Void
 
@@ -161,68 +154,75 @@ package struct PeerMedia: ~Copyable {
     package mutating func apply(
         _ sections: [NegotiatedSection], at now: MediaTime, _ adjust: Adjustment = { _, _, _ in }
     ) throws(PeerError) -> Bool {
-        packetSections = PacketSections(sections)
-        let before = (sending, receiving)
+        let before = streams
         let known = Set(sections.map(\.transceiver))
-        for stream in sending where !known.contains(stream.transceiver) { session.remove(stream.id, at: now) }
-        for stream in receiving where !known.contains(stream.transceiver) { session.remove(stream.id) }
-        sending.removeAll { !known.contains($0.transceiver) }
-        receiving.removeAll { !known.contains($0.transceiver) }
-        let video = sections.filter { $0.kind == .video }
-        for (index, stream) in sending.enumerated() where !video.contains(where: { $0.sends(stream) }) {
+        for stream in streams.sending where !known.contains(stream.transceiver) { session.remove(stream.id, at: now) }
+        for stream in streams.receiving where !known.contains(stream.transceiver) { session.remove(stream.id) }
+        streams.sending.removeAll { !known.contains($0.transceiver) }
+        streams.receiving.removeAll { !known.contains($0.transceiver) }
+        for (index, stream) in streams.sending.enumerated() where !sections.contains(where: { $0.sends(stream) }) {
             setActive(false, sending: index, at: now)
         }
-        for (index, stream) in receiving.enumerated() where !video.contains(where: { $0.receives(stream) }) {
+        for (index, stream) in streams.receiving.enumerated() where !sections.contains(where: { $0.receives(stream) }) {
             setActive(false, receiving: index)
         }
-        for section in video {
+        for section in sections {
             for description in section.sending { try send(description, of: section.transceiver, at: now, adjust) }
             for description in section.receiving { try receive(description, of: section.transceiver, at: now) }
         }
-        return before.0 != sending || before.1 != receiving
+        return before != streams
     }
 
     private mutating func send(
         _ description: StreamDescription, of transceiver: TransceiverID, at now: MediaTime, _ adjust: Adjustment
     ) throws(PeerError) {
-        let known = sending.firstIndex { $0.transceiver == transceiver && description.isStream(of: $0.description) }
-        let isChange = known.map { !description.isSameOnTheWire(as: sending[$0].description) } ?? true
+        let known = streams.sending.firstIndex {
+            $0.transceiver == transceiver && description.isStream(of: $0.description)
+        }
+        let isChange = known.map { !description.isSameOnTheWire(as: streams.sending[$0].description) } ?? true
         if isChange {
             var settings: RTPStreamSettings
             do throws(StreamDescriptionError) { settings = try RTPStreamSettings(description, using: &random) } catch {
                 throw .stream(error)
             }
+            if description.kind == .audio {
+                (settings.historyCapacity, settings.maximumPacketByteCount) = (
+                    PeerMedia.soundHistory, PeerMedia.soundPacketByteCount
+                )
+            }
             adjust(transceiver, description, &settings)
             do throws(SessionError) {
                 if let known {
                     // The SSRC that was announced, its numbers and the clock go on.
-                    try session.change(settings, of: sending[known].id)
+                    try session.change(settings, of: streams.sending[known].id)
                 } else {
                     let id = try session.send(settings)
-                    keyFramesWanted.append(id)
-                    sending.append(
+                    if description.kind == .video { keyFramesWanted.append(id) }
+                    streams.sending.append(
                         PeerSendingStream(id: id, transceiver: transceiver, description: description, isActive: true))
                 }
             } catch {
                 throw .session(error)
             }
         }
-        let index = known ?? sending.count - 1
-        sending[index].description = description
+        let index = known ?? streams.sending.count - 1
+        streams.sending[index].description = description
         setActive(!description.isPaused, sending: index, at: now)
     }
 
     private mutating func receive(
         _ description: StreamDescription, of transceiver: TransceiverID, at now: MediaTime
     ) throws(PeerError) {
-        let known = receiving.firstIndex { $0.transceiver == transceiver && description.isStream(of: $0.description) }
-        let isChange = known.map { !description.isSameOnTheWire(as: receiving[$0].description) } ?? true
+        let known = streams.receiving.firstIndex {
+            $0.transceiver == transceiver && description.isStream(of: $0.description)
+        }
+        let isChange = known.map { !description.isSameOnTheWire(as: streams.receiving[$0].description) } ?? true
         if isChange {
             var settings: StreamReceiverSettings
             do throws(StreamDescriptionError) {
                 settings = try StreamReceiverSettings(description, ssrc: SSRC(0))
                 settings.jitterBuffer.playoutDelay = self.settings.playoutDelay
-                if let known, let former = session.settings(of: receiving[known].id) {
+                if let known, let former = session.settings(of: streams.receiving[known].id) {
                     // What the app has set stays.
                     let nack = former.jitterBuffer.nack ?? settings.jitterBuffer.nack
                     settings = former
@@ -234,31 +234,31 @@ package struct PeerMedia: ~Copyable {
             }
             do throws(SessionError) {
                 if let known {
-                    session.change(settings, of: receiving[known].id, at: now)
+                    session.change(settings, of: streams.receiving[known].id, at: now)
                 } else {
                     let id = try session.receive(settings, at: now)
-                    receiving.append(
+                    streams.receiving.append(
                         PeerReceivingStream(id: id, transceiver: transceiver, description: description, isActive: true))
                 }
             } catch {
                 throw .session(error)
             }
         }
-        let index = known ?? receiving.count - 1
-        receiving[index].description = description
+        let index = known ?? streams.receiving.count - 1
+        streams.receiving[index].description = description
         setActive(!description.isPaused, receiving: index)
     }
 
     private mutating func setActive(_ isActive: Bool, sending index: Int, at now: MediaTime) {
-        guard sending[index].isActive != isActive else { return }
-        session.setPaused(!isActive, of: sending[index].id, at: now)
-        sending[index].isActive = isActive
+        guard streams.sending[index].isActive != isActive else { return }
+        session.setPaused(!isActive, of: streams.sending[index].id, at: now)
+        streams.sending[index].isActive = isActive
     }
 
     private mutating func setActive(_ isActive: Bool, receiving index: Int) {
-        guard receiving[index].isActive != isActive else { return }
-        session.setMuted(!isActive, of: receiving[index].id)
-        receiving[index].isActive = isActive
+        guard streams.receiving[index].isActive != isActive else { return }
+        session.setMuted(!isActive, of: streams.receiving[index].id)
+        streams.receiving[index].isActive = isActive
     }
 }
 
@@ -282,12 +282,18 @@ extension StreamDescription {
     }
 }
 
-/// What became of an unprotected packet.
-package enum PeerPacketResult {
-    /// It is of the session.
-    case media(SessionInsertResult)
-    /// It is of sound, of that transceiver, and is passed on as it is.
-    case passed(to: TransceiverID)
+/// The streams of a peer, in the order of their sections and layers.
+private struct PeerStreams: Equatable {
+    var sending: [PeerSendingStream] = []
+    var receiving: [PeerReceivingStream] = []
+
+    func sending(_ kind: MediaDescription.Kind) -> [PeerSendingStream] {
+        sending.filter { $0.description.kind == kind }
+    }
+
+    func receiving(_ kind: MediaDescription.Kind) -> [PeerReceivingStream] {
+        receiving.filter { $0.description.kind == kind }
+    }
 }
 
 /// The protection of both directions.

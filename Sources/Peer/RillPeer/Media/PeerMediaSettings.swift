@@ -82,14 +82,6 @@ public struct PeerReceivingStream: Equatable, Sendable {
     public internal(set) var isActive: Bool
 }
 
-/// Packets of sound that arrived and were passed on, not decoded.
-package struct PassedPackets: Sendable {
-    /// The packets.
-    package internal(set) var packetsReceived = 0
-    /// Their bytes, unprotected, with their headers.
-    package internal(set) var bytesReceived = 0
-}
-
 extension NegotiatedSection {
     /// The streams of a peer without negotiation, which its description, or an agreement of its own, names: as one
     /// section.

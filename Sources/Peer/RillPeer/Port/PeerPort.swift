@@ -1,5 +1,6 @@
 public import RillCore
 import RillRTP
+public import RillReceive
 public import RillSession
 
 /// Many connections on one UDP port.
@@ -197,6 +198,7 @@ public final class PeerPort {
             switch connection.pollConnection(at: now, into: &bytes) {
             case .transmit(on: let path): return .transmit(on: path)
             case .decode(of: let stream): return .decode(id, stream)
+            case .payload(of: let stream, let payload): return .payload(id, stream, payload)
             case .makeKeyFrame(of: let stream): return .makeKeyFrame(id, stream)
             case .event(let event): return .event(id, event)
             case .wait(until: let time):
@@ -216,7 +218,7 @@ extension PeerInsertResult {
     /// one without a word (RFC 6347 §4.1.2.7).
     fileprivate var isOfAnother: Bool {
         switch self {
-        case .media, .packet, .passed: false
+        case .media, .passed: false
         case .ice, .dtls, .held, .dropped: true
         }
     }
@@ -236,6 +238,8 @@ public enum PeerPortAction: Sendable {
     case transmit(on: ICEPath)
     /// Decode a frame of a connection's stream: as ``PeerAction/decode(of:)``.
     case decode(ICEPeerID, ReceivingStreamID)
+    /// Play a payload of a connection's stream of sound, or pass it on: as ``PeerAction/payload(of:_:)``.
+    case payload(ICEPeerID, ReceivingStreamID, ReceivedPayload)
     /// Encode a key frame of a connection's stream.
     case makeKeyFrame(ICEPeerID, SendingStreamID)
     /// Take note of a connection's event.

@@ -27,6 +27,8 @@ public enum ForwardEvent: Equatable, Sendable {
     case paused(ForwardSession)
     /// A member's slot, a section of its session, shows another stream from now on; `nil` for none.
     case slotChanged(ForwardSession, mid: String, shows: String?)
+    /// Another member of a room speaks: the stream that it publishes; `nil` once that has ended, until somebody speaks.
+    case speakerChanged(room: String, to: String?)
     /// Somebody gets nothing of a stream until it changes again: the publisher has gone over to this codec, which they
     /// do not have.
     case codecUnavailable(ForwardSession, VideoCodec)

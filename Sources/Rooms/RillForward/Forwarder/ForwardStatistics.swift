@@ -28,30 +28,6 @@ public struct ForwardCounts: Equatable, Sendable {
     }
 }
 
-/// Packets of publishers' sound that were not forwarded, by reason.
-public struct DroppedSound: Equatable, Sendable {
-    /// They came beyond ``ForwardSettings/soundBitrate`` or ``ForwardSettings/soundPacketRate``.
-    public var overLimit = 0
-    /// They are of another source while the present one goes on.
-    public var ofOtherSources = 0
-    /// They are not packets with a payload, nor padding of what is forwarded.
-    public var malformed = 0
-    /// All of them.
-    public var count: Int { overLimit + ofOtherSources + malformed }
-
-    /// Nothing yet.
-    public init() {}
-
-    mutating func add(_ outcome: PublishedSound.Outcome) {
-        switch outcome {
-        case .forwarded, .padding: break
-        case .tooManyBytes, .tooManyPackets: overLimit += 1
-        case .otherSource: ofOtherSources += 1
-        case .malformed: malformed += 1
-        }
-    }
-}
-
 /// A stream as it is now.
 public struct StreamStatistics: Equatable, Sendable {
     /// Its name.

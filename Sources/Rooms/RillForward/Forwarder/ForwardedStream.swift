@@ -18,13 +18,22 @@ final class ForwardedStream {
     var subscriptions: [Subscription] = []
     /// Who hears it.
     var listeners: [SoundSubscription] = []
+    /// The members who want to hear it, whether they do or not.
+    var audience: [ICEPeerID] = []
+    /// The room whose speakers are compared; `nil` for none.
+    var room: String?
+    /// Its number among the speakers.
+    let number: Int
+    /// When it may next take the place of a quieter one.
+    var nextContest = MediaTime(nanoseconds: .min)
     /// Whether a key frame has ever come.
     private(set) var hasBeenLive = false
     /// Which sound of its publisher is forwarded; `nil` before the first packet.
     var sound: PublishedSound?
 
-    init(_ name: String, _ publication: Publication, at now: MediaTime) {
-        (self.name, self.publication, codec, layers) = (name, publication, publication.codecs[0], publication.layers)
+    init(_ name: String, number: Int, _ publication: Publication, at now: MediaTime) {
+        (self.name, self.number, self.publication) = (name, number, publication)
+        (codec, layers) = (publication.codecs.first ?? .default, publication.layers)
         start = now
     }
 
@@ -36,8 +45,10 @@ final class ForwardedStream {
     /// Another publisher takes over.
     func change(to publication: Publication, at now: MediaTime) {
         hasBeenLive = hasBeenLive || isLive
-        (self.publication, codec, layers, start) = (publication, publication.codecs[0], publication.layers, now)
+        (self.publication, layers, start) = (publication, publication.layers, now)
+        codec = publication.codecs.first ?? codec
         for slot in subscriptions { slot.restart() }
+        for listener in listeners { listener.restart() }
     }
 
     /// The publisher has left.
@@ -86,7 +97,8 @@ final class ForwardedStream {
 /// A publisher's session: what it publishes, and who it is.
 struct Publication {
     let id: ICEPeerID
-    /// The codecs that it may send, of which it may take another at any time. The first is the preferred one.
+    /// The codecs that it may send, of which it may take another at any time. The first is the preferred one. None of a
+    /// publisher of sound alone.
     let codecs: [VideoCodec]
     /// Its layers, before their first frame.
     let layers: [PublishedLayer]

@@ -9,6 +9,8 @@ final class Member {
     let slots: [Subscription]
     /// The sound that is sent: one for each section of audio.
     let sounds: [SoundSubscription]
+    /// The streams whose sound it wants: as many as have slots are heard, the loudest first.
+    var wantedSounds: [ForwardedStream] = []
     /// Whether it watches one stream, with which it ends.
     let isViewer: Bool
     /// When its layers are chosen again.
@@ -34,6 +36,8 @@ final class Member {
     func leave() {
         for slot in slots { slot.show(nil) }
         for sound in sounds { sound.hear(nil) }
+        for stream in wantedSounds { stream.audience.removeAll { $0 == id } }
+        wantedSounds = []
     }
 
     // MARK: Layers
@@ -61,6 +65,8 @@ final class Member {
                 choices.append(choice)
             }
         }
+        // Sound comes first.
+        for sound in sounds { room.reserved += sound.stream?.sound?.bits(at: now) ?? 0 }
         if let allowance = session.allowance(at: now) {
             room.estimate = Double(allowance.bitrate.bitsPerSecond)
             room.isFull = allowance.obstacle != nil
@@ -125,28 +131,6 @@ final class Member {
             live.removeAll()
             request.bitrates.removeAll()
         }
-    }
-}
-
-/// What a member is sent of the sound of one stream at a time.
-final class SoundSubscription {
-    /// Whose it is.
-    let member: ICEPeerID
-    /// The stream that is heard; `nil` for none.
-    private(set) var stream: ForwardedStream?
-    var rewriter: AudioRewriter
-    /// The packets that were sent.
-    var packetCount = 0
-
-    init(of member: ICEPeerID, _ rewriter: AudioRewriter) { (self.member, self.rewriter) = (member, rewriter) }
-
-    /// Sends the sound of another stream; `nil` for none.
-    func hear(_ other: ForwardedStream?) {
-        guard stream !== other else { return }
-        stream?.listeners.removeAll { $0 === self }
-        stream = other
-        other?.listeners.append(self)
-        rewriter.restart()
     }
 }
 

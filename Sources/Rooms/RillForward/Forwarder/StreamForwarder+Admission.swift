@@ -89,20 +89,22 @@ extension StreamForwarder {
     ///     Further sections of video are `name/2`, `name/3` and so on, as far as there may be more streams. Somebody
     ///     who publishes under that name is replaced with the first key frame of this one.
     ///   - offer: its offer. Its sections that receive are slots: of video at most ``ForwardSettings/videoSlotLimit``,
-    ///     of audio ``ForwardSettings/soundSlotLimit``.
+    ///     of audio ``ForwardSettings/soundSlotLimit``. One that publishes sound alone is a stream too.
+    ///   - room: whose members are compared as speakers (``ForwardEvent/speakerChanged(room:to:)``); `nil` for none.
     ///   - client: who asks.
     ///   - now: the current time.
     /// - Returns: the session's number, and the answer.
     /// - Throws: ``ForwardError``. Then nothing has changed.
     public func join(
-        _ name: String, offer: String, from client: ForwardClient = ForwardClient(), at now: MediaTime
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(), in room: String? = nil,
+        at now: MediaTime
     ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
         try counting { () throws(ForwardError) in
             guard !isClosed else { throw .closed }
             // An offer that does not parse is refused below, with its error.
             let sections = (try? SessionDescription(offer))?.media ?? []
             let publishes = sections.contains { section in
-                section.kind == .video && [nil, .sendAndReceive, .sendOnly].contains(section.direction)
+                section.isRTP && [nil, .sendAndReceive, .sendOnly].contains(section.direction)
             }
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: true)
             let isNew = publishes && streams[name] == nil
@@ -118,9 +120,14 @@ extension StreamForwarder {
                     sections.count { $0.kind == kind && [nil, .sendAndReceive, .receiveOnly].contains($0.direction) })
             }
             let (id, answer) = try connect(answering: offer, sending: sending, negotiation, at: now)
-            let published = publications(of: id, origin: nil, subject: client.subject)
+            var published = publications(of: id, origin: nil, subject: client.subject)
+            if published.isEmpty, port[id]?.receivingSounds.isEmpty == false {
+                published = [Publication(id: id, codecs: [], layers: [], origin: id, subject: client.subject)]
+            }
             let member = member(id, isViewer: false)
-            guard !published.isEmpty || !member.slots.isEmpty else { throw .nothingUsable(removeUnused(id)) }
+            guard !published.isEmpty || !member.slots.isEmpty || !member.sounds.isEmpty else {
+                throw .nothingUsable(removeUnused(id))
+            }
             admit(request, id, evicting: evicted, at: now)
             members[id] = member
             for (index, publication) in published.enumerated() {
@@ -128,6 +135,9 @@ extension StreamForwarder {
                 // The plan had room for one.
                 guard index == 0 || streams[name] != nil || streams.count < settings.streamLimit else { break }
                 begin(publication, of: name, at: now)
+                guard index == 0, let stream = streams[name] else { continue }
+                stream.room = room
+                enterRoom(stream)
             }
             return (id, answer)
         }
@@ -155,9 +165,8 @@ extension StreamForwarder {
     private func member(_ id: ICEPeerID, isViewer: Bool) -> Member {
         Member(
             id, slots: (port[id]?.sendingStreams ?? []).map { Subscription(of: id, sending: $0) },
-            sounds: (port[id]?.negotiator.sections ?? []).compactMap { section in
-                AudioRewriter(section).map { SoundSubscription(of: id, $0) }
-            }, isViewer: isViewer)
+            sounds: (port[id]?.sendingSounds ?? []).map { SoundSubscription(of: id, sending: $0.id) },
+            isViewer: isViewer)
     }
 
     /// Removes a connection without video that can be forwarded.
@@ -197,7 +206,8 @@ extension StreamForwarder {
     /// awaited.
     private func begin(_ publication: Publication, of name: String, at now: MediaTime) {
         guard let stream = streams[name] else {
-            let stream = ForwardedStream(name, publication, at: now)
+            streamNumber += 1
+            let stream = ForwardedStream(name, number: streamNumber, publication, at: now)
             streams[name] = stream
             publishers[publication.id, default: []].append(stream)
             return
@@ -225,10 +235,12 @@ extension StreamForwarder {
     /// A publisher's frames are forwarded from now on. Viewers that can decode none of its codecs end.
     private func hand(_ stream: ForwardedStream, to publication: Publication, at now: MediaTime) {
         deadlines[stream.name] = nil
-        for slot in stream.subscriptions where !publication.codecs.contains(where: slot.codecs.contains) {
+        for slot in stream.subscriptions
+        where !publication.codecs.isEmpty && !publication.codecs.contains(where: slot.codecs.contains) {
             if members[slot.member]?.isViewer == true { end(slot.member, .streamEnded, at: now) }
         }
         stream.change(to: publication, at: now)
+        enterRoom(stream)
         for slot in stream.subscriptions { members[slot.member]?.nextChoice = now }
     }
 
@@ -237,6 +249,7 @@ extension StreamForwarder {
         stream.pending.removeAll { $0.id == id }
         guard stream.publisher == id else { return }
         stream.lose()
+        leaveRoom(stream)
         guard !isClosed else { return }
         if let next = stream.pending.popLast() { return hand(stream, to: next, at: now) }
         if stream.subscriptions.isEmpty, stream.listeners.isEmpty, isEvicted || !stream.hasBeenLive {
@@ -259,13 +272,5 @@ extension ForwardedStream {
         }
         guard let subject = client.subject else { return [] }
         return all.filter { $0.subject == subject }
-    }
-}
-
-extension AudioRewriter {
-    /// The audio of a section; `nil` for another section, or one that does not send.
-    fileprivate init?(_ section: NegotiatedSection) {
-        guard section.kind == .audio, let stream = section.sending.first else { return nil }
-        self.init(ssrc: stream.ssrc ?? SSRC(.random(in: .min ... .max)), payloadType: stream.payloadType)
     }
 }

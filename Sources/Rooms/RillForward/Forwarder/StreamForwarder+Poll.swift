@@ -19,31 +19,7 @@ extension StreamForwarder {
     package func insert(
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
     ) {
-        let result = port.insert(&datagram, on: path, at: now, arrival: arrival)
-        guard case .peer(let id, .packet(_, let byteCount)) = result else { return }
-        let packet = datagram.span.extracting(0..<byteCount)
-        forward(audio: packet, id, at: now)
-    }
-
-    /// Forwards a packet of audio to all who want it.
-    private func forward(audio packet: Span<UInt8>, _ id: ICEPeerID, at now: MediaTime) {
-        guard let stream = publishers[id]?.first, stream.publisher == id else { return }
-        let known = stream.sound?.publisher == id ? stream.sound : nil
-        var sound = known ?? PublishedSound(of: id, settings)
-        let outcome = sound.take(packet, at: now)
-        stream.sound = sound
-        droppedSound.add(outcome)
-        guard outcome == .forwarded || outcome == .padding else { return }
-        // Swapped out and back, so that the memory is reused.
-        var bytes: [UInt8] = []
-        swap(&bytes, &audioPacket)
-        for listener in stream.listeners {
-            guard listener.rewriter.rewrite(packet, at: now, into: &bytes) else { continue }
-            port.change(listener.member) { connection in
-                if connection.send(packet: bytes.span) { listener.packetCount += 1 }
-            }
-        }
-        swap(&bytes, &audioPacket)
+        port.insert(&datagram, on: path, at: now, arrival: arrival)
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.
@@ -61,6 +37,8 @@ extension StreamForwarder {
             case .transmit(on: let path): return .transmit(on: path)
             case .decode(let id, let stream):
                 if mayGoOn(id, &peerBound, at: now) { take(bytes.span, of: id, stream, at: now) }
+            case .payload(let id, let stream, let payload):
+                if mayGoOn(id, &peerBound, at: now) { forward(payload, bytes.span, of: id, stream, at: now) }
             case .makeKeyFrame(let id, let sending):
                 if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, sending, at: now) }
             case .event(let id, let event): if mayGoOn(id, &peerBound, at: now) { take(event, of: id, at: now) }

@@ -24,11 +24,11 @@ extension StreamForwarder {
         }
         member.nextChoice = now
         defer { choose(for: member, at: now) }
-        if wish?.hasSound != true { member.sounds.first { $0.stream === stream }?.hear(nil) }
+        if wish?.hasSound != true { want(soundOf: stream, false, member, at: now) }
         let present = member.slots.first { $0.stream === stream }
         guard let wish, wish.picture != .none else {
             if let present { assign(present, nil) }
-            if wish?.hasSound == true { hear(stream, member) }
+            if wish?.hasSound == true { want(soundOf: stream, true, member, at: now) }
             return
         }
         guard let slot = present ?? member.freeSlot(forPriority: wish.priority) else {
@@ -36,30 +36,25 @@ extension StreamForwarder {
         }
         if slot.stream !== stream { assign(slot, stream) }
         slot.want(wish)
-        if wish.hasSound { hear(stream, member) }
-    }
-
-    /// The member hears a stream, if a slot for sound is free.
-    private func hear(_ stream: ForwardedStream, _ member: Member) {
-        guard !member.sounds.contains(where: { $0.stream === stream }) else { return }
-        member.sounds.first { $0.stream == nil }?.hear(stream)
+        if wish.hasSound { want(soundOf: stream, true, member, at: now) }
     }
 
     private func assign(_ slot: Subscription, _ stream: ForwardedStream?) {
         slot.show(stream)
-        note(.slotChanged(named(slot.member), mid: mid(of: slot), shows: stream?.name))
+        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), shows: stream?.name))
     }
 
-    private func mid(of slot: Subscription) -> String {
-        guard let peer = port[slot.member],
-            let sending = peer.sendingStreams.first(where: { $0.id == slot.sending })
+    /// The section of a stream of a session.
+    func mid(of stream: SendingStreamID, _ member: ICEPeerID) -> String {
+        guard let peer = port[member],
+            let sending = (peer.sendingStreams + peer.sendingSounds).first(where: { $0.id == stream })
         else { return "" }
         return peer.negotiator.transceivers.first { $0.id == sending.transceiver }?.mid ?? ""
     }
 
     /// A stream is over: its viewers end, and members' slots are free.
     func release(_ stream: ForwardedStream, at now: MediaTime) {
-        for listener in stream.listeners where members[listener.member]?.isViewer == false { listener.hear(nil) }
+        for id in stream.audience { if let member = members[id] { want(soundOf: stream, false, member, at: now) } }
         for slot in stream.subscriptions {
             if members[slot.member]?.isViewer == true {
                 end(slot.member, .streamEnded, at: now)

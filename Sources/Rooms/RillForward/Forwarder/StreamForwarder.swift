@@ -30,9 +30,11 @@ import RillSession
 /// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within
 /// a second of it gets the frames since then.
 ///
-/// **Audio.** Packets of Opus are passed on as they come, to who asked for audio: neither repaired nor paced, and
-/// without the publisher's clock, so that sound is not held back for the picture. A publisher has one sound
-/// (further sections are rejected), and a limit (``ForwardSettings/soundBitrate``).
+/// **Audio.** Payloads of Opus are passed on as they come, to who asked for audio, before pictures. They are not
+/// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further sections
+/// are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it wants to
+/// hear gets the loudest, by the levels in the packets (RFC 6464), and ``ForwardEvent/speakerChanged(room:to:)`` says
+/// who speaks.
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
 /// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
@@ -73,10 +75,13 @@ public final class StreamForwarder {
     public internal(set) var keyFrameRequestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
     package internal(set) var pollsWithoutProgress = 0
-    /// What was not forwarded of publishers' sound.
-    public internal(set) var droppedSound = DroppedSound()
-    /// A packet of audio for a viewer.
-    var audioPacket: [UInt8] = []
+    /// Packets of publishers' sound that were not forwarded: they came beyond ``ForwardSettings/soundBitrate`` or
+    /// ``ForwardSettings/soundPacketRate``.
+    public internal(set) var droppedSoundPackets = 0
+    /// Who speaks, in each room.
+    var rooms: [String: SpeakerRoom] = [:]
+    /// How many streams there were.
+    var streamNumber = 0
     var isClosed = false
     /// Whose sessions there are.
     var ledger: SessionLedger
@@ -98,6 +103,7 @@ public final class StreamForwarder {
     deinit {
         // Slots know their stream.
         for stream in streams.values { (stream.subscriptions, stream.listeners) = ([], []) }
+        for member in members.values { member.wantedSounds = [] }
     }
 
     /// Adds an address at which our socket is reached, the preferred ones first. It is for the sessions after it.

@@ -34,6 +34,8 @@ final class Subscription {
     var counts = ForwardCounts()
 
     private var timeline = ViewerTimeline()
+    /// The time of the newest frame on the slot's clock, and on its publisher's wall clock.
+    private var alignment: (time: MediaTime, wallClock: NTPTimestamp)?
     /// From the layer's numbers to those of the member's session.
     private var numberOffset: Int64 = 0
     private var nextNumber: Int64 = 0
@@ -105,8 +107,19 @@ final class Subscription {
     /// Notes that another publisher has taken over: the layers are others.
     func restart() {
         (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1)
+        alignment = nil
         timeline.restart()
     }
+
+    /// A moment of the publisher's wall clock on the slot's clock, so that sound is reported in time with pictures;
+    /// `nil` if that is not known, or too far from the newest frame to be true.
+    func time(of wallClock: NTPTimestamp) -> MediaTime? {
+        guard let alignment else { return nil }
+        let step = MediaDuration(nanoseconds: wallClock.nanoseconds(since: alignment.wallClock))
+        return abs(step.nanoseconds) < Subscription.longestStep.nanoseconds ? alignment.time + step : nil
+    }
+
+    private static let longestStep = MediaDuration.seconds(10)
 
     /// Notes that a layer that it gets, or is to get, has gone over to a codec that it cannot decode.
     ///
@@ -206,6 +219,7 @@ final class Subscription {
             isBroken = true
             return
         }
+        if let wallClock = published.wallClock { alignment = (time, wallClock) }
         isChange = false
         nextNumber = frame.number + 1
         counts.frames += 1

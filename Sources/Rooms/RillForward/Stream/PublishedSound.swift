@@ -2,19 +2,12 @@ import RillCore
 import RillPeer
 import RillRTP
 
-/// Decides which packets of sound of a publisher are forwarded: those of one source at a time, and no more than a
-/// limit. Each of them goes to every viewer, unpaced.
+/// The sound of a publisher: how much of it is forwarded, and how loud it is. Each packet goes to every listener.
 struct PublishedSound: Sendable {
     /// What becomes of a packet.
     enum Outcome: Hashable, Sendable {
         /// It is forwarded.
         case forwarded
-        /// It is padding of the source that is forwarded, which probes the path: viewers need not know of it.
-        case padding
-        /// It is not a packet with a payload, nor padding.
-        case malformed
-        /// It is of another source while the present one goes on.
-        case otherSource
         /// More bytes came than the limit allows.
         case tooManyBytes
         /// More packets came than the limit allows.
@@ -23,12 +16,16 @@ struct PublishedSound: Sendable {
 
     /// Whose sound it is.
     let publisher: ICEPeerID
-    private var source: (ssrc: SSRC, time: MediaTime)?
+    /// What its levels say; nothing while it sends none.
+    private(set) var speech = SpeechHistory()
+    /// Whether its packets bear levels.
+    private(set) var hasLevels = false
     private var bits: TokenBucket
     private var packets: TokenBucket
+    private var meter = LayerMeter()
 
-    /// A source that sent nothing for so long is replaced by another one. Packets of Opus hold at most 120 ms.
-    static let sourceTimeout = MediaDuration.milliseconds(200)
+    /// The headers of a packet on its way: IP, UDP, RTP with extensions, the tag of SRTP.
+    private static let overhead = 80
 
     /// The sound of a publisher, of which nothing came yet.
     ///
@@ -44,26 +41,25 @@ struct PublishedSound: Sendable {
     /// Takes a packet.
     ///
     /// - Parameters:
-    ///   - packet: the packet, decrypted.
+    ///   - byteCount: the bytes of its payload.
+    ///   - level: how loud it is; `nil` if the publisher does not say.
     ///   - now: the current time.
     /// - Returns: what becomes of it.
-    mutating func take(_ packet: Span<UInt8>, at now: MediaTime) -> Outcome {
-        guard let parsed = try? RTPPacket(parsing: packet) else { return .malformed }
-        let ssrc = parsed.header.ssrc
-        guard parsed.payload.count > 0 else {
-            guard parsed.paddingByteCount > 0, source?.ssrc == ssrc else { return .malformed }
-            guard packets.has(1, at: now) else { return .tooManyPackets }
-            packets.take(1)
-            return .padding
-        }
-        if let source, source.ssrc != ssrc, now - source.time < PublishedSound.sourceTimeout { return .otherSource }
-        source = (ssrc, now)
+    mutating func take(byteCount: Int, _ level: AudioLevel?, at now: MediaTime) -> Outcome {
         // Asked of both before either is charged: what is dropped costs nothing.
-        let size = Double(8 * parsed.payload.count)
+        let size = Double(8 * byteCount)
         guard packets.has(1, at: now) else { return .tooManyPackets }
         guard bits.has(size, at: now) else { return .tooManyBytes }
         packets.take(1)
         bits.take(size)
+        meter.add(byteCount: byteCount + PublishedSound.overhead, at: now)
+        if let level {
+            hasLevels = true
+            speech.note(level, at: now)
+        }
         return .forwarded
     }
+
+    /// The bits per second on the path, over the last one to two seconds.
+    func bits(at now: MediaTime) -> Double { meter.rates(at: now).bits }
 }

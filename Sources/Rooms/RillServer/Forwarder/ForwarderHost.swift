@@ -114,7 +114,7 @@ public final class ForwarderHost: StreamHost {
         let (counts, keyFrames, admissions, port, dropped) = forwarder.read { forwarder, _ in
             (
                 forwarder.counts, forwarder.keyFrameRequestCount, forwarder.admissions, forwarder.portStatistics,
-                forwarder.droppedSound.count
+                forwarder.droppedSoundPackets
             )
         }
         let transport = forwarder.transportStatistics

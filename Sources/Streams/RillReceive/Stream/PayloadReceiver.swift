@@ -9,6 +9,8 @@ public struct ReceivedPayload: Equatable, Sendable {
     public var timestamp: RTPTimestamp
     /// The marker bit: the first of a talkspurt (RFC 7587 §4.1).
     public var hasMarker: Bool
+    /// How loud it is, as its sender says (RFC 6464); `nil` if it does not.
+    public var level: AudioLevel?
     /// When it arrived.
     public var arrival: MediaTime
 }
@@ -24,6 +26,8 @@ package final class PayloadReceiver {
     private let ssrc: SSRC
     private let payloadType: PayloadType
     private let maximumPacketByteCount: Int
+    /// The ID of the level in packets; `nil` if it was not negotiated.
+    private let levelID: UInt8?
     private var continuity: StreamContinuity
     private var reception: ReceptionCounter
     private var counts = InboundStatistics()
@@ -73,6 +77,7 @@ package final class PayloadReceiver {
         self.ssrc = ssrc
         payloadType = settings.payloadType
         maximumPacketByteCount = settings.maximumPacketByteCount
+        levelID = settings.headerExtensions[.audioLevel]
         continuity = StreamContinuity(capacity: PayloadReceiver.reach, settings.clockRate)
         reception = ReceptionCounter(settings.clockRate)
     }
@@ -120,8 +125,19 @@ package final class PayloadReceiver {
         guard !packet.payload.isEmpty else { return .padding }
         guard isWanted else { return .queued }
         let payload = ReceivedPayload(
-            sequenceNumber: place.sequence, timestamp: header.timestamp, hasMarker: header.marker, arrival: now)
+            sequenceNumber: place.sequence, timestamp: header.timestamp, hasMarker: header.marker,
+            level: level(of: packet), arrival: now)
         return ring.append(payload, packet.payload) ? .queuedAfterOverflow(droppedFrames: 1) : .queued
+    }
+
+    private func level(of packet: borrowing RTPPacket) -> AudioLevel? {
+        guard let levelID, let block = packet.headerExtension else { return nil }
+        var elements = block.elements
+        // After an element that cannot be read the rest of the block is unknown.
+        while let element = try? elements.next() {
+            if element.id == levelID { return try? AudioLevel(parsing: element.data) }
+        }
+        return nil
     }
 
     private func restart(_ jump: StreamContinuity.Jump) {

@@ -22,8 +22,8 @@ struct MediaClock {
     }
 
     /// Updates the offset between the clocks.
-    mutating func note(_ frame: EncodedFrame) {
-        sourceLag = (frame.timestamps[.captured] ?? frame.captureTime) - frame.captureTime
+    mutating func note(captureTime: MediaTime, captured: MediaTime?) {
+        sourceLag = (captured ?? captureTime) - captureTime
     }
 
     /// Returns the timestamp of a picture with that capture time.

@@ -149,7 +149,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let packetCount = send(frame, payload, header, at: now, to: sink)
         statistics.framesSent += 1
         if frame.isKey { statistics.keyFramesSent += 1 }
-        clock.note(frame)
+        clock.note(captureTime: frame.captureTime, captured: frame.timestamps[.captured])
         lastSend = now
         if nextReport == .distantFuture { nextReport = now }
         return SentFrame(
@@ -159,21 +159,21 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// Sends a payload of audio as one RTP packet.
     ///
     /// - Parameters:
-    ///   - payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
-    ///   - captureTime: when its first sample was captured, on the pipeline's clock, which gives the timestamp.
-    ///   - isMarked: whether it starts a talkspurt (RFC 7587 §4.1).
+    ///   - payload: the encoded bytes, at least one, at most ``maximumPayloadByteCount``. Others trap.
+    ///   - stamp: its times and level.
     ///   - now: the time, which is passed to the sink and stored in the history.
     ///   - sink: receives the packet. It must not call this sender.
     /// - Returns: the packet's sequence number.
     @discardableResult
     public mutating func send(
-        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, at now: MediaTime,
-        to sink: some PacketSink
+        _ payload: Span<UInt8>, _ stamp: PayloadStamp, at now: MediaTime, to sink: some PacketSink
     ) -> SequenceNumber {
         precondition(!payload.isEmpty, "a payload has no bytes")
+        clock.note(captureTime: stamp.captureTime, captured: stamp.captured)
+        extensions.setLevel(stamp.level)
         let header = RTPHeader(
-            marker: isMarked, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
-            timestamp: clock.timestamp(ofCapture: captureTime), ssrc: settings.ssrc)
+            marker: stamp.isMarked, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            timestamp: clock.timestamp(ofCapture: stamp.captureTime), ssrc: settings.ssrc)
         let block = extensions.common
         let byteCount = header.byteCount + block.count + payload.count
         precondition(
@@ -270,6 +270,11 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             }
         }
         return history.count - before
+    }
+
+    /// The most bytes of a payload of audio.
+    package var maximumPayloadByteCount: Int {
+        settings.maximumPacketByteCount - RTPHeader.fixedByteCount - extensions.common.count
     }
 
     /// Returns the packet with that sequence number, for retransmission; `nil` if it is no longer kept or was never

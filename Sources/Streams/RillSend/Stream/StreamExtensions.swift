@@ -3,14 +3,18 @@ import RillRTP
 
 /// The header extensions of a stream's packets.
 ///
-/// All packets carry MID, RID and space for the transport-wide sequence number. The last packet of some frames also
-/// carries the video orientation. FEC packets protect the extension as it is written here. Later only the
+/// All packets carry MID, RID and space for the transport-wide sequence number, those of audio their level. The last
+/// packet of some frames also carries the video orientation. FEC packets protect the extension as it is written here. Later only the
 /// transport-wide sequence number changes, which receivers take as zero when they recover a packet.
 struct StreamExtensions: Sendable {
     private let map: HeaderExtensionMap
     private let mid: StreamIdentifier?
     private let rid: StreamIdentifier?
     private var notice: OrientationSignaling?
+    /// The ID of the level in packets of audio; `nil` if they have none.
+    private let levelID: UInt8?
+    /// Where the element of the level is in ``common``.
+    private var levelPlace = 0..<0
     /// Whether packets carry MID and RID: until the other side has learned the SSRC.
     private var isNamed = true
     /// The orientation in the current blocks.
@@ -26,6 +30,7 @@ struct StreamExtensions: Sendable {
         map = settings.headerExtensions
         (mid, rid) = (settings.mid, settings.rid)
         notice = map[.videoOrientation].map { _ in OrientationSignaling() }
+        levelID = settings.kind == .audio ? map[.audioLevel] : nil
         write()
     }
 
@@ -56,16 +61,41 @@ struct StreamExtensions: Sendable {
         write()
     }
 
+    /// Sets the level of the next packets; without one they do not carry it.
+    mutating func setLevel(_ level: AudioLevel?) {
+        guard let levelID, !levelPlace.isEmpty else { return }
+        // Zeros are padding (RFC 8285 §4.2, §4.3).
+        for index in levelPlace { common[index] = 0 }
+        guard let level else { return }
+        common[levelPlace.lowerBound] = levelPlace.count == 2 ? levelID << 4 : levelID
+        if levelPlace.count == 3 { common[levelPlace.lowerBound + 1] = UInt8(AudioLevel.byteCount) }
+        common[levelPlace.upperBound - 1] = level.rawValue
+    }
+
     private mutating func write() {
         var layout = HeaderExtensionLayout()
         if let id = map[.transportSequenceNumber] { layout.add(id: id, byteCount: TransportSequenceNumber.byteCount) }
         if isNamed, let id = map[.mid], let mid { layout.add(id: id, byteCount: mid.byteCount) }
         if isNamed, let id = map[.rid], let rid { layout.add(id: id, byteCount: rid.byteCount) }
+        if let levelID { layout.add(id: levelID, byteCount: AudioLevel.byteCount) }
         let isCommon = layout != HeaderExtensionLayout()
         if let told, let id = map[.videoOrientation] { layout.add(id: id, byteCount: told.byteCount) }
         common = isCommon ? block(layout, telling: nil) : []
         last = told == nil ? common : block(layout, telling: told)
+        levelPlace = findLevel()
         transportNumberOffset = findTransportNumber()
+    }
+
+    /// The element of the level: the last one.
+    private func findLevel() -> Range<Int> {
+        guard levelID != nil else { return 0..<0 }
+        let form = HeaderExtensionForm(profile: UInt16(common[0]) << 8 | UInt16(common[1]))
+        let head = form == .oneByte ? 1 : 2
+        var end = RTPHeaderExtension.fixedByteCount + head + AudioLevel.byteCount
+        if map[.transportSequenceNumber] != nil { end += head + TransportSequenceNumber.byteCount }
+        if isNamed, map[.mid] != nil, let mid { end += head + mid.byteCount }
+        if isNamed, map[.rid] != nil, let rid { end += head + rid.byteCount }
+        return end - head - AudioLevel.byteCount..<end
     }
 
     private func block(_ layout: HeaderExtensionLayout, telling orientation: VideoOrientation?) -> [UInt8] {
@@ -76,6 +106,7 @@ struct StreamExtensions: Sendable {
             }
             if isNamed, let id = map[.mid], let mid { writer.append(mid, id: id, into: &output) }
             if isNamed, let id = map[.rid], let rid { writer.append(rid, id: id, into: &output) }
+            if let levelID { writer.append(AudioLevel.silence, id: levelID, into: &output) }
             if let orientation, let id = map[.videoOrientation] {
                 writer.append(orientation, id: id, into: &output)
             }

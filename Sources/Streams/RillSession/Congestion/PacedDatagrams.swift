@@ -22,7 +22,7 @@ final class PacedDatagrams: PacketSink {
     // The stream of the packets that are appended now.
     @safe @exclusivity(unchecked) private var stream = 0
     @safe @exclusivity(unchecked) private var numberOffset: Int?
-    @safe @exclusivity(unchecked) private var isKeyFrame = false
+    @safe @exclusivity(unchecked) private var priority = PacketPriority.deltaFrame
     @safe @exclusivity(unchecked) private var ownRate: Bitrate?
 
     struct Slot: BitwiseCopyable {
@@ -48,10 +48,10 @@ final class PacedDatagrams: PacketSink {
     /// - Parameters:
     ///   - stream: the stream's number.
     ///   - numberOffset: the offset of the transport-wide sequence number in each packet; `nil` if they have none.
-    ///   - isKeyFrame: whether they belong to a key frame.
+    ///   - priority: that of its media packets.
     ///   - rate: the rate at which they leave, if they are a probe.
-    func begin(_ stream: Int, numberOffset: Int?, isKeyFrame: Bool, rate: Bitrate? = nil) {
-        (self.stream, self.numberOffset, self.isKeyFrame, ownRate) = (stream, numberOffset, isKeyFrame, rate)
+    func begin(_ stream: Int, numberOffset: Int?, _ priority: PacketPriority, rate: Bitrate? = nil) {
+        (self.stream, self.numberOffset, self.priority, ownRate) = (stream, numberOffset, priority, rate)
     }
 
     func send(_ packet: Span<UInt8>, at time: MediaTime) { send(packet, as: .media, at: time) }
@@ -72,7 +72,7 @@ final class PacedDatagrams: PacketSink {
 
     private func priority(of kind: OutgoingPacket.Kind) -> PacketPriority {
         switch kind {
-        case .media: isKeyFrame ? .keyFrame : .deltaFrame
+        case .media: priority
         case .retransmission: .retransmission
         case .fec: .fec
         case .padding: .padding

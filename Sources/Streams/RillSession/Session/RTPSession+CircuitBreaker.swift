@@ -48,8 +48,6 @@ extension RTPSession {
         }
         limitCongestion(at: now)
         lastReport = now
-        packetTimeout.noteReport()
-        arePacketsStopped = false
         for index in sending.indices {
             guard let stream = sending[index], stream.isStopped else { continue }
             follow(stream.breaker.notePeer(), of: stream, at: now)
@@ -97,13 +95,10 @@ extension RTPSession {
             follow(stream.breaker.check(at: now, lastReport: lastReport), of: stream, at: now)
             breakerTime = min(breakerTime, stream.breaker.dueTime)
         }
-        if packetTimeout.check(at: now) != nil { arePacketsStopped = true }
-        breakerTime = min(breakerTime, packetTimeout.dueTime)
     }
 
     /// Closes the breakers: packets take another path from now on.
     func restartBreakers(at now: MediaTime) {
-        (arePacketsStopped, packetTimeout) = (false, ReportTimeout())
         for index in sending.indices { if let stream = sending[index] { restartBreaker(of: stream, at: now) } }
     }
 
@@ -111,19 +106,6 @@ extension RTPSession {
     func restartBreaker(of stream: SendingStream, at now: MediaTime) {
         stream.breaker.restart()
         if stream.isStopped { setStopped(false, of: stream, at: now) }
-    }
-
-    /// Whether a packet may be sent that belongs to no stream of the session, as of sound, which is then noted: not
-    /// while the remote side reports nothing at all (RFC 8083 §4.1).
-    ///
-    /// - Parameter now: the current time.
-    package func takesPacket(at now: MediaTime) -> Bool {
-        guard settings.hasCircuitBreaker, settings.expectsReports else { return true }
-        guard !arePacketsStopped else { return false }
-        packetTimeout.noteSent(at: now)
-        breakerTime = min(breakerTime, packetTimeout.dueTime)
-        wakeTime = min(wakeTime, breakerTime)
-        return true
     }
 
     private func follow(_ outcome: CircuitBreaker.Outcome, of stream: SendingStream, at now: MediaTime) {

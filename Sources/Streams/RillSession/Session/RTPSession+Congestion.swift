@@ -12,14 +12,14 @@ extension RTPSession {
     /// - Parameters:
     ///   - stream: the stream.
     ///   - numberOffset: the offset of the transport-wide sequence number in its packets.
-    ///   - isKeyFrame: whether they belong to a key frame.
+    ///   - priority: that of its media packets.
     ///   - now: the current time.
     ///   - pace: passes them to the pacer.
     ///   - send: passes them to the datagrams.
     @inline(__always)
     @discardableResult
     func sendPackets<Result>(
-        of stream: SendingStream, numberOffset: Int?, isKeyFrame: Bool = false, at now: MediaTime,
+        of stream: SendingStream, numberOffset: Int?, _ priority: PacketPriority, at now: MediaTime,
         pace: (inout RTPStreamSender, PacedDatagrams) -> Result,
         _ send: (inout RTPStreamSender, DatagramQueue) -> Result
     ) -> Result {
@@ -27,7 +27,7 @@ extension RTPSession {
             datagrams.begin(stream.id.number, numberOffset: numberOffset)
             return send(&stream.sender, datagrams)
         }
-        waiting.begin(stream.id.number, numberOffset: numberOffset, isKeyFrame: isKeyFrame)
+        waiting.begin(stream.id.number, numberOffset: numberOffset, priority)
         let result = pace(&stream.sender, waiting)
         releasePaced(at: now)
         return result
@@ -59,7 +59,7 @@ extension RTPSession {
             guard let stream = sending[index], !stream.isSilent else { continue }
             let offset = stream.sender.transportNumberOffset
             if needsNumber, offset == nil { continue }
-            waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false, rate: cluster.rate)
+            waiting.begin(stream.id.number, numberOffset: offset, .deltaFrame, rate: cluster.rate)
             let (byteCount, count) = (cluster.byteCount, cluster.packetCount)
             let sent = stream.sender.sendProbe(byteCount: byteCount, packetCount: count, at: now, to: waiting)
             guard sent > 0 else { continue }
@@ -209,26 +209,15 @@ extension RTPSession {
 
     // MARK: Receiving
 
-    /// Takes note of an RTP packet on the transport; poll afterwards.
-    ///
-    /// - Parameters:
-    ///   - datagram: the packet.
-    ///   - isReceived: whether it belongs to a stream that another session receives.
-    ///   - now: the current time.
-    package func noteArrival(of datagram: Span<UInt8>, isReceived: Bool, at now: MediaTime) {
-        noteArrival(of: datagram, at: now)
-        if isReceived { noteArrival(received: datagram, at: now) }
-    }
-
     /// Takes note of an RTP packet, of any stream, for the remote side's congestion control.
     @inline(__always)
-    func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
+    package func noteArrival(of datagram: Span<UInt8>, at now: MediaTime) {
         if let due = arrivals.note(datagram, at: now), due < wakeTime { wakeTime = due }
     }
 
     /// Takes note of an RTP packet of a stream that is received, for the remote side's congestion control.
     @inline(__always)
-    func noteArrival(received datagram: Span<UInt8>, at now: MediaTime) {
+    package func noteArrival(received datagram: Span<UInt8>, at now: MediaTime) {
         if let due = arrivals.note(received: datagram, at: now), due < wakeTime { wakeTime = due }
     }
 

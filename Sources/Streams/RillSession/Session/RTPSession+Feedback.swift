@@ -1,3 +1,4 @@
+import RillCongestion
 import RillCore
 import RillRTP
 import RillReceive
@@ -95,7 +96,7 @@ extension RTPSession {
             }
             return
         }
-        waiting.begin(stream.id.number, numberOffset: offset, isKeyFrame: false)
+        waiting.begin(stream.id.number, numberOffset: offset, .deltaFrame)
         stream.sender.receive(message, of: &nobody, at: now, retransmittingTo: waiting) { note($0, of: stream) }
         releasePaced(at: now)
     }

@@ -1,3 +1,4 @@
+import RillCongestion
 public import RillCore
 import RillRTP
 import RillReceive
@@ -122,7 +123,7 @@ extension RTPSession {
         else { return }
         let count = min(Int(newest.rawValue &- start.number.rawValue) + 1, RTPSession.maximumRetransmittedPackets)
         let numbers = (0..<count).map { SequenceNumber(start.number.rawValue &+ UInt16($0)) }
-        sendPackets(of: stream, numberOffset: stream.sender.transportNumberOffset, at: now) {
+        sendPackets(of: stream, numberOffset: stream.sender.transportNumberOffset, .deltaFrame, at: now) {
             $0.retransmit(numbers, at: now, to: $1)
         } _: {
             $0.retransmit(numbers, at: now, to: $1)

@@ -1,3 +1,4 @@
+import RillCongestion
 public import RillCore
 public import RillRTP
 public import RillReceive
@@ -68,9 +69,6 @@ public final class RTPSession {
     @safe @exclusivity(unchecked) var breakerTime = MediaTime.distantFuture
     /// When the remote side's last report arrived, on whatever; `nil` before the first.
     @safe @exclusivity(unchecked) var lastReport: MediaTime?
-    /// Whether it reports while packets are sent that belong to no stream; and whether these are stopped.
-    @safe @exclusivity(unchecked) var packetTimeout = ReportTimeout()
-    @safe @exclusivity(unchecked) var arePacketsStopped = false
     @safe @exclusivity(unchecked) var reports: ReportPlan
     @safe @exclusivity(unchecked) var rtcp: ReportWriter
     @safe @exclusivity(unchecked) var roundTrip = RoundTripMeter()
@@ -274,7 +272,7 @@ public final class RTPSession {
         let (wasSilent, numberOffset) = stream.sender.prepareFrame(at: now)
         if wasSilent { stream.isReported = false }
         if waiting != nil { congestion?.noteFrame(byteCount: payload.count) }
-        let sent = sendPackets(of: stream, numberOffset: numberOffset, isKeyFrame: frame.isKey, at: now) {
+        let sent = sendPackets(of: stream, numberOffset: numberOffset, frame.isKey ? .keyFrame : .deltaFrame, at: now) {
             $0.send(frame, payload: payload, at: now, to: $1)
         } _: {
             $0.send(frame, payload: payload, at: now, to: $1)
@@ -283,31 +281,31 @@ public final class RTPSession {
         return sent
     }
 
-    /// Sends a payload of an audio stream, with its capture time on the session's clock, which gives the timestamp. Its
-    /// packet waits to be transmitted, and is never repaired.
+    /// Sends a payload of an audio stream: its packet waits to be transmitted, before packets of pictures, and is never
+    /// repaired.
     ///
     /// - Parameters:
-    ///   - payload: the encoded bytes, at least one. Traps if the packet would exceed the maximum size.
-    ///   - captureTime: when its first sample was captured.
-    ///   - isMarked: whether a talkspurt starts.
+    ///   - payload: the encoded bytes, at least one.
+    ///   - stamp: its times and level.
     ///   - id: the stream.
     ///   - now: the current time.
-    /// - Returns: the packet's sequence number; `nil` if it is not sent: the stream is unknown, muted or paused, or the
-    ///   session has left.
+    /// - Returns: the packet's sequence number; `nil` if it is not sent: the stream is unknown, muted or paused, the
+    ///   payload does not fit into a packet, or the session has left.
     @discardableResult
     public func send(
-        _ payload: Span<UInt8>, capturedAt captureTime: MediaTime, isMarked: Bool = false, of id: SendingStreamID,
-        at now: MediaTime
+        _ payload: Span<UInt8>, _ stamp: PayloadStamp, of id: SendingStreamID, at now: MediaTime
     ) -> SequenceNumber? {
-        record { .sendPayload(payload.array, capturedAt: captureTime, isMarked: isMarked, of: id, at: now) }
+        record { .sendPayload(payload.array, stamp, of: id, at: now) }
         begin(at: now)
-        guard !hasLeft, let stream = sending[id.place], !stream.isSilent else { return nil }
+        guard !hasLeft, let stream = sending[id.place], !stream.isSilent,
+            payload.count <= stream.sender.maximumPayloadByteCount
+        else { return nil }
         let (wasSilent, numberOffset) = stream.sender.prepareFrame(at: now)
         if wasSilent { stream.isReported = false }
-        let number = sendPackets(of: stream, numberOffset: numberOffset, at: now) {
-            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
+        let number = sendPackets(of: stream, numberOffset: numberOffset, .audio, at: now) {
+            $0.send(payload, stamp, at: now, to: $1)
         } _: {
-            $0.send(payload, capturedAt: captureTime, isMarked: isMarked, at: now, to: $1)
+            $0.send(payload, stamp, at: now, to: $1)
         }
         noteSent(number, of: stream, at: now)
         return number

@@ -1,5 +1,6 @@
 package import RillCore
 package import RillReceive
+package import RillSend
 
 /// A record of the calls to a session, in order. Replaying the calls of a live session gives the same decisions.
 ///
@@ -18,7 +19,7 @@ package final class SessionJournal {
     package enum Call: Sendable {
         case insert([UInt8], at: MediaTime, arrival: MediaTime)
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
-        case sendPayload([UInt8], capturedAt: MediaTime, isMarked: Bool, of: SendingStreamID, at: MediaTime)
+        case sendPayload([UInt8], PayloadStamp, of: SendingStreamID, at: MediaTime)
         case muteSending(Bool, of: SendingStreamID, at: MediaTime)
         case muteReceiving(Bool, of: ReceivingStreamID)
         case want(Bool, of: ReceivingStreamID, at: MediaTime)
@@ -54,8 +55,8 @@ extension RTPSession {
             case .insert(let datagram, let now, let arrival): insert(datagram.span, at: now, arrival: arrival)
             case .send(let frame, let payload, let stream, let now):
                 send(frame, payload: payload.span, of: stream, at: now)
-            case .sendPayload(let payload, let captureTime, let isMarked, let stream, let now):
-                send(payload.span, capturedAt: captureTime, isMarked: isMarked, of: stream, at: now)
+            case .sendPayload(let payload, let stamp, let stream, let now):
+                send(payload.span, stamp, of: stream, at: now)
             case .muteSending(let isMuted, let stream, let now): setMuted(isMuted, of: stream, at: now)
             case .muteReceiving(let isMuted, let stream): setMuted(isMuted, of: stream)
             case .want(let isWanted, let stream, let now): setWanted(isWanted, of: stream, at: now)

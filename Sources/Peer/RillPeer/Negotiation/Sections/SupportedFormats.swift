@@ -108,7 +108,9 @@ struct SupportedFormats {
         usesRetransmission = isVideo && settings.usesRetransmission
         usesFEC = isVideo && settings.usesFEC
         let extensions = Set(
-            settings.headerExtensions.filter { isVideo || SupportedFormats.audioExtensions.contains($0) })
+            settings.headerExtensions.filter {
+                isVideo ? $0 != .audioLevel : SupportedFormats.audioExtensions.contains($0)
+            })
         var feedback = isVideo ? settings.feedback : settings.feedback.intersection(SupportedFormats.audioFeedback)
         // It needs the extension that numbers the packets.
         if !extensions.contains(.transportSequenceNumber) { feedback.remove(.transportWideCongestionControl) }
@@ -119,7 +121,9 @@ struct SupportedFormats {
     private static let audioFeedback: StreamDescription.Feedback = [
         .transportWideCongestionControl, .congestionControlFeedback,
     ]
-    private static let audioExtensions: Set<HeaderExtensionKind> = [.mid, .absoluteSendTime, .transportSequenceNumber]
+    private static let audioExtensions: Set<HeaderExtensionKind> = [
+        .mid, .absoluteSendTime, .transportSequenceNumber, .audioLevel,
+    ]
 
     /// The keys of an offer, in the order in which Chromium writes them: each codec with its retransmissions, then FEC.
     var offeredKeys: [FormatKey] {
