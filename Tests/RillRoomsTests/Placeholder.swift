@@ -1,0 +1,2 @@
+import RillRooms
+import Testing
