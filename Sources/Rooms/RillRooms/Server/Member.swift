@@ -33,20 +33,23 @@ final class Member {
         if slot.uid != nil { slots.append(slot) }
     }
 
-    /// Sets what it wants.
+    /// Sets what it wants. It counts for those who are not in the room when they come, or come back; of too many the
+    /// first of those is forgotten.
     ///
     /// - Throws: `tooLarge`.
-    func set(_ want: Want, limit: Int) throws(RoomError) {
+    func set(_ want: Want, limit: Int, in room: RoomState) throws(RoomError) {
         if let index = wants.firstIndex(where: { $0.uid == want.uid && $0.kind == want.kind }) {
             wants[index] = want
-        } else {
-            guard wants.count < limit else { throw .tooLarge(field: "wants", limit: limit) }
-            wants.append(want)
+            return
         }
+        if wants.count >= limit {
+            guard let index = wants.firstIndex(where: { room[$0.uid] == nil }) else {
+                throw .tooLarge(field: "wants", limit: limit)
+            }
+            wants.remove(at: index)
+        }
+        wants.append(want)
     }
-
-    /// Forgets what it wanted of somebody who is out.
-    func forgetWants(of uid: UID) { wants.removeAll { $0.uid == uid } }
 
     /// Forgets what it had while it was in the room.
     func leave() {

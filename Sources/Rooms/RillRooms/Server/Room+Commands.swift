@@ -25,9 +25,8 @@ extension Room {
             return append(.unmuted(uid, kind), at: now)
         case .want(let want):
             try require(.subscribe, of: uid)
-            guard let other = state[want.uid] else { throw .unknownParticipant(want.uid) }
-            try member.set(want, limit: settings.wantLimit)
-            if other[want.kind] != nil { outbox.add(.media(.want(want), of: member.id)) }
+            try member.set(want, limit: settings.wantLimit, in: state)
+            if state[want.uid]?[want.kind] != nil { outbox.add(.media(.want(want), of: member.id)) }
         case .data(let count, let other, let text):
             try send(text, count: count, to: other, from: member, at: now)
         case .chat(let key, let text):

@@ -169,7 +169,6 @@ final class Room {
         } else {
             remember(member, end)
         }
-        for other in members.values { other.forgetWants(of: uid) }
         append(.offline(uid, reason), at: now)
     }
 
