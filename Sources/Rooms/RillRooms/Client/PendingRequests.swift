@@ -20,22 +20,14 @@ struct PendingRequests {
         return request
     }
 
-    /// Whether a request was waiting; then it is done with.
-    mutating func finish(_ id: Int) -> Bool {
-        guard let index = all.firstIndex(where: { $0.id == id }) else { return false }
-        all.remove(at: index)
-        return true
+    /// The command of a request that was waiting, with which it is done; `nil` if it was not.
+    mutating func finish(_ id: Int) -> RoomCommand? {
+        guard let index = all.firstIndex(where: { $0.id == id }) else { return nil }
+        return all.remove(at: index).command
     }
 
-    /// Forgets requests about one's own media: they are made again from ``MediaRequests``.
-    mutating func forgetMedia() {
-        all.removeAll { request in
-            switch request.command {
-            case .publish, .unpublish(_, of: nil), .mute(_, of: nil), .unmute, .want, .negotiate: true
-            default: false
-            }
-        }
-    }
+    /// Forgets offers of media that the server does not know any more.
+    mutating func forgetOffers() { all.removeAll { $0.command.name == .negotiate } }
 }
 
 /// What a client publishes and wants, for a server that has forgotten it.
@@ -62,6 +54,16 @@ struct MediaRequests {
                 wants.remove(at: wants.firstIndex { room?[$0.uid] == nil } ?? 0)
             }
             wants.append(want)
+        default: break
+        }
+    }
+
+    /// Keeps what hosts did to it.
+    mutating func note(_ event: RoomEvent, of uid: UID?) {
+        switch event {
+        case .muted(uid, let kind, by: _): setMuted(true, kind)
+        case .unpublished(uid, let kind): published.removeAll { $0.kind == kind }
+        case .offline(uid, .becameViewer): published = []
         default: break
         }
     }

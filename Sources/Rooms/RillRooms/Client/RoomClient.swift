@@ -44,7 +44,7 @@ public final class RoomClient {
     private var queue: SendQueue
     private var requests: PendingRequests
     private var media = MediaRequests()
-    private var actions: [RoomClientAction] = []
+    private var actions = ActionQueue<RoomClientAction>()
     private var heardTime = MediaTime.zero
     private var aliveTime = MediaTime.zero
     /// When a channel is opened.
@@ -150,7 +150,6 @@ public final class RoomClient {
     /// The channel is open.
     public func channelOpened(at now: MediaTime) {
         guard case .opening(let deadline) = phase else { return }
-        heardTime = session == nil ? heardTime : max(heardTime, .zero)
         if let session {
             let id = requests.nextID()
             phase = .entering(deadline, request: id)
@@ -186,7 +185,7 @@ public final class RoomClient {
             if let answer { report(.answer(answer)) }
             if let sent = queue.finish(id) {
                 report(.sent(sent, number: number))
-            } else if requests.finish(id) {
+            } else if requests.finish(id) != nil {
                 report(.done(request: id, number: number))
             }
         case .error(let error, let id): take(error, id, at: now)
@@ -223,7 +222,7 @@ public final class RoomClient {
         media.needsOffer = settings.hasMedia && (media.needsOffer || !welcome.hasMedia)
         media.restarts = welcome.hasMedia
         if welcome.isFresh {
-            requests.forgetMedia()
+            requests.forgetOffers()
             for command in media.commands { actions.append(.send(RoomRequest(command, id: requests.nextID()))) }
         }
         for request in requests.all { actions.append(.send(request)) }
@@ -241,6 +240,7 @@ public final class RoomClient {
         }
         number = event.number
         room?.apply(event.event)
+        media.note(event.event, of: uid)
         report(.room(event))
     }
 
@@ -251,7 +251,8 @@ public final class RoomClient {
         if wait > .zero, queue.delay(id, by: wait, at: now) { return }
         if let failed = queue.finish(id) {
             report(.failed(failed, error))
-        } else if requests.finish(id) {
+        } else if let command = requests.finish(id) {
+            if case .publish(let kind, mid: _, isMuted: _) = command { media.note(.unpublish(kind, of: nil), in: room) }
             report(.refused(request: id, error))
         }
     }
@@ -337,7 +338,7 @@ public final class RoomClient {
     /// What to do next. Call it until it returns `wait`.
     public func poll(at now: MediaTime) -> RoomClientAction {
         if actions.isEmpty, !isOver, status != .idle { act(at: now) }
-        guard actions.isEmpty else { return actions.removeFirst() }
+        if let action = actions.next() { return action }
         return .wait(until: isOver || status == .idle ? .distantFuture : PollBound.wait(until: wakeTime, after: now))
     }
 

@@ -38,8 +38,7 @@ final class Outbox {
     private(set) var channels: [RoomChannelID: Channel] = [:]
     var statistics = RoomStatistics()
     private let backlogByteLimit: Int
-    private var actions: [RoomsAction] = []
-    private var takenCount = 0
+    private var actions = ActionQueue<RoomsAction>()
     private var channelCount = 0
 
     init(backlogByteLimit: Int) { self.backlogByteLimit = backlogByteLimit }
@@ -48,18 +47,10 @@ final class Outbox {
 
     func add(_ action: RoomsAction) { actions.append(action) }
 
-    func next() -> RoomsAction? {
-        guard takenCount < actions.count else {
-            actions.removeAll(keepingCapacity: actions.capacity < 4096)
-            takenCount = 0
-            return nil
-        }
-        takenCount += 1
-        return actions[takenCount - 1]
-    }
+    func next() -> RoomsAction? { actions.next() }
 
     /// The entries of its tables.
-    var entryCount: Int { channels.values.reduce(channels.count + actions.count - takenCount) { $0 + $1.backlog.count } }
+    var entryCount: Int { channels.values.reduce(channels.count + actions.count) { $0 + $1.backlog.count } }
 
     // MARK: Channels
 

@@ -11,7 +11,8 @@ extension Room {
         switch command {
         case .publish(let kind, let mid, let isMuted):
             try require(kind.right, of: uid)
-            return publish(kind, mid: mid, isMuted: isMuted, of: member, at: now)
+            outbox.add(.media(.publish(kind, mid: mid, isMuted: isMuted), of: member.id))
+            return publish(kind, isMuted: isMuted, of: member, at: now)
         case .unpublish(let kind, let other):
             return try unpublish(kind, of: try owner(other, for: member), at: now)
         case .mute(let kind, let other):
@@ -72,9 +73,12 @@ extension Room {
 
     // MARK: Media
 
-    private func publish(_ kind: MediaKind, mid: String?, isMuted: Bool, of member: Member, at now: MediaTime) -> Int {
+    private func publish(_ kind: MediaKind, isMuted: Bool, of member: Member, at now: MediaTime) -> Int? {
         let uid = member.id.uid
-        outbox.add(.media(.publish(kind, mid: mid, isMuted: isMuted), of: member.id))
+        if let media = state[uid]?[kind] {
+            guard media.isMuted != isMuted else { return nil }
+            return append(isMuted ? .muted(uid, kind, by: uid) : .unmuted(uid, kind), at: now)
+        }
         let number = append(.published(uid, kind, isMuted: isMuted), at: now)
         for participant in state.participants {
             guard let other = self[participant.uid] else { continue }
