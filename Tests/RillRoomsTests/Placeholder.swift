@@ -1,2 +1,0 @@
-import RillRooms
-import Testing
