@@ -97,6 +97,7 @@ let products: [(name: String, modules: [String])] = [
     ("RillPeer", ["RillPeer", "RillSecurity", "RillRTP", "RillCore"]),
     ("RillTransport", ["RillTransport", "RillThreads", "RillCore"]),
     ("RillForward", ["RillForward"]),
+    ("RillRooms", ["RillRooms"]),
     ("RillWHIP", ["RillWHIP"]),
     ("RillBeauty", ["RillBeauty", "RillCore"]),
     ("RillTranscode", ["RillTranscode", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
@@ -185,6 +186,8 @@ let wings: [[Target]] = [
         module(
             "RillForward",
             ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
+        // A room's people, rights, events and messages, both sides, without the channels that carry them.
+        module("RillRooms", ["RillCore"]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
         module("RillWHIP", ["RillCore"]),
         // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
@@ -359,6 +362,7 @@ let package = Package(
         tests(
             of: "RillForward",
             ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
+        tests(of: "RillRooms"),
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(
             of: "RillServer",

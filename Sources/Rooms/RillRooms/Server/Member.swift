@@ -1,0 +1,144 @@
+import RillCore
+
+/// A member of a room, or somebody who is out and may come back.
+final class Member {
+    /// Its session in the room.
+    let id: RoomMember
+    let identity: String?
+    /// The highest role that it may take by itself.
+    var grantedRole: Role
+    /// When its token ends, in seconds since 1970.
+    var expires: Int?
+    /// Its channel; `nil` while it has none.
+    var channel: Channel?
+    /// When something was received from it for the last time.
+    var heardTime: MediaTime
+    /// Whether the server has media of it.
+    var hasMedia = false
+    /// What its slots show.
+    private(set) var slots: [SlotState] = []
+    private(set) var wants: [Want] = []
+    var mailbox = Mailbox()
+    var sending: DataQuota
+
+    init(_ id: RoomMember, identity: String?, _ settings: RoomSettings, at now: MediaTime) {
+        (self.id, self.identity, heardTime) = (id, identity, now)
+        grantedRole = .viewer
+        sending = DataQuota(settings)
+    }
+
+    /// Sets what a slot shows.
+    func set(_ slot: SlotState) {
+        slots.removeAll { $0.mid == slot.mid }
+        if slot.uid != nil { slots.append(slot) }
+    }
+
+    /// Sets what it wants. It counts for those who are not in the room when they come, or come back; of too many the
+    /// first of those is forgotten.
+    ///
+    /// - Throws: `tooLarge`.
+    func set(_ want: Want, limit: Int, in room: RoomState) throws(RoomError) {
+        if let index = wants.firstIndex(where: { $0.uid == want.uid && $0.kind == want.kind }) {
+            wants[index] = want
+            return
+        }
+        if wants.count >= limit {
+            guard let index = wants.firstIndex(where: { room[$0.uid] == nil }) else {
+                throw .tooLarge(field: "wants", limit: limit)
+            }
+            wants.remove(at: index)
+        }
+        wants.append(want)
+    }
+
+    /// Forgets what it had while it was in the room.
+    func leave() {
+        (slots, wants) = ([], [])
+        hasMedia = false
+    }
+
+    /// The entries of its tables.
+    var entryCount: Int { slots.count + wants.count + mailbox.count }
+}
+
+/// App data for a member, kept until it has acknowledged it.
+struct Mailbox {
+    /// The number of the last message.
+    private(set) var lastCount = 0
+    private var messages: [RoomMessage] = []
+    private var byteCount = 0
+    private var missed = 0
+
+    var count: Int { messages.count }
+
+    /// Adds a message.
+    ///
+    /// - Returns: it, with its number; `nil` if there is no place.
+    mutating func add(_ text: String, from uid: UID, byteLimit: Int) -> RoomMessage? {
+        guard byteCount + text.utf8.count <= byteLimit else { return nil }
+        lastCount += 1
+        let message = RoomMessage.data(count: lastCount, from: uid, text: text, missed: missed)
+        missed = 0
+        byteCount += text.utf8.count
+        messages.append(message)
+        return message
+    }
+
+    /// Counts a message to all for which there was no place.
+    mutating func miss() { missed += 1 }
+
+    /// Forgets messages up to a number.
+    mutating func acknowledge(_ count: Int) {
+        let done = max(min(max(count, 0), lastCount) - (lastCount - messages.count), 0)
+        for case .data(count: _, from: _, let text, missed: _) in messages.prefix(done) { byteCount -= text.utf8.count }
+        messages.removeFirst(done)
+    }
+
+    /// The messages after a number that is acknowledged thereby.
+    mutating func messages(after count: Int) -> [RoomMessage] {
+        acknowledge(count)
+        return messages
+    }
+}
+
+/// How much app data a member may send.
+struct DataQuota {
+    private var messages: TokenBucket
+    private var bytes: TokenBucket
+    private let rate: Int
+    private let byteRate: Int
+    /// The number of the last message that was taken.
+    private(set) var lastCount = 0
+    private(set) var missed = 0
+
+    init(_ settings: RoomSettings) {
+        (rate, byteRate) = (settings.dataRate, settings.dataByteRate)
+        messages = TokenBucket(perSecond: Double(rate))
+        bytes = TokenBucket(perSecond: Double(byteRate))
+    }
+
+    /// Checks whether a message may be sent now.
+    ///
+    /// - Throws: `tooFast`.
+    mutating func check(byteCount: Int, at now: MediaTime) throws(RoomError) {
+        let isWithin = messages.has(1, at: now)
+        guard bytes.has(Double(byteCount), at: now), isWithin else {
+            missed += 1
+            let wait = max(1_000 / rate, byteCount * 1_000 / byteRate) + 1
+            throw .tooFast(limit: rate, retryAfter: .milliseconds(wait), missed: missed)
+        }
+    }
+
+    /// Counts a message that the receiver has no place for.
+    mutating func miss() -> Int {
+        missed += 1
+        return missed
+    }
+
+    /// Takes a message.
+    mutating func take(count: Int, byteCount: Int) {
+        messages.take(1)
+        bytes.take(Double(byteCount))
+        (lastCount, missed) = (count, 0)
+    }
+}

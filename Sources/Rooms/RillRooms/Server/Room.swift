@@ -1,0 +1,305 @@
+import RillCore
+
+/// A room of a server: its state, which events alone change, its log, and its members.
+final class Room {
+    let name: String
+    let epoch: Int
+    let settings: RoomSettings
+    let outbox: Outbox
+    private let sealer: any SessionSealer
+    private let wallClockAtZero: Int
+    private(set) var state: RoomState
+    private var log: RoomLog
+    private var members: [UID: Member] = [:]
+    /// Those who are out, and may come back.
+    private var away: [UID: Member] = [:]
+    /// Why sessions ended that will not come back, the latest ones.
+    private var ended: [(session: Int, reason: EndReason)] = []
+    /// The numbers of those whose offers are answered before they come in.
+    var reserved: Set<UID> = []
+    private var chats: [(key: ChatKey, number: Int)] = []
+    private var chatNumbers: [ChatKey: Int] = [:]
+    /// When something is due.
+    private(set) var wakeTime = MediaTime.distantFuture
+    /// Since when it has no members.
+    private(set) var emptyTime: MediaTime
+
+    private struct ChatKey: Hashable {
+        var author: String
+        var key: String
+    }
+
+    init(
+        _ name: String, epoch: Int, _ settings: RoomSettings, _ outbox: Outbox, _ sealer: any SessionSealer,
+        wallClockAtZero: Int, at now: MediaTime
+    ) {
+        (self.name, self.epoch, self.settings, self.outbox, self.sealer) = (name, epoch, settings, outbox, sealer)
+        (self.wallClockAtZero, emptyTime) = (wallClockAtZero, now)
+        state = RoomState(room: name)
+        log = RoomLog(countLimit: settings.logCountLimit, ageLimit: settings.logAgeLimit)
+    }
+
+    // MARK: Members
+
+    var memberCount: Int { members.count }
+    var awayCount: Int { away.count }
+    /// Whether nobody is in it, comes in, or may come back.
+    var isAbandoned: Bool { members.isEmpty && away.isEmpty && reserved.isEmpty }
+    var isEmpty: Bool { members.isEmpty && reserved.isEmpty }
+
+    subscript(uid: UID) -> Member? { members[uid] }
+
+    /// The member of an identity.
+    func member(of identity: String?) -> Member? {
+        identity.flatMap { wanted in ordered.first { $0.identity == wanted } }
+    }
+
+    /// The members in the order in which they came.
+    private var ordered: [Member] { state.participants.compactMap { members[$0.uid] } }
+
+    /// Somebody who is out and may come back with this session.
+    func away(_ uid: UID, session: Int) -> Member? { away[uid].flatMap { $0.id.session == session ? $0 : nil } }
+
+    /// Why a session will not come back; `nil` if that is not known.
+    func end(of session: Int) -> EndReason? { ended.last { $0.session == session }?.reason }
+
+    /// Whether a number is free for an identity: its own member is replaced.
+    func isFree(_ uid: UID, for identity: String?) -> Bool {
+        guard uid.rawValue != 0, !reserved.contains(uid) else { return false }
+        guard let holder = members[uid] ?? away[uid] else { return true }
+        return identity != nil && holder.identity == identity
+    }
+
+    /// Checks whether there is a place for somebody.
+    ///
+    /// - Throws: `locked` or `roomFull`.
+    func checkPlace(for identity: String?, _ role: Role) throws(RoomError) {
+        guard !state.isLocked || role == .host else { throw .locked }
+        let taken = members.count + reserved.count - (member(of: identity) == nil ? 0 : 1)
+        guard taken < settings.memberLimit else { throw .roomFull(limit: settings.memberLimit) }
+    }
+
+    /// Lets somebody in, with the welcome as the answer to their request. Another session of the identity is replaced.
+    func admit(
+        _ member: Member, _ participant: Participant, on channel: Channel, request: Int, answer: String? = nil,
+        reading position: (epoch: Int, number: Int, count: Int)? = nil, at now: MediaTime
+    ) {
+        for other in [self.member(of: member.identity), members[participant.uid]] {
+            if let other, other !== member { end(other, .replaced, .replaced, at: now) }
+        }
+        for (uid, other) in away where uid == participant.uid || member.identity != nil && other.identity == member.identity
+        {
+            away[uid] = nil
+            if other !== member { remember(other, .replaced) }
+        }
+        member.heardTime = now
+        member.hasMedia = answer != nil
+        append(.joined(participant), at: now)
+        members[participant.uid] = member
+        channel.phase = .joined(self, member)
+        member.channel = channel
+        welcome(member, request, answer: answer, isFresh: true, reading: position, at: now)
+        plan(now + settings.interruptedAfter)
+        if let expiry = expiry(of: member) { plan(expiry) }
+    }
+
+    /// A member's session comes back on another channel.
+    func resume(
+        _ member: Member, on channel: Channel, request: Int, reading position: (epoch: Int, number: Int, count: Int),
+        at now: MediaTime
+    ) {
+        if let former = member.channel { outbox.close(former, .moved) }
+        channel.phase = .joined(self, member)
+        hear(member, at: now)
+        member.channel = channel
+        welcome(member, request, isFresh: false, reading: position, at: now)
+    }
+
+    /// Sends a member its welcome, and what it has not read.
+    private func welcome(
+        _ member: Member, _ request: Int, answer: String? = nil, isFresh: Bool,
+        reading position: (epoch: Int, number: Int, count: Int)?, at now: MediaTime
+    ) {
+        guard let channel = member.channel else { return }
+        var missed: [NumberedEvent]?
+        var mail: [RoomMessage] = []
+        if let position, position.epoch == epoch {
+            missed = log.events(after: position.number, at: now)
+            mail = member.mailbox.messages(after: position.count)
+        }
+        if position != nil {
+            if missed == nil { outbox.statistics.snapshots += 1 } else { outbox.statistics.resumes += 1 }
+        } else {
+            outbox.statistics.joins += 1
+        }
+        let welcome = Welcome(
+            session: sealer.seal(claims(of: member).bytes), uid: member.id.uid, epoch: epoch,
+            number: log.lastNumber - (missed?.count ?? 0), snapshot: missed == nil ? state : nil,
+            count: member.mailbox.lastCount - mail.count, isFresh: isFresh, hasMedia: member.hasMedia, answer: answer,
+            slots: member.slots)
+        outbox.send(.welcome(welcome, to: request), to: channel)
+        for event in missed ?? [] { outbox.send(.event(event), to: channel) }
+        for message in mail { outbox.send(message, to: channel) }
+    }
+
+    private func claims(of member: Member) -> SessionClaims {
+        let participant = state[member.id.uid]
+        return SessionClaims(
+            room: name, epoch: epoch, session: member.id.session, uid: member.id.uid, identity: member.identity,
+            name: participant?.name ?? "", avatar: participant?.avatar, role: participant?.role ?? .viewer,
+            rights: participant?.rights ?? [], grantedRole: member.grantedRole,
+            attributes: participant?.attributes ?? [:], expires: member.expires)
+    }
+
+    /// Ends a member's stay. Unless it was dropped, it does not come back with this session.
+    func end(_ member: Member, _ reason: OfflineReason, _ end: EndReason, at now: MediaTime) {
+        let uid = member.id.uid
+        guard members[uid] === member else { return }
+        members[uid] = nil
+        if members.isEmpty { emptyTime = now }
+        if let channel = member.channel { outbox.close(channel, end) }
+        outbox.add(.media(.end, of: member.id))
+        member.leave()
+        if reason == .dropped {
+            away[uid] = member
+            if away.count > settings.memberLimit, let first = away.values.min(by: { $0.heardTime < $1.heardTime }) {
+                away[first.id.uid] = nil
+            }
+            plan(member.heardTime + settings.returnsWithin)
+        } else {
+            remember(member, end)
+        }
+        append(.offline(uid, reason), at: now)
+    }
+
+    private func remember(_ member: Member, _ reason: EndReason) {
+        if ended.count >= 256 { ended.removeFirst(128) }
+        ended.append((member.id.session, reason))
+    }
+
+    /// Closes the room.
+    func close(at now: MediaTime) {
+        append(.closed, at: now)
+        for member in ordered {
+            if let channel = member.channel { outbox.close(channel, .closed) }
+            outbox.add(.media(.end, of: member.id))
+        }
+        members = [:]
+        away = [:]
+    }
+
+    // MARK: Events
+
+    /// Adds an event to the log and sends it to all members.
+    @discardableResult
+    func append(_ event: RoomEvent, at now: MediaTime) -> Int {
+        state.apply(event)
+        outbox.statistics.events += 1
+        let numbered = log.append(event, wallTime: wallTime(at: now), at: now)
+        outbox.send(.event(numbered), to: ordered.compactMap(\.channel))
+        return numbered.number
+    }
+
+    /// Milliseconds since 1970.
+    private func wallTime(at now: MediaTime) -> Int { wallClockAtZero + Int(now.nanoseconds / 1_000_000) }
+
+    /// Appends a chat message, unless it is there already.
+    ///
+    /// - Returns: its number.
+    func chat(_ message: ChatMessage, from member: Member, at now: MediaTime) -> Int {
+        let key = ChatKey(author: member.identity ?? "uid \(member.id.uid)", key: message.key)
+        if let number = chatNumbers[key] { return number }
+        let number = append(.chat(message), at: now)
+        chats.append((key, number))
+        chatNumbers[key] = number
+        if chats.count > 2 * settings.logCountLimit {
+            for (key, _) in chats.prefix(settings.logCountLimit) { chatNumbers[key] = nil }
+            chats.removeFirst(settings.logCountLimit)
+        }
+        return number
+    }
+
+    /// Sends levels to those who keep up.
+    func send(_ levels: [SoundLevel]) {
+        let receivers = ordered.compactMap(\.channel).filter(\.isWritable)
+        if !receivers.isEmpty { outbox.send(.levels(levels), to: receivers) }
+    }
+
+    /// Sends app data to a member, or to all others.
+    func deliver(_ text: String, from sender: Member, to uid: UID?, at now: MediaTime) throws(RoomError) {
+        if let uid {
+            guard let receiver = members[uid] else { throw .unknownParticipant(uid) }
+            guard deliver(text, from: sender, to: receiver) else {
+                throw .recipientFull(uid, missed: sender.sending.miss())
+            }
+        } else {
+            for receiver in ordered where receiver !== sender && !deliver(text, from: sender, to: receiver) {
+                receiver.mailbox.miss()
+            }
+        }
+        outbox.statistics.dataMessages += 1
+    }
+
+    private func deliver(_ text: String, from sender: Member, to receiver: Member) -> Bool {
+        let limit = settings.backlogByteLimit
+        guard let message = receiver.mailbox.add(text, from: sender.id.uid, byteLimit: limit) else { return false }
+        if let channel = receiver.channel { outbox.send(message, to: channel) }
+        return true
+    }
+
+    // MARK: Presence
+
+    /// Something was received from a member.
+    func hear(_ member: Member, at now: MediaTime) {
+        member.heardTime = max(member.heardTime, now)
+        if let participant = state[member.id.uid], participant.presence != .connected {
+            append(.back(member.id.uid), at: now)
+        }
+    }
+
+    private func expiry(of member: Member) -> MediaTime? {
+        member.expires.map { expires in
+            // Years are enough; what a token says does not overflow.
+            let milliseconds = min(max(expires, 0), 1 << 40) * 1000 - wallClockAtZero
+            return .zero + .milliseconds(min(milliseconds, 1 << 42))
+        }
+    }
+
+    /// Wakes at the time of the end of a member's token.
+    func planExpiry(of member: Member) { if let expiry = expiry(of: member) { plan(expiry) } }
+
+    private func plan(_ time: MediaTime) { wakeTime = min(wakeTime, time) }
+
+    /// Reports who is silent, and ends who is silent for too long, or whose token ended.
+    func check(at now: MediaTime) {
+        guard now >= wakeTime else { return }
+        wakeTime = .distantFuture
+        for member in ordered {
+            let (uid, silence) = (member.id.uid, now - member.heardTime)
+            if let expiry = expiry(of: member), now >= expiry {
+                end(member, .expired, .expired, at: now)
+                continue
+            }
+            let presence = state[uid]?.presence
+            if silence >= settings.interruptedAfter, presence == .connected { append(.interrupted(uid), at: now) }
+            if silence >= settings.lostAfter, presence != .lost { append(.lost(uid), at: now) }
+            if silence >= settings.outAfter {
+                end(member, .dropped, .dropped, at: now)
+                continue
+            }
+            let steps = [settings.interruptedAfter, settings.lostAfter, settings.outAfter]
+            if let next = steps.first(where: { $0 > silence }) { plan(member.heardTime + next) }
+            planExpiry(of: member)
+        }
+        for (uid, member) in away {
+            let end = member.heardTime + settings.returnsWithin
+            if now >= end { away[uid] = nil } else { plan(end) }
+        }
+    }
+
+    /// The entries of its tables.
+    var entryCount: Int {
+        let people = [members, away].joined().reduce(0) { $0 + 1 + $1.value.entryCount }
+        return people + log.count + ended.count + reserved.count + chats.count + state.participants.count
+    }
+}
