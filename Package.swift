@@ -194,7 +194,9 @@ let wings: [[Target]] = [
         .target(
             name: "RillServer",
             dependencies: [
-                "RillCore", "RillForward", "RillPeer", "RillRTP", "RillTransport", "RillWHIP",
+                "RillCore", "RillForward", "RillPeer", "RillRTP", "RillRooms", "RillThreads", "RillTransport",
+                "RillWHIP",
+                product("Crypto", of: "swift-crypto", for: "Server"),
                 product("HTTPTypes", of: "swift-http-types", for: "Server"),
                 product("Hummingbird", of: "hummingbird", for: "Server"),
                 product("HummingbirdCore", of: "hummingbird", for: "Server"),
@@ -207,6 +209,7 @@ let wings: [[Target]] = [
                 product("NIOHTTPTypes", of: "swift-nio-extras", for: "Server"),
                 product("NIOHTTPTypesHTTP1", of: "swift-nio-extras", for: "Server"),
                 product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("NIOWebSocket", of: "swift-nio", for: "Server"),
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
             ],
             // Pages are embedded in the code, so that the program needs no other file.
@@ -247,7 +250,8 @@ let wings: [[Target]] = [
                 "RillSecurity", "RillSession", "RillTransport",
                 product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
                 // Serve, publish and watch.
-                target("RillForward", for: "Server"), target("RillServer", for: "Server"),
+                target("RillForward", for: "Server"), target("RillRooms", for: "Server"),
+                target("RillServer", for: "Server"),
                 target("RillWHIP", for: "Server"),
                 product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),
@@ -367,7 +371,7 @@ let package = Package(
         tests(
             of: "RillServer",
             [
-                "RillCLI", "RillCore", "RillForward", "RillTransport", "RillWHIP",
+                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillTransport", "RillWHIP",
                 product("Crypto", of: "swift-crypto", for: "Server"),
                 product("JWTKit", of: "jwt-kit", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),

@@ -56,7 +56,8 @@ import Testing
             #expect(widths(member, at: room.now) == [640, 640, 640], "\(name)")
             expectWhole(member)
             let shown: [(String, String?)] = room.server.events.compactMap { event in
-                guard case .slotChanged(let session, let mid, let stream) = event.event, session.id == member.id else {
+                guard case .slotChanged(let session, let mid, _, let stream) = event.event, session.id == member.id
+                else {
                     return nil
                 }
                 return (mid, stream)
@@ -269,7 +270,7 @@ import Testing
         let ends = events.filter { if case .ended = $0 { true } else { false } }
         #expect(ends == [.ended(ForwardSession(id: alice.id, stream: "alice", isPublisher: true), .left)])
         let last = events.last { if case .slotChanged = $0 { true } else { false } }
-        guard case .slotChanged(let session, _, shows: nil) = last else {
+        guard case .slotChanged(let session, _, _, shows: nil) = last else {
             throw TestFailure("\(String(describing: last))")
         }
         #expect(session.id == bob.id)

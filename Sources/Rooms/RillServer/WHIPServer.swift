@@ -19,6 +19,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
     /// What answers the requests for streams.
     public let endpoint: WHIPEndpoint<Host>
     private let application: Application<ServerResponder<Host>>
+    private let rooms: RoomService?
 
     /// A server that does not run yet.
     ///
@@ -26,11 +27,12 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ///   - host: what is served.
     ///   - settings: where and how.
     ///   - tokens: what checks bearer tokens; `nil` if none are needed. Then only loopback is allowed.
+    ///   - rooms: the rooms that are served; `nil` for none.
     ///   - logger: where it logs to. Neither tokens nor identifiers of sessions are logged.
     ///   - onListening: called with the port once clients can connect.
     /// - Throws: `openWithoutSecret` or `badCertificate`.
     public init(
-        host: Host, settings: ServerSettings, tokens: (any TokenVerifier)?,
+        host: Host, settings: ServerSettings, tokens: (any TokenVerifier)?, rooms: RoomService? = nil,
         logger: Logger,
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws(ServerError) {
@@ -39,6 +41,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
             iceServers: settings.iceServers, maximumBodyByteCount: settings.limits.bodyByteCount,
             origins: tokens == nil ? .loopback : .any)
         endpoint = WHIPEndpoint(host: host, settings: endpointSettings)
+        self.rooms = rooms
         let metrics = ServerMetrics()
         var configuration = ApplicationConfiguration(
             address: .hostname(settings.address, port: settings.port), serverName: "rill")
@@ -47,9 +50,16 @@ public final class WHIPServer<Host: StreamHost>: Service {
         let gate = AddressGate(settings.limits.address, settings.proxies)
         application = Application(
             responder: ServerResponder(
-                endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics, logger: logger),
-            server: try Self.builder(settings, metrics, gate), configuration: configuration,
-            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? settings.port) },
+                endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics,
+                rooms: rooms.map { RoomRequests(server: $0.server, origins: endpointSettings.origins) }, logger: logger),
+            server: try Self.builder(
+                settings, metrics, gate,
+                rooms.map { RoomSocket(server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins) }),
+            configuration: configuration,
+            onServerRunning: { channel in
+                await rooms?.server.start(on: channel.eventLoop)
+                await onListening(channel.localAddress?.port ?? settings.port)
+            },
             logger: logger)
     }
 
@@ -58,24 +68,38 @@ public final class WHIPServer<Host: StreamHost>: Service {
     /// - Throws: what keeps the server from listening.
     public func run() async throws {
         defer { endpoint.endSessions() }
-        try await application.run()
+        guard let rooms else { return try await application.run() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await rooms.run() }
+            group.addTask {
+                // Clients of rooms come back to the next server; their connections would keep this one.
+                try await withGracefulShutdownHandler {
+                    try await self.application.run()
+                } onGracefulShutdown: {
+                    Task { await rooms.server.drain() }
+                }
+            }
+            // The server's end is what it waits for: events of media have none.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     private static func builder(
-        _ settings: ServerSettings, _ metrics: ServerMetrics, _ gate: AddressGate
+        _ settings: ServerSettings, _ metrics: ServerMetrics, _ gate: AddressGate, _ socket: RoomSocket?
     ) throws(ServerError) -> HTTPServerBuilder {
         let limits = settings.limits
         let deadline = TimeAmount.seconds(Int64(limits.requestSeconds))
         let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionLimitHandler(gate), RequestDeadlineHandler(deadline: deadline, metrics: metrics),
-            ],
+            additionalChannelHandlers: [RequestDeadlineHandler(deadline: deadline, metrics: metrics)],
             idleTimeout: .seconds(Int64(limits.idleSeconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.fieldByteCount, maxHeaderListSize: limits.headerByteCount,
                 maxHeaderFieldCount: limits.fieldCount))
         let http = HTTPServerBuilder { responder in
-            RequestChannel(http: HTTP1Channel(responder: responder, configuration: configuration))
+            ConnectionChannel(
+                http: RequestChannel(http: HTTP1Channel(responder: responder, configuration: configuration)),
+                socket: socket, gate: gate, deadline: deadline)
         }
         guard let tls = settings.tls else { return http }
         let tlsConfiguration = try tls.configuration()

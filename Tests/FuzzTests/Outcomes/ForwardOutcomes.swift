@@ -1,7 +1,8 @@
 @testable import RillForward
 
 enum ForwardEventOutcome: String, OutcomeKind {
-    case sectionsRejected, connected, firstPicture, layerChanged, paused, slotChanged, codecUnavailable, stopped
+    case sectionsRejected, connected, firstPicture, layerChanged, paused, slotChanged, speakerChanged, codecUnavailable,
+        stopped
     case resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
@@ -14,6 +15,7 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .layerChanged: .layerChanged
             case .paused: .paused
             case .slotChanged: .slotChanged
+            case .speakerChanged: .speakerChanged
             case .codecUnavailable: .codecUnavailable
             case .stopped: .stopped
             case .resumed: .resumed

@@ -70,6 +70,8 @@ enum DirectedForwardAttack: String, CaseIterable {
             stage.publisher.inner.change(to: number % 2 == 1 ? .vp9 : .vp8)
             stage.run(.milliseconds(50 * number))
         }
+        // Somebody who shouts for a second is the speaker.
+        for number in 0..<100 { stage.publish([packet(1000 + number, byteCount: 60)]) }
         report.require(viewer.end.peer.state == .connected, "the viewer is lost")
         stage.server.noteCounters()
     }
@@ -77,15 +79,17 @@ enum DirectedForwardAttack: String, CaseIterable {
     // MARK: Sound
 
     private func sound(_ report: AttackReport) throws {
-        let stage = try ForwardStage(soundCount: 2, report)
+        let stage = try ForwardStage(soundCount: 2, isMember: true, report)
         let viewer = try stage.watch(2)
         let type = try existing(stage.publisher.audioType)
         let section = try existing(stage.publisher.peer.negotiator.sections.first { $0.kind == .audio })
         let mid = try existing(section.sending.first?.headerExtensions[.mid])
+        let level = try existing(section.sending.first?.headerExtensions[.audioLevel])
         func packet(_ number: Int, ssrc: UInt32 = 0xA0D10, byteCount: Int) -> [UInt8] {
             var packet = EditableRTP(payloadType: type, UInt16(number), UInt32(number) * 960, ssrc: ssrc)
             packet.payload = [UInt8](repeating: 1, count: byteCount)
             packet.set(mid, Array(section.mid.utf8))
+            packet.set(level, [20])
             return packet.bytes
         }
         let attacks: [(outcome: PublishedSound.Outcome, packets: [[UInt8]])] = [

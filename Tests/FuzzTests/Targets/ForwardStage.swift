@@ -21,10 +21,11 @@ final class ForwardStage {
     /// - Parameters:
     ///   - soundCount: how many sections of sound the publisher offers.
     ///   - codecs: the codecs that the publisher offers; it sends the first.
+    ///   - isMember: whether it joins, in a room, or publishes only.
     ///   - report: where outcomes go.
     ///   - change: changes the forwarder's settings.
     init(
-        soundCount: Int = 1, codecs: [VideoCodec] = [.vp8], _ report: AttackReport,
+        soundCount: Int = 1, codecs: [VideoCodec] = [.vp8], isMember: Bool = false, _ report: AttackReport,
         _ change: (inout ForwardSettings) -> Void = { _ in }
     ) throws {
         var settings = ForwardSettings()
@@ -44,7 +45,10 @@ final class ForwardStage {
         publisherID = try room.connect(
             publisher, publisher.peer, at: 1, sending: [SendingEncoding(rid: "high")], soundCount: soundCount
         ) { offer, now in
-            try server.forwarder.publish("one", offer: offer, from: ForwardStage.client, at: now)
+            if isMember {
+                return try server.forwarder.join("one", offer: offer, from: ForwardStage.client, in: "room", at: now)
+            }
+            return try server.forwarder.publish("one", offer: offer, from: ForwardStage.client, at: now)
         }
         try arm(publisher)
         publisher.inner.film(from: network.now)

@@ -70,6 +70,15 @@ final class RawConnection {
         }
     }
 
+    /// Waits for bytes, and takes them.
+    ///
+    /// - Returns: `nil` if fewer come before the server closes the connection, or within `seconds`.
+    func take(_ count: Int, seconds: Double = 20) -> [UInt8]? {
+        while received.count < count { guard receive(seconds) > 0 else { return nil } }
+        defer { received.removeFirst(count) }
+        return Array(received.prefix(count))
+    }
+
     /// Whether the server closes the connection within that time; what it sends before is dropped.
     func isClosed(within seconds: Double) -> Bool {
         let end = ContinuousClock.now + .seconds(seconds)

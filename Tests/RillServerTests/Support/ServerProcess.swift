@@ -19,9 +19,10 @@ final class ServerProcess {
     /// - Parameters:
     ///   - arguments: options of `serve`.
     ///   - ignoringHangup: whether `nohup` starts it.
-    init(_ arguments: [String] = [], ignoringHangup: Bool = false) throws {
+    ///   - hasMedia: whether there are media behind it, and rooms.
+    init(_ arguments: [String] = [], ignoringHangup: Bool = false, hasMedia: Bool = false) throws {
         let rill = try Program(builtAs: "rill")
-        let words = ["serve", "--without-media", "--http", "0"] + arguments
+        let words = ["serve", "--http", "0"] + (hasMedia ? ["--media", "0"] : ["--without-media"]) + arguments
         program =
             ignoringHangup ? try existing(Program(named: "nohup")).start([rill.path] + words) : try rill.start(words)
         for _ in 0..<10_000 where !program.outputSoFar.hasSuffix("\n") && !program.hasEnded { usleep(2000) }

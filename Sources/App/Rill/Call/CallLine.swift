@@ -139,7 +139,7 @@ final class CallLine: Sendable {
                 for packet in opened where packet.member == place {
                     let bytes = incoming.bytes(at: packet.index).extracting(0..<packet.byteCount)
                     let arrival = clock.arrival(monotonic: incoming.arrivalTime(at: packet.index), notAfter: now)
-                    _ = media.insert(bytes, PacketKind(of: bytes), at: now, arrival: arrival)
+                    media.session.insert(bytes, at: now, arrival: arrival)
                 }
             }
         }

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillPeer
+public import RillRTP
 public import RillSession
 
 /// What ``StreamForwarder/poll(at:into:)`` asks for.
@@ -25,8 +26,8 @@ public enum ForwardEvent: Equatable, Sendable {
     /// A member gets no pictures of a stream: its network does not carry them beside what is more important. They
     /// return by themselves.
     case paused(ForwardSession)
-    /// A member's slot, a section of its session, shows another stream from now on; `nil` for none.
-    case slotChanged(ForwardSession, mid: String, shows: String?)
+    /// A member's slot, a section of its session, shows another stream from now on, or has its sound; `nil` for none.
+    case slotChanged(ForwardSession, mid: String, MediaDescription.Kind, shows: String?)
     /// Another member of a room speaks: the stream that it publishes; `nil` once that has ended, until somebody speaks.
     case speakerChanged(room: String, to: String?)
     /// Somebody gets nothing of a stream until it changes again: the publisher has gone over to this codec, which they

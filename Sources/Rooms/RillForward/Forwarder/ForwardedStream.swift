@@ -20,6 +20,8 @@ final class ForwardedStream {
     var listeners: [SoundSubscription] = []
     /// The members who want to hear it, whether they do or not.
     var audience: [ICEPeerID] = []
+    /// Whether its pictures and its sound are withheld.
+    var isMuted = (pictures: false, sound: false)
     /// The room whose speakers are compared; `nil` for none.
     var room: String?
     /// Its number among the speakers.

@@ -93,7 +93,7 @@ extension StreamForwarder {
             return
         }
         if frame.frame.isKey { takeOver(stream, by: id, at: now) }
-        guard stream.publisher == id, let layer = stream.index(of: received) else { return }
+        guard stream.publisher == id, !stream.isMuted.pictures, let layer = stream.index(of: received) else { return }
         if frame.frame.isKey, stream.layers[layer].codec != frame.frame.codec {
             change(stream, layer, to: frame.frame.codec, at: now)
         }
@@ -192,7 +192,7 @@ extension StreamForwarder {
         choose(for: member, at: now)
     }
 
-    private func scheduleKeyFrameRequest(of stream: ForwardedStream) {
+    func scheduleKeyFrameRequest(of stream: ForwardedStream) {
         for layer in stream.layers { keyFrameRequestTime = min(keyFrameRequestTime, layer.requestTime) }
     }
 

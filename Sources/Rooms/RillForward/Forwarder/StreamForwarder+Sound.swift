@@ -1,4 +1,4 @@
-import RillCore
+public import RillCore
 import RillPeer
 import RillReceive
 import RillSession
@@ -18,7 +18,7 @@ extension StreamForwarder {
     ) {
         guard let stream = publishers[id]?.first else { return }
         if stream.pending.contains(where: { $0.id == id && $0.codecs.isEmpty }) { takeOver(stream, by: id, at: now) }
-        guard stream.publisher == id else { return }
+        guard stream.publisher == id, !stream.isMuted.sound else { return }
         if stream.sound?.publisher != id { stream.sound = PublishedSound(of: id, settings) }
         guard stream.sound?.take(byteCount: bytes.count, payload.level, at: now) == .forwarded else {
             droppedSoundPackets += 1
@@ -61,7 +61,7 @@ extension StreamForwarder {
 
     private func assign(_ slot: SoundSubscription, _ stream: ForwardedStream?, at now: MediaTime) {
         slot.hear(stream, at: now)
-        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), shows: stream?.name))
+        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), .audio, shows: stream?.name))
     }
 
     /// A stream that speaks takes the place of one that is quieter, with those who want both.
@@ -77,6 +77,19 @@ extension StreamForwarder {
     }
 
     // MARK: Speakers
+
+    /// How loud the speakers of a room are that were heard in the last second, smoothed: dB below overload, 0 to 127
+    /// (RFC 6464 §3).
+    ///
+    /// - Parameters:
+    ///   - room: the room of ``join(_:offer:from:in:at:)``.
+    ///   - now: the current time.
+    public func soundLevels(in room: String, at now: MediaTime) -> [(stream: String, level: UInt8)] {
+        (rooms[room]?.streams ?? []).compactMap { stream in
+            guard let sound = stream.sound, sound.hasLevels, now - sound.lastArrival < .seconds(1) else { return nil }
+            return (stream.name, UInt8(min(max(127 - sound.speech.loudness, 0), 127)))
+        }
+    }
 
     /// A stream's publisher is a speaker of its room from now on.
     func enterRoom(_ stream: ForwardedStream) {

@@ -39,9 +39,36 @@ extension StreamForwarder {
         if wish.hasSound { want(soundOf: stream, true, member, at: now) }
     }
 
+    /// Withholds a stream's pictures or its sound from everybody, or forwards them again: pictures from the next key
+    /// frame on, which is asked for.
+    ///
+    /// - Parameters:
+    ///   - name: the stream.
+    ///   - pictures: whether its pictures are withheld; `nil` leaves that as it is.
+    ///   - sound: whether its sound is.
+    ///   - now: the current time.
+    /// - Throws: ``ForwardError/unknownStream(_:)``.
+    public func setMuted(
+        _ name: String, pictures: Bool? = nil, sound: Bool? = nil, at now: MediaTime
+    ) throws(ForwardError) {
+        guard let stream = streams[name] else { throw .unknownStream(name) }
+        if let sound { stream.isMuted.sound = sound }
+        guard let pictures, pictures != stream.isMuted.pictures else { return }
+        stream.isMuted.pictures = pictures
+        guard !pictures else { return }
+        // What was kept is of before.
+        for index in stream.layers.indices { stream.layers[index].forget() }
+        for slot in stream.subscriptions {
+            slot.restart()
+            members[slot.member]?.nextChoice = now
+        }
+        for index in stream.layers.indices where !stream.subscriptions.isEmpty { stream.layers[index].wantKeyFrame() }
+        scheduleKeyFrameRequest(of: stream)
+    }
+
     private func assign(_ slot: Subscription, _ stream: ForwardedStream?) {
         slot.show(stream)
-        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), shows: stream?.name))
+        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), .video, shows: stream?.name))
     }
 
     /// The section of a stream of a session.

@@ -142,12 +142,27 @@ public final class StreamForwarder {
         _ id: ICEPeerID, usernameFragment: String, password: String, at now: MediaTime
     ) throws(ForwardError) -> SessionDescription {
         guard let offer = port[id]?.negotiator.remoteDescription else { throw .unknownSession }
-        let text = offer.restarting(usernameFragment, password).text
+        return try renegotiate(id, offer: offer.restarting(usernameFragment, password).text, at: now)
+    }
+
+    /// Answers another offer of a session: with other credentials of ICE it finds another path in place, and the
+    /// present one serves until then. Sections keep what they are for: a new one has no stream, and is no slot.
+    ///
+    /// - Parameters:
+    ///   - id: the session.
+    ///   - offer: the offer.
+    ///   - now: the current time.
+    /// - Returns: the answer.
+    /// - Throws: ``ForwardError/unknownSession``, ``ForwardError/refused(_:)``.
+    public func renegotiate(
+        _ id: ICEPeerID, offer: String, at now: MediaTime
+    ) throws(ForwardError) -> SessionDescription {
         do throws(PeerError) {
-            guard let answer = try port.change(id, { (peer) throws(PeerError) in try peer.answer(text, at: now) })
+            guard let answer = try port.change(id, { (peer) throws(PeerError) in try peer.answer(offer, at: now) })
             else { throw PeerError.closed }
             return answer
         } catch {
+            guard port[id] != nil else { throw .unknownSession }
             throw .refused(error)
         }
     }

@@ -90,6 +90,32 @@ public final class LiveForwarder: Sendable {
         }
     }
 
+    /// Adds a member: as ``StreamForwarder/join(_:offer:from:in:at:)``.
+    public func join(
+        _ name: String, offer: String, from client: ForwardClient = ForwardClient(), in room: String? = nil
+    ) throws(ForwardError) -> (id: ICEPeerID, answer: SessionDescription) {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.join(name, offer: offer, from: client, in: room, at: now)
+        }
+    }
+
+    /// Tells what a member wants of a stream: as ``StreamForwarder/want(_:_:for:at:)``.
+    public func want(_ name: String, _ wish: StreamWish?, for id: ICEPeerID) throws(ForwardError) {
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.want(name, wish, for: id, at: now) }
+    }
+
+    /// Forwards a stream, or does not: as ``StreamForwarder/setMuted(_:pictures:sound:at:)``.
+    public func setMuted(_ name: String, pictures: Bool? = nil, sound: Bool? = nil) throws(ForwardError) {
+        try change { (forwarder, now) throws(ForwardError) in
+            try forwarder.setMuted(name, pictures: pictures, sound: sound, at: now)
+        }
+    }
+
+    /// Answers another offer of a session: as ``StreamForwarder/renegotiate(_:offer:at:)``.
+    public func renegotiate(_ id: ICEPeerID, offer: String) throws(ForwardError) -> SessionDescription {
+        try change { (forwarder, now) throws(ForwardError) in try forwarder.renegotiate(id, offer: offer, at: now) }
+    }
+
     /// Adds a candidate of a session's other side: as ``StreamForwarder/addCandidate(_:mid:of:at:)``.
     public func addCandidate(_ text: String, mid: String?, of id: ICEPeerID) throws(ForwardError) {
         try change { (forwarder, now) throws(ForwardError) in

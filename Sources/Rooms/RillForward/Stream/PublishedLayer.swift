@@ -47,6 +47,9 @@ struct PublishedLayer {
         recent.removeAll()
     }
 
+    /// Forgets the frames that were kept for those who join.
+    mutating func forget() { recent.removeAll() }
+
     /// Whether frames of it arrive, or did until two seconds ago.
     func isRunning(at now: MediaTime) -> Bool { now - lastArrival < KeyFrameRequester.stopTimeout }
 

@@ -20,6 +20,8 @@ struct PublishedSound: Sendable {
     private(set) var speech = SpeechHistory()
     /// Whether its packets bear levels.
     private(set) var hasLevels = false
+    /// When its last packet came that was forwarded.
+    private(set) var lastArrival = MediaTime(nanoseconds: .min / 2)
     private var bits: TokenBucket
     private var packets: TokenBucket
     private var meter = LayerMeter()
@@ -53,6 +55,7 @@ struct PublishedSound: Sendable {
         packets.take(1)
         bits.take(size)
         meter.add(byteCount: byteCount + PublishedSound.overhead, at: now)
+        lastArrival = now
         if let level {
             hasLevels = true
             speech.note(level, at: now)

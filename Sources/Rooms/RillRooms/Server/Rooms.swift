@@ -82,6 +82,9 @@ public final class Rooms {
         outbox.setWritable(isWritable, channel)
     }
 
+    /// Something shows that a channel's client is there, though it said nothing: a response that it still reads.
+    public func heard(_ id: RoomChannelID, at now: MediaTime) { _ = hear(id, at: now) }
+
     /// The channel of a session, for requests that come by another way (HTTP); `nil` if it has none.
     public func channel(ofSession token: String) -> RoomChannelID? {
         guard let claims = sealer.open(token).flatMap(SessionClaims.init) else { return nil }

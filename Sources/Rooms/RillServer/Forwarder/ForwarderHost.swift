@@ -16,6 +16,7 @@ public final class ForwarderHost: StreamHost {
     /// What forwards. Close it after the last request.
     public let forwarder: LiveForwarder
     let sessions: SessionNames
+    private let observer: NIOLockedValueBox<(@Sendable (ForwardEvent) -> Void)?>
 
     /// Opens the port for media, and starts its thread.
     ///
@@ -27,10 +28,18 @@ public final class ForwarderHost: StreamHost {
     ) rethrows {
         let sessions = SessionNames()
         self.sessions = sessions
+        let observer = NIOLockedValueBox<(@Sendable (ForwardEvent) -> Void)?>(nil)
+        self.observer = observer
         forwarder = try makeForwarder { event in
             if case .ended(let session, _) = event { sessions.finish(session.id) }
             logger.log(event)
+            observer.withLockedValue { $0 }?(event)
         }
+    }
+
+    /// Also tells all events to a function, on the forwarder's thread.
+    func observe(_ handle: @escaping @Sendable (ForwardEvent) -> Void) {
+        observer.withLockedValue { $0 = handle }
     }
 
     /// Publishes a stream of the forwarder's, under an identifier of its own.
@@ -106,7 +115,8 @@ public final class ForwarderHost: StreamHost {
     /// The streams that have a publisher now.
     public var streams: [HostedStream] {
         let statistics = forwarder.read { forwarder, now in forwarder.statistics(at: now) }
-        return statistics.filter(\.isPublished).map { HostedStream($0) }
+        // Those of rooms have names that no URL has.
+        return statistics.filter { $0.isPublished && StreamName.isValid($0.name) }.map { HostedStream($0) }
     }
 
     /// What was forwarded, sent, received and refused since the start.
@@ -239,8 +249,10 @@ extension Logger {
             debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
         case .paused(let session):
             debug("paused", metadata: metadata(session))
-        case .slotChanged(let session, let mid, let shown):
+        case .slotChanged(let session, let mid, _, let shown):
             debug("slot changed", metadata: metadata(session, ["mid": "\(mid)", "shows": "\(shown ?? "")"]))
+        case .speakerChanged(let room, let stream):
+            debug("speaker changed", metadata: ["room": "\(room)", "stream": "\(stream ?? "")"])
         case .codecUnavailable(let session, let codec):
             notice("the publisher's codec is not the viewer's", metadata: metadata(session, ["codec": "\(codec)"]))
         case .stopped(let session, let reason):

@@ -52,6 +52,10 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // Events go on until one side has enough of them.
+        if case .head(let head) = unwrapOutboundIn(data), head.headerFields[.contentType] == "text/event-stream" {
+            cancel()
+        }
         if case .end = unwrapOutboundIn(data) {
             owedResponseCount -= 1
             // The rest of a body that was answered already keeps its deadline.

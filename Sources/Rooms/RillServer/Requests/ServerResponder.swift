@@ -12,6 +12,7 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     let hosts: AllowedHosts
     let gate: AddressGate
     let metrics: ServerMetrics
+    let rooms: RoomRequests?
     let logger: Logger
     /// Another one for each run of the server, as an entity tag.
     private let instance = "\"\(UInt64.random(in: 0 ... .max))\""
@@ -29,10 +30,11 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
 
     init(
         endpoint: WHIPEndpoint<Host>, tokens: (any TokenVerifier)?, hosts: AllowedHosts, gate: AddressGate,
-        metrics: ServerMetrics, logger: Logger
+        metrics: ServerMetrics, rooms: RoomRequests?,
+        logger: Logger
     ) {
         (self.endpoint, self.tokens, self.hosts, self.gate) = (endpoint, tokens, hosts, gate)
-        (self.metrics, self.logger) = (metrics, logger)
+        (self.metrics, self.rooms, self.logger) = (metrics, rooms, logger)
     }
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -57,6 +59,7 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         if path == "/metrics" {
             return try await only(readable: request) { () async -> Response in await metricsResponse(to: whip) }
         }
+        if let response = try await rooms?.respond(to: request, path, channel: context.channel) { return response }
         if let response = ownResponse(path) { return try await only(readable: request) { response } }
         let token = await token(of: whip)
         // Before the body is read: what is refused anyway costs no more than its header.
@@ -113,8 +116,13 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         var levels = endpoint.host.levels
         levels["streams"] = streams.count
         levels["viewers"] = streams.reduce(0) { $0 + $1.viewerCount }
+        var totals = endpoint.host.totals.merging(gate.totals) { host, _ in host }
+        if let rooms = await rooms?.server.statistics {
+            levels.merge(rooms.levels) { own, _ in own }
+            totals.merge(rooms.totals) { own, _ in own }
+        }
         return Response(
-            metrics.text(levels: levels, totals: endpoint.host.totals.merging(gate.totals) { host, _ in host }),
+            metrics.text(levels: levels, totals: totals),
             type: "text/plain; version=0.0.4; charset=utf-8")
     }
 

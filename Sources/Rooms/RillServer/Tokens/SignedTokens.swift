@@ -17,7 +17,9 @@ public struct SignedTokens: TokenVerifier {
     /// The longest token that is checked, in bytes.
     public static let maximumTokenByteCount = 8192
 
-    private let keys: JWTKeyCollection
+    let keys: JWTKeyCollection
+    /// What they are signed with.
+    let secret: [UInt8]
 
     /// Tokens of a secret.
     ///
@@ -26,6 +28,7 @@ public struct SignedTokens: TokenVerifier {
         guard secret.count >= Self.leastSecretByteCount else {
             throw .shortSecret(byteCount: secret.count, least: Self.leastSecretByteCount)
         }
+        self.secret = secret
         keys = await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
     }
 

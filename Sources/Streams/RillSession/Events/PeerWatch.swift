@@ -4,7 +4,7 @@ import RillCore
 struct PeerWatch {
     private(set) var state = State.awaited
     /// When the last packet arrived.
-    private var lastArrival = MediaTime.zero
+    private(set) var lastArrival = MediaTime.zero
     private let timeouts: SilenceTimeouts
 
     enum State {

@@ -350,6 +350,9 @@ public final class RTPSession {
     /// Sends all packets of a stream without MID and RID from now on: signaling has told the receiver its SSRC.
     public func omitIdentifiers(of id: SendingStreamID) { sending[id.place]?.sender.omitIdentifiers() }
 
+    /// When the last packet arrived from the remote side; zero before the first.
+    package var lastArrival: MediaTime { peer.lastArrival }
+
     // MARK: Shared helpers
 
     /// Starts the session's reports with the first call that has a time.

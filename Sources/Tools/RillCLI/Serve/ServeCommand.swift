@@ -1,6 +1,7 @@
 #if Server
 import ArgumentParser
 import NIOCore
+import RillServer
 import RillThreads
 import RillWHIP
 
@@ -8,11 +9,12 @@ import RillWHIP
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve streams by URL: WHIP to publish them, WHEP to watch them, and web pages for both.",
+        abstract: "Serve streams by URL (WHIP to publish them, WHEP to watch them, web pages for both), and rooms.",
         discussion: """
             Runs until SIGTERM, SIGINT or SIGHUP. POST an offer to /whip/NAME to publish, to /whep/NAME to watch. \
             /streams has the list, /metrics what is counted (with a secret, for tokens of `rill token --metrics` only), \
-            /healthz whether the server is well. What a client has taken beyond its limits is refused with 429, what all \
+            /healthz whether the server is well. /rooms is the WebSocket of rooms: people join by name, see and hear each \
+            other, and write to each other. What a client has taken beyond its limits is refused with 429, what all \
             have taken with 503.
 
             Examples:
@@ -38,7 +40,11 @@ struct ServeCommand: ParsableCommand {
             if withoutMedia {
                 try await server.serve { MemoryStreamHost(sessionLimit: 200) }
             } else {
-                try await server.serve { try media.host() }
+                try await server.serve {
+                    try media.host()
+                } rooms: { host, tokens, logger in
+                    RoomService(host: host, tokens: tokens, logger: logger)
+                }
             }
         }
     }

@@ -74,8 +74,13 @@ struct ServeOptions: ParsableArguments, Sendable {
     ///
     /// Prints a line with the address once clients can connect.
     ///
-    /// - Parameter makeHost: makes what is served. It is called after the options were checked.
-    func serve(_ makeHost: () async throws -> some StreamHost) async throws {
+    /// - Parameters:
+    ///   - makeHost: makes what is served. It is called after the options were checked.
+    ///   - makeRooms: makes the rooms on it; `nil` for none.
+    func serve<Host: StreamHost>(
+        _ makeHost: () async throws -> Host,
+        rooms makeRooms: (Host, SignedTokens?, Logger) -> RoomService? = { _, _, _ in nil }
+    ) async throws {
         LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
         var logger = Logger(label: "rill")
         logger.logLevel = verbose ? .debug : .info
@@ -84,8 +89,9 @@ struct ServeOptions: ParsableArguments, Sendable {
         if let secretFile { tokens = try await SignedTokens(secretFile: secretFile) }
         let settings = settings
         let scheme = tls.isEmpty ? "http" : "https"
+        let host = try await makeHost()
         let server = try WHIPServer(
-            host: try await makeHost(), settings: settings, tokens: tokens, logger: logger
+            host: host, settings: settings, tokens: tokens, rooms: makeRooms(host, tokens, logger), logger: logger
         ) { [hasSecret = tokens != nil] port in
             let address = settings.address.contains(":") ? "[\(settings.address)]" : settings.address
             // A reader of a pipe that is gone misses nothing.

@@ -1,21 +1,23 @@
 #if Server
 import ArgumentParser
+import RillRooms
 import RillServer
 import RillWHIP
 
 /// `rill token`: prints a bearer token.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print a token for a server's publishers and viewers.",
+        commandName: "token", abstract: "Print a token for a server's publishers, viewers and rooms.",
         usage: "rill token --secret-file <file> [<options>]",
         discussion: """
             The token is a JSON web token, signed with the secret (HMAC, SHA-256). Its claims publish and watch are the \
             names of streams, or "*" for all; sub is whose it is, metrics whether it may read /metrics; exp is when it \
-            expires.
+            expires. A token for rooms has their names, the subject's name and role instead.
 
             Examples:
               openssl rand -base64 32 >secret
               rill token --secret-file secret --publish stage --watch '*'
+              rill token --secret-file secret --room lobby --subject anna --name Anna --role host
             """)
 
     @Option(help: ArgumentHelp("The file with the server's secret.", valueName: "file"))
@@ -26,6 +28,15 @@ struct TokenCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("A stream that may be watched; * for all.", valueName: "name"))
     var watch: [String] = []
+
+    @Option(help: ArgumentHelp("A room that it lets its bearer into; * for all.", valueName: "name"))
+    var room: [String] = []
+
+    @Option(help: ArgumentHelp("The name that is shown in rooms.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("The highest role in rooms.", valueName: "role"))
+    var role = RoleArgument.speaker
 
     @Flag(help: "It may read /metrics.")
     var metrics = false
@@ -40,8 +51,11 @@ struct TokenCommand: ParsableCommand {
     var expires = LifetimeArgument(argument: "24h")!
 
     func validate() throws {
-        guard !publish.isEmpty || !watch.isEmpty || metrics else {
-            throw ValidationError("Give --publish, --watch or --metrics.")
+        guard !publish.isEmpty || !watch.isEmpty || metrics || !room.isEmpty else {
+            throw ValidationError("Give --publish, --watch, --metrics or --room.")
+        }
+        guard room.isEmpty || publish.isEmpty && watch.isEmpty && !metrics else {
+            throw ValidationError("A token is for rooms, or for streams: leave out --room, or the others.")
         }
         for name in publish + watch where name != "*" && !StreamName.isValid(name) {
             throw ValidationError("\(name) cannot be a stream. \(StreamName.rule)")
@@ -51,6 +65,12 @@ struct TokenCommand: ParsableCommand {
     func run() throws {
         try waiting {
             let tokens = try await SignedTokens(secretFile: secretFile)
+            guard room.isEmpty else {
+                return try StandardOutput.print(
+                    try await tokens.token(
+                        rooms: room.contains("*") ? .all : .only(room), identity: subject, name: name, role: role.role,
+                        lifetime: expires.duration))
+            }
             try StandardOutput.print(
                 try await tokens.token(
                     publish: names(publish), watch: names(watch), metrics: metrics, subject: subject,
@@ -59,6 +79,19 @@ struct TokenCommand: ParsableCommand {
     }
 
     private func names(_ words: [String]) -> StreamNames { words.contains("*") ? .all : .only(Set(words)) }
+}
+
+/// A role on the command line.
+enum RoleArgument: String, ExpressibleByArgument, CaseIterable {
+    case host, speaker, viewer
+
+    var role: Role {
+        switch self {
+        case .host: .host
+        case .speaker: .speaker
+        case .viewer: .viewer
+        }
+    }
 }
 
 /// A time with its unit, from a second to ten years.
