@@ -103,7 +103,8 @@ final class RoomRun {
     /// The server is killed, and started again. Everybody whose network is good is back within 5 s.
     private func restart() {
         count("restarts")
-        let present = world.clients.filter { $0.isIn && $0.link.readingTime == .zero }
+        // Not one of whose identity there is a newer session.
+        let present = sessions.compactMap(\.last).filter { $0.isIn && $0.link.readingTime == .zero }
         let uids = present.map(\.client.uid)
         world.kill()
         world.run(.milliseconds(100) + random(.seconds(3)))

@@ -52,6 +52,7 @@ public final class RoomClient {
     /// The last message of app data that came, and how many bytes since the server knows.
     private var dataCount = 0
     private var unacknowledged = 0
+    private var senders = DataSenders()
 
     private enum Phase: Equatable {
         case closed
@@ -189,10 +190,11 @@ public final class RoomClient {
                 report(.done(request: id, number: number))
             }
         case .error(let error, let id): take(error, id, at: now)
-        case .data(let count, let uid, let text, let missed):
+        case .data(let count, let uid, let sequence, let text, let missed):
             guard count > dataCount else { return }
             dataCount = count
             unacknowledged += text.utf8.count
+            guard senders.isNew(sequence, of: uid, in: room) else { return }
             report(.data(from: uid, text: text, missed: missed))
         case .levels(let levels): report(.levels(levels))
         case .slot(let slot): report(.slot(slot))

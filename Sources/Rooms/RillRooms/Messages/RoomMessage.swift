@@ -12,8 +12,9 @@ public enum RoomMessage: Equatable, Sendable {
     case error(RoomError, to: Int)
     /// The next event of the log.
     case event(NumberedEvent)
-    /// App data. `count` is one more for each message to this member; `missed` were not kept for it before this one.
-    case data(count: Int, from: UID, text: String, missed: Int)
+    /// App data. `count` is one more for each message to this member, `sequence` is its sender's own number, and
+    /// `missed` messages to all were not kept for this member before this one.
+    case data(count: Int, from: UID, sequence: Int, text: String, missed: Int)
     /// How loud participants are, ten times a second.
     case levels([SoundLevel])
     /// What a slot of this member shows from now on.

@@ -226,23 +226,25 @@ final class Room {
     }
 
     /// Sends app data to a member, or to all others.
-    func deliver(_ text: String, from sender: Member, to uid: UID?, at now: MediaTime) throws(RoomError) {
+    func deliver(_ text: String, _ sequence: Int, from sender: Member, to uid: UID?) throws(RoomError) {
         if let uid {
             guard let receiver = members[uid] else { throw .unknownParticipant(uid) }
-            guard deliver(text, from: sender, to: receiver) else {
+            guard deliver(text, sequence, from: sender, to: receiver) else {
                 throw .recipientFull(uid, missed: sender.sending.miss())
             }
         } else {
-            for receiver in ordered where receiver !== sender && !deliver(text, from: sender, to: receiver) {
+            for receiver in ordered where receiver !== sender && !deliver(text, sequence, from: sender, to: receiver) {
                 receiver.mailbox.miss()
             }
         }
         outbox.statistics.dataMessages += 1
     }
 
-    private func deliver(_ text: String, from sender: Member, to receiver: Member) -> Bool {
+    private func deliver(_ text: String, _ sequence: Int, from sender: Member, to receiver: Member) -> Bool {
         let limit = settings.backlogByteLimit
-        guard let message = receiver.mailbox.add(text, from: sender.id.uid, byteLimit: limit) else { return false }
+        guard let message = receiver.mailbox.add(text, sequence, from: sender.id.uid, byteLimit: limit) else {
+            return false
+        }
         if let channel = receiver.channel { outbox.send(message, to: channel) }
         return true
     }
