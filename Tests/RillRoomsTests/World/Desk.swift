@@ -79,6 +79,11 @@ final class Desk {
         (inboxes.removeValue(forKey: channel) ?? []).filter { $0 != .alive }
     }
 
+    /// Forgets all messages and actions.
+    func forget() { (inboxes, closed, media, negotiations) = ([:], [], [], []) }
+
+    func forgetMessages() { inboxes = [:] }
+
     func takeMedia() -> [RoomMediaChange] {
         defer { media = [] }
         return media.map(\.change)

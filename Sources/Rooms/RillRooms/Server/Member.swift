@@ -144,3 +144,19 @@ struct DataQuota {
         (lastCount, missed) = (count, 0)
     }
 }
+
+/// Why sessions ended that do not come back: the latest ones, for as long as they would try.
+struct EndedSessions {
+    private var sessions: [(number: Int, reason: EndReason, time: MediaTime)] = []
+    private static let limit = 256
+
+    var count: Int { sessions.count }
+
+    subscript(number: Int) -> EndReason? { sessions.last { $0.number == number }?.reason }
+
+    mutating func add(_ number: Int, _ reason: EndReason, _ lifetime: MediaDuration, at now: MediaTime) {
+        sessions.removeAll { now - $0.time > lifetime }
+        if sessions.count >= Self.limit { sessions.removeFirst() }
+        sessions.append((number, reason, now))
+    }
+}

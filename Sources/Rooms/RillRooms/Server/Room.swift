@@ -13,8 +13,7 @@ final class Room {
     private var members: [UID: Member] = [:]
     /// Those who are out, and may come back.
     private var away: [UID: Member] = [:]
-    /// Why sessions ended that will not come back, the latest ones.
-    private var ended: [(session: Int, reason: EndReason)] = []
+    private var ended = EndedSessions()
     /// The numbers of those whose offers are answered before they come in.
     var reserved: Set<UID> = []
     private var chats: [(key: ChatKey, number: Int)] = []
@@ -61,7 +60,7 @@ final class Room {
     func away(_ uid: UID, session: Int) -> Member? { away[uid].flatMap { $0.id.session == session ? $0 : nil } }
 
     /// Why a session will not come back; `nil` if that is not known.
-    func end(of session: Int) -> EndReason? { ended.last { $0.session == session }?.reason }
+    func end(of session: Int) -> EndReason? { ended[session] }
 
     /// Whether a number is free for an identity: its own member is replaced.
     func isFree(_ uid: UID, for identity: String?) -> Bool {
@@ -90,7 +89,7 @@ final class Room {
         for (uid, other) in away where uid == participant.uid || member.identity != nil && other.identity == member.identity
         {
             away[uid] = nil
-            if other !== member { remember(other, .replaced) }
+            if other !== member { ended.add(other.id.session, .replaced, settings.returnsWithin, at: now) }
         }
         member.heardTime = now
         member.hasMedia = answer != nil
@@ -167,14 +166,9 @@ final class Room {
             }
             plan(member.heardTime + settings.returnsWithin)
         } else {
-            remember(member, end)
+            ended.add(member.id.session, end, settings.returnsWithin, at: now)
         }
         append(.offline(uid, reason), at: now)
-    }
-
-    private func remember(_ member: Member, _ reason: EndReason) {
-        if ended.count >= 256 { ended.removeFirst(128) }
-        ended.append((member.id.session, reason))
     }
 
     /// Closes the room.
