@@ -1,7 +1,8 @@
 import RillCore
-import RillRooms
 import RillTestSupport
 import Testing
+
+@testable import RillRooms
 
 @Suite("A client of a room comes back by itself")
 struct RoomClientTests {
@@ -87,7 +88,7 @@ struct RoomClientTests {
         #expect(world.rooms?.statistics.joins == 3)
     }
 
-    @Test func `What was published and wanted is asked for again after the server forgot it`() {
+    @Test func `What was published and wanted is requested again after the server forgot it`() {
         let (anna, ben) = (join("anna", hasMedia: true), join("ben", hasMedia: true))
         anna.ask(.publish(.video, mid: "0", isMuted: false))
         anna.ask(.mute(.video, of: nil))
@@ -129,6 +130,37 @@ struct RoomClientTests {
         world.run(.seconds(10))
         #expect(anna.statuses == [.joining, .refused(.roomFull(limit: 1))])
         #expect(RoomError.roomFull(limit: 1).code.rawValue == 480)
+    }
+
+    @Test func `An event that comes twice is ignored, and a gap is filled by coming back`() {
+        let client = RoomClient(RoomClientSettings(JoinRequest(room: "a", name: "b")), seed: 3)
+        var actions: [RoomClientAction] = []
+        func poll(_ now: MediaTime = .zero) {
+            while true {
+                let action = client.poll(at: now)
+                if case .wait = action { return }
+                actions.append(action)
+            }
+        }
+        client.join(at: .zero)
+        poll()
+        client.channelOpened(at: .zero)
+        poll()
+        let welcome = Welcome(
+            session: "s", uid: 3, epoch: 1, number: 5, snapshot: RoomState(room: "a"), count: 0, isFresh: true,
+            hasMedia: false, answer: nil, slots: [])
+        client.receive(.welcome(welcome, to: 1), at: .zero)
+        poll()
+        actions = []
+        let event = { NumberedEvent(.lockChanged(isLocked: true), number: $0, time: 0) }
+        for number in [5, 6, 6, 8] { client.receive(.event(event(number)), at: .zero) }
+        poll(.zero + .seconds(1))
+        #expect(actions == [.event(.room(event(6))), .closeChannel, .openChannel])
+        #expect(client.duplicateCount == 2 && client.gapCount == 1 && client.number == 6)
+        actions = []
+        client.channelOpened(at: .zero + .seconds(1))
+        poll(.zero + .seconds(1))
+        #expect(actions == [.send(RoomRequest(.resume(session: "s", epoch: 1, number: 6, count: 0), id: 2))])
     }
 
     @Test func `Attempts scatter between half and the whole of their pause, and pause a second at most`() {

@@ -22,7 +22,7 @@ struct SchemaTests {
         return rows.filter { !["type", "---", "code", "reason"].contains($0.key) }
     }
 
-    /// Compares the rows with the JSON of examples: fields without `?` are in each, those with it in some and not in all.
+    /// Compares the rows with the JSON of examples: fields without `?` are in each, others in some.
     private func compare(
         _ examples: [String: [[String: Any]]], with title: String, names: [String], common: Set<String>
     ) throws {
@@ -34,7 +34,8 @@ struct SchemaTests {
             let (needed, optional) = (documented.filter { !$0.hasSuffix("?") }, documented.filter { $0.hasSuffix("?") })
             let all = Set(needed + optional.map { String($0.dropLast()) })
             let (ever, always) = (
-                found.reduce(Set()) { $0.union($1) }, found.dropFirst().reduce(found.first ?? []) { $0.intersection($1) }
+                found.reduce(Set()) { $0.union($1) },
+                found.dropFirst().reduce(found.first ?? []) { $0.intersection($1) }
             )
             #expect(ever == all, "fields of \(name)")
             #expect(always == Set(needed), "fields of \(name) that are always there")
@@ -61,15 +62,18 @@ struct SchemaTests {
             .join(JoinRequest(room: "a", name: "b")),
             .join(
                 JoinRequest(
-                    room: "a", token: "t", name: "b", avatar: "u", uid: 3, attributes: ["k": "v"], role: .viewer, offer: "o")),
+                    room: "a", token: "t", name: "b", avatar: "u", uid: 3, attributes: ["k": "v"], role: .viewer,
+                    offer: "o")),
             .resume(session: "s", epoch: 1, number: 2, count: 3), .negotiate(offer: "o"),
             .publish(.video, mid: nil, isMuted: false), .publish(.video, mid: "1", isMuted: true),
             .unpublish(.screen, of: nil), .unpublish(.screen, of: 3), .mute(.sound, of: nil), .mute(.sound, of: 3),
-            .unmute(.sound), .want(Want(.none, of: 3)), .want(Want(.low, of: 3)), .want(Want(.high, of: 3, priority: 2)),
+            .unmute(.sound), .want(Want(.none, of: 3)), .want(Want(.low, of: 3)),
+            .want(Want(.high, of: 3, priority: 2)),
             .want(Want(.shown(width: 320, height: 180), of: 3)), .data(count: 1, to: nil, text: "x"),
             .data(count: 1, to: 3, text: "x"), .chat(key: "k", text: "t"),
             .profile(name: nil, avatar: nil, attributes: nil), .profile(name: "n", avatar: "a", attributes: [:]),
-            .role(3, .host), .rights(3, .all), .remove(3), .lock(true), .lock(false), .close, .renew(token: "t"), .leave,
+            .role(3, .host), .rights(3, .all), .remove(3), .lock(true), .lock(false), .close, .renew(token: "t"),
+            .leave,
         ]
         let requests = commands.map { RoomRequest($0, id: 7) } + [RoomRequest(.alive(number: 1, count: 2), id: 0)]
         try compare(
@@ -80,21 +84,23 @@ struct SchemaTests {
         uid: 3, identity: "i", session: 9, name: "n", avatar: "a", attributes: ["k": "v"])
 
     @Test func `Each event is documented with its fields, and no other one is`() throws {
-        let events: [RoomEvent] = [
-            .joined(Participant(uid: 3, name: "n")), .joined(Self.person), .interrupted(3), .lost(3), .back(3),
-            .published(3, .video, isMuted: false), .published(3, .video, isMuted: true), .unpublished(3, .sound),
-            .muted(3, .screen, by: 4), .unmuted(3, .sound), .firstPicture(3, .video, width: 640, height: 360),
-            .speakerChanged(nil), .speakerChanged(3), .roleChanged(3, .host, .all),
-            .profileChanged(3, name: "n", avatar: nil, attributes: [:]),
-            .profileChanged(3, name: "n", avatar: "a", attributes: ["k": "v"]), .lockChanged(isLocked: true),
-            .chat(ChatMessage(from: 3, key: "k", text: "t")), .closed,
-        ] + OfflineReason.allCases.map { .offline(3, $0) }
+        let events: [RoomEvent] =
+            [
+                .joined(Participant(uid: 3, name: "n")), .joined(Self.person), .interrupted(3), .lost(3), .back(3),
+                .published(3, .video, isMuted: false), .published(3, .video, isMuted: true), .unpublished(3, .sound),
+                .muted(3, .screen, by: 4), .unmuted(3, .sound), .firstPicture(3, .video, width: 640, height: 360),
+                .speakerChanged(nil), .speakerChanged(3), .roleChanged(3, .host, .all),
+                .profileChanged(3, name: "n", avatar: nil, attributes: [:]),
+                .profileChanged(3, name: "n", avatar: "a", attributes: ["k": "v"]), .lockChanged(isLocked: true),
+                .chat(ChatMessage(from: 3, key: "k", text: "t")), .closed,
+            ] + OfflineReason.allCases.map { .offline(3, $0) }
         let messages = events.map { RoomMessage.event(NumberedEvent($0, number: 1, time: 2)) }
         try compare(
             examples(messages), with: "Events", names: RoomEvent.Name.allCases.map(\.rawValue),
             common: ["type", "number", "time"])
         // Both kinds of messages come on one channel.
-        #expect(Set(RoomEvent.Name.allCases.map(\.rawValue)).isDisjoint(with: RoomMessage.Name.allCases.map(\.rawValue)))
+        #expect(
+            Set(RoomEvent.Name.allCases.map(\.rawValue)).isDisjoint(with: RoomMessage.Name.allCases.map(\.rawValue)))
     }
 
     private static let errors: [RoomError] = RoomError.Code.allCases.map { code in
@@ -138,13 +144,14 @@ struct SchemaTests {
         let full = Welcome(
             session: "s", uid: 3, epoch: 1, number: 2, snapshot: room, count: 0, isFresh: true, hasMedia: true,
             answer: "a", slots: [SlotState(mid: "1", uid: 3, kind: .video, layer: "low", isPaused: true)])
-        let messages: [RoomMessage] = [
-            .welcome(plain, to: 7), .welcome(full, to: 7), .done(7, number: nil, answer: nil),
-            .done(7, number: 3, answer: "a"), .error(.malformed("w"), to: 0),
-            .data(count: 1, from: 3, sequence: 2, text: "x", missed: 0),
-            .data(count: 1, from: 3, sequence: 2, text: "x", missed: 4), .levels([SoundLevel(3, level: 127)]),
-            .slot(SlotState(mid: "1")), .slot(full.slots[0]), .alive,
-        ] + EndReason.allCases.map(RoomMessage.bye) + Self.errors.map { .error($0, to: 7) }
+        let messages: [RoomMessage] =
+            [
+                .welcome(plain, to: 7), .welcome(full, to: 7), .done(7, number: nil, answer: nil),
+                .done(7, number: 3, answer: "a"), .error(.malformed("w"), to: 0),
+                .data(count: 1, from: 3, sequence: 2, text: "x", missed: 0),
+                .data(count: 1, from: 3, sequence: 2, text: "x", missed: 4), .levels([SoundLevel(3, level: 127)]),
+                .slot(SlotState(mid: "1")), .slot(full.slots[0]), .alive,
+            ] + EndReason.allCases.map(RoomMessage.bye) + Self.errors.map { .error($0, to: 7) }
         try compare(
             examples(messages), with: "Answers and messages", names: RoomMessage.Name.allCases.map(\.rawValue),
             common: ["type"])
@@ -162,7 +169,9 @@ struct SchemaTests {
         let bye = Set(EndReason.allCases.map(\.rawValue))
         #expect(Set(reasons.keys) == offline.union(bye))
         for (reason, uses) in reasons {
-            #expect(uses == (offline.contains(reason) ? ["offline"] : []) + (bye.contains(reason) ? ["bye"] : []), "\(reason)")
+            #expect(
+                uses == (offline.contains(reason) ? ["offline"] : []) + (bye.contains(reason) ? ["bye"] : []),
+                "\(reason)")
         }
     }
 
@@ -180,7 +189,8 @@ struct SchemaTests {
             RoomRequest(.resume(session: "00.1", epoch: 1, number: 2, count: 3), id: 2),
             RoomRequest(.want(Want(.shown(width: 320, height: 180), of: 3)), id: 3),
             RoomRequest(.data(count: 1, to: 3, text: "x"), id: 4), RoomRequest(.rights(3, .all), id: 5),
-            RoomRequest(.alive(number: 1, count: 2), id: 6), RoomRequest(.publish(.video, mid: "1", isMuted: true), id: 7),
+            RoomRequest(.alive(number: 1, count: 2), id: 6),
+            RoomRequest(.publish(.video, mid: "1", isMuted: true), id: 7),
         ].map { Array(try JSONEncoder().encode($0)) }
         var settings = RoomSettings()
         (settings.requestRate, settings.joinRate) = (1_000_000, 1_000_000)

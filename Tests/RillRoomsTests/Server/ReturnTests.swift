@@ -116,7 +116,8 @@ struct ReturnTests {
         late.pump()
         late.pass(.milliseconds(60_001))
         #expect(late.refusal(of: resumption(of: anna), on: late.open()) == .sessionEnded)
-        #expect(late.refusal(of: .resume(session: "1234", epoch: 0, number: 0, count: 0), on: late.open()) == .unauthorized)
+        #expect(
+            late.refusal(of: .resume(session: "1234", epoch: 0, number: 0, count: 0), on: late.open()) == .unauthorized)
     }
 
     @Test func `Who was removed, left, or whose token ended does not come back with the session`() throws {

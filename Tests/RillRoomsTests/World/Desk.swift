@@ -37,7 +37,8 @@ final class Desk {
     func pump() {
         while true {
             switch rooms.poll(at: now) {
-            case .send(let message, let channels): for channel in channels { inboxes[channel, default: []].append(message) }
+            case .send(let message, let channels):
+                for channel in channels { inboxes[channel, default: []].append(message) }
             case .close(let channel): closed.insert(channel)
             case .checkToken(let token, room: _, let channel):
                 guard let grants else {
@@ -65,7 +66,9 @@ final class Desk {
         while min(wakeTime, beat) <= end {
             now = max(now, min(wakeTime, beat))
             if now >= beat {
-                for channel in alive { rooms.handle(RoomRequest(.alive(number: 0, count: 0), id: 0), from: channel, at: now) }
+                for channel in alive {
+                    rooms.handle(RoomRequest(.alive(number: 0, count: 0), id: 0), from: channel, at: now)
+                }
                 beat = beat + .seconds(1)
             }
             pump()

@@ -59,7 +59,9 @@ final class WorldClient {
     }
 
     func send(_ text: String, to uid: UID? = nil) {
-        do { try client.send(text, to: uid, at: world.now) } catch { results.append(.failed(.data(text, to: uid), error)) }
+        do { try client.send(text, to: uid, at: world.now) } catch {
+            results.append(.failed(.data(text, to: uid), error))
+        }
         pump()
     }
 

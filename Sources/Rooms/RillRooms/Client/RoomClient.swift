@@ -95,7 +95,7 @@ public final class RoomClient {
     }
 
     /// Asks for something: `publish`, `mute`, `want`, `profile`, or what hosts may. What is published and wanted is
-    /// asked for again after the server forgot it.
+    /// requested again after the server forgot it.
     ///
     /// - Returns: the request's number, as in `done` and `refused`.
     /// - Throws: `queueFull`.
@@ -238,7 +238,8 @@ public final class RoomClient {
         }
         guard event.number == number + 1 else {
             gapCount += 1
-            return reopen(after: .zero, at: now)
+            // Not at once: should the server leave the gap, the client would do nothing else.
+            return reopen(after: schedule.fail(wasIn: true), at: now)
         }
         number = event.number
         room?.apply(event.event)
@@ -364,8 +365,9 @@ public final class RoomClient {
                 media.needsOffer = false
                 actions.append(.makeOffer(restarts: media.restarts))
             }
-            let id = requests.nextID()
-            if let command = queue.next(id: id, at: now) { actions.append(.send(RoomRequest(command, id: id))) }
+            if let command = queue.next(id: requests.lastID + 1, at: now) {
+                actions.append(.send(RoomRequest(command, id: requests.nextID())))
+            }
         }
     }
 

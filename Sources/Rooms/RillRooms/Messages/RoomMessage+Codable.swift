@@ -74,7 +74,8 @@ extension Welcome {
     init(from fields: KeyedDecodingContainer<Field>) throws {
         self.init(
             session: try fields.text(.session), uid: try fields.uid(), epoch: try fields.integer(.epoch),
-            number: try fields.integer(.number), snapshot: try fields.decodeIfPresent(RoomState.self, forKey: .snapshot),
+            number: try fields.integer(.number),
+            snapshot: try fields.decodeIfPresent(RoomState.self, forKey: .snapshot),
             count: try fields.integer(.count), isFresh: try fields.flag(.fresh), hasMedia: try fields.flag(.media),
             answer: try fields.decodeIfPresent(String.self, forKey: .answer),
             slots: try fields.decodeIfPresent([SlotState].self, forKey: .slots) ?? [])

@@ -55,7 +55,7 @@ public struct Welcome: Equatable, Sendable {
     public var snapshot: RoomState?
     /// The last message of app data that the member knows.
     public var count: Int
-    /// Whether it came in just now: what it published and wanted before is gone, and must be asked for again.
+    /// Whether it came in just now: what it published and wanted before is gone, and must be requested again.
     public var isFresh: Bool
     /// Whether the server has media of it: else it sends an offer (`negotiate`).
     public var hasMedia: Bool

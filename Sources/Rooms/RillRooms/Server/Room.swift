@@ -86,8 +86,8 @@ final class Room {
         for other in [self.member(of: member.identity), members[participant.uid]] {
             if let other, other !== member { end(other, .replaced, .replaced, at: now) }
         }
-        for (uid, other) in away where uid == participant.uid || member.identity != nil && other.identity == member.identity
-        {
+        for (uid, other) in away
+        where uid == participant.uid || member.identity != nil && other.identity == member.identity {
             away[uid] = nil
             if other !== member { ended.add(other.id.session, .replaced, settings.returnsWithin, at: now) }
         }

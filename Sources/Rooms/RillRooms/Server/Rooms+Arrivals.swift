@@ -51,7 +51,8 @@ extension Rooms {
         (member.grantedRole, member.expires) = (grant.role, grant.expires)
         let participant = Participant(
             uid: uid, identity: grant.identity, session: id.session, name: grant.name ?? join.name,
-            avatar: join.avatar, role: role, rights: role.rights.intersection(grant.rights ?? .all), attributes: join.attributes)
+            avatar: join.avatar, role: role, rights: role.rights.intersection(grant.rights ?? .all),
+            attributes: join.attributes)
         guard let offer = join.offer else {
             return room.admit(member, participant, on: channel, request: request, at: now)
         }
