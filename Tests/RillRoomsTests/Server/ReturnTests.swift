@@ -45,6 +45,22 @@ struct ReturnTests {
         #expect(desk.events(anna.channel).count == 1)
     }
 
+    @Test func `A server that stood still takes nobody for silent`() throws {
+        let (anna, ben) = (try desk.join(name: "Anna"), try desk.join(name: "Ben"))
+        desk.pass(.seconds(3), alive: [anna.channel])
+        // Ben was silent for 3 s of his 4.
+        desk.now += .seconds(100)
+        desk.pump()
+        // What he sent meanwhile is read a moment later.
+        desk.pass(.milliseconds(500))
+        desk.ask(.alive(number: 0, count: 0), on: ben.channel)
+        #expect(desk.events(anna.channel).map(\.name) == [.joined])
+        desk.pass(.milliseconds(14_500), alive: [anna.channel])
+        #expect(desk.events(anna.channel) == [.interrupted(ben.uid), .lost(ben.uid)])
+        desk.pass(.milliseconds(500), alive: [anna.channel])
+        #expect(desk.events(anna.channel) == [.offline(ben.uid, .dropped)])
+    }
+
     @Test func `After 60 s the session is over`() throws {
         let (anna, ben) = (try desk.join(name: "Anna"), try desk.join(name: "Ben"))
         desk.pass(.seconds(60), alive: [anna.channel])

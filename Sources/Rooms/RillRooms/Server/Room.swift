@@ -247,10 +247,16 @@ final class Room {
 
     /// Something was received from a member.
     func hear(_ member: Member, at now: MediaTime) {
-        member.heardTime = max(member.heardTime, now)
+        member.heardTime = now
         if let participant = state[member.id.uid], participant.presence != .connected {
             append(.back(member.id.uid), at: now)
         }
+    }
+
+    /// The server was late by this: its members count as heard that much later, and a second more, in which what they
+    /// sent is read.
+    func excuse(_ lateness: MediaDuration, at now: MediaTime) {
+        for member in members.values { member.heardTime = min(now, member.heardTime + lateness + .seconds(1)) }
     }
 
     private func expiry(of member: Member) -> MediaTime? {
