@@ -105,6 +105,18 @@ struct RoomClientTests {
         #expect(world.media.count == 2 && world.problems == [])
     }
 
+    @Test func `A media path that broke is restarted by the room's channel, once that serves`() {
+        let anna = join("anna", hasMedia: true)
+        anna.cut(.seconds(6))
+        anna.restartMedia()
+        world.run(.seconds(1))
+        anna.restartMedia()
+        world.run(.seconds(9))
+        #expect(anna.offers.first == false && anna.offers.count >= 2 && anna.offers.dropFirst().allSatisfy { $0 })
+        #expect(anna.answerCount == anna.offers.count)
+        #expect(anna.snapshotCount == 1 && world.media.count == 1)
+    }
+
     @Test func `Requests over a cut are done once the client is back`() {
         let anna = join("anna")
         anna.cut(.seconds(5))

@@ -183,7 +183,10 @@ public final class RoomClient {
             take(welcome, at: now)
         case .event(let event): take(event, at: now)
         case .done(let id, let number, let answer):
-            if let answer { report(.answer(answer)) }
+            if let answer {
+                media.restarts = true
+                report(.answer(answer))
+            }
             if let sent = queue.finish(id) {
                 report(.sent(sent, number: number))
             } else if requests.finish(id) != nil {
