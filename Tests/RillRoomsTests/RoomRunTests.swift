@@ -83,11 +83,17 @@ final class RoomRun {
             count("slow readers")
         case 6...8 where client.isIn: client.ask(.publish(kind, mid: "0", isMuted: random(below: 2) == 0))
         case 9 where client.isIn: client.ask(.unpublish(kind, of: nil))
-        case 10, 11 where client.isIn: client.ask(random(below: 2) == 0 ? .mute(kind, of: nil) : .unmute(kind))
+        case 10,
+            11 where client.isIn:
+            client.ask(random(below: 2) == 0 ? .mute(kind, of: nil) : .unmute(kind))
         case 12 where client.isIn:
             client.ask(.profile(name: "\(client.name) at \(world.now)", avatar: nil, attributes: ["a": "b"]))
-        case 13, 14 where client.isIn: client.chat("\(client.name) at \(world.now)")
-        case 15, 16 where client.isIn: client.send("\(world.now.nanoseconds)")
+        case 13,
+            14 where client.isIn:
+            client.chat("\(client.name) at \(world.now)")
+        case 15,
+            16 where client.isIn:
+            client.send("\(world.now.nanoseconds)")
         case 17 where sessions[0][sessions[0].count - 1].isIn:
             let others = world.rooms?.state(of: RoomWorld.room)?.participants ?? []
             if let other = others.randomElement(using: &world.generator)?.uid {
@@ -103,7 +109,8 @@ final class RoomRun {
     /// The server is killed, and started again. Everybody whose network is good is back within 5 s.
     private func restart() {
         count("restarts")
-        let present = world.clients.filter { $0.isIn && $0.link.readingTime == .zero }
+        // Not one of whose identity there is a newer session.
+        let present = sessions.compactMap(\.last).filter { $0.isIn && $0.link.readingTime == .zero }
         let uids = present.map(\.client.uid)
         world.kill()
         world.run(.milliseconds(100) + random(.seconds(3)))
@@ -138,7 +145,8 @@ final class RoomRun {
         let others = world.media.filter { member in room?[member.uid] == nil }
         if !others.isEmpty { world.problem("media of who is not there: \(others)") }
         for client in world.clients {
-            for texts in client.data.values where texts != Array(Set(texts)).sorted(by: { Int($0) ?? 0 < Int($1) ?? 0 }) {
+            for texts in client.data.values where texts != Array(Set(texts)).sorted(by: { Int($0) ?? 0 < Int($1) ?? 0 })
+            {
                 world.problem("\(client.name) got app data twice, or in another order: \(texts)")
             }
         }

@@ -1,7 +1,8 @@
 import RillCore
 import RillRooms
 
-/// A client's network: what is on its way while it is cut arrives afterwards, as with TCP, unless its channel was closed.
+/// A client's network: what is on its way while it is cut arrives afterwards, as with TCP, unless its channel was
+/// closed.
 final class Link {
     var delay: MediaDuration
     var cutUntil = MediaTime.zero

@@ -256,6 +256,8 @@ struct Recorder {
 
     /// What it has seen is what the server has.
     func check(_ room: RoomState?, in world: RoomWorld) {
-        if channel != nil, let room, let state, state != room { world.problem("the recorder has \(state), not \(room)") }
+        if channel != nil, let room, let state, state != room {
+            world.problem("the recorder has \(state), not \(room)")
+        }
     }
 }

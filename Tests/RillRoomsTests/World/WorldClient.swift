@@ -21,6 +21,8 @@ final class WorldClient {
     private(set) var data: [UID: [String]] = [:]
     private(set) var results: [RoomClientEvent] = []
     private(set) var answerCount = 0
+    /// Whether each offer that was requested restarts ICE.
+    private(set) var offers: [Bool] = []
     /// Whether more than one snapshot an epoch is right: for one who reads too slowly.
     var mayFallBehind = false
 
@@ -58,8 +60,15 @@ final class WorldClient {
         pump()
     }
 
+    func restartMedia() {
+        client.restartMedia(at: world.now)
+        pump()
+    }
+
     func send(_ text: String, to uid: UID? = nil) {
-        do { try client.send(text, to: uid, at: world.now) } catch { results.append(.failed(.data(text, to: uid), error)) }
+        do { try client.send(text, to: uid, at: world.now) } catch {
+            results.append(.failed(.data(text, to: uid), error))
+        }
         pump()
     }
 
@@ -111,7 +120,9 @@ final class WorldClient {
                 if let wire { world.close(wire) }
                 wire = nil
             case .send(let request): if let wire { world.send(request, on: wire) }
-            case .makeOffer: client.offer("offer", at: world.now)
+            case .makeOffer(let restarts):
+                offers.append(restarts)
+                client.offer("offer", at: world.now)
             case .event(let event): take(event)
             case .wait(let time): return wake(at: time)
             }

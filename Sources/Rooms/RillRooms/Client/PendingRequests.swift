@@ -1,9 +1,9 @@
-/// Requests that wait for an answer. They are sent again on the next channel, as each sets something and does no harm
+/// Requests that wait for an answer. They are repeated on the next channel, as each sets something and does no harm
 /// twice.
 struct PendingRequests {
     private(set) var all: [RoomRequest] = []
     private let limit: Int
-    private var lastID = 0
+    private(set) var lastID = 0
 
     init(limit: Int) { self.limit = limit }
 

@@ -52,6 +52,7 @@ public final class RoomClient {
     /// The last message of app data that came, and how many bytes since the server knows.
     private var dataCount = 0
     private var unacknowledged = 0
+    private var senders = DataSenders()
 
     private enum Phase: Equatable {
         case closed
@@ -94,7 +95,7 @@ public final class RoomClient {
     }
 
     /// Asks for something: `publish`, `mute`, `want`, `profile`, or what hosts may. What is published and wanted is
-    /// asked for again after the server forgot it.
+    /// requested again after the server forgot it.
     ///
     /// - Returns: the request's number, as in `done` and `refused`.
     /// - Throws: `queueFull`.
@@ -182,17 +183,21 @@ public final class RoomClient {
             take(welcome, at: now)
         case .event(let event): take(event, at: now)
         case .done(let id, let number, let answer):
-            if let answer { report(.answer(answer)) }
+            if let answer {
+                media.restarts = true
+                report(.answer(answer))
+            }
             if let sent = queue.finish(id) {
                 report(.sent(sent, number: number))
             } else if requests.finish(id) != nil {
                 report(.done(request: id, number: number))
             }
         case .error(let error, let id): take(error, id, at: now)
-        case .data(let count, let uid, let text, let missed):
+        case .data(let count, let uid, let sequence, let text, let missed):
             guard count > dataCount else { return }
             dataCount = count
             unacknowledged += text.utf8.count
+            guard senders.isNew(sequence, of: uid, in: room) else { return }
             report(.data(from: uid, text: text, missed: missed))
         case .levels(let levels): report(.levels(levels))
         case .slot(let slot): report(.slot(slot))
@@ -236,7 +241,8 @@ public final class RoomClient {
         }
         guard event.number == number + 1 else {
             gapCount += 1
-            return reopen(after: .zero, at: now)
+            // Not at once: should the server leave the gap, the client would do nothing else.
+            return reopen(after: schedule.fail(wasIn: true), at: now)
         }
         number = event.number
         room?.apply(event.event)
@@ -362,8 +368,9 @@ public final class RoomClient {
                 media.needsOffer = false
                 actions.append(.makeOffer(restarts: media.restarts))
             }
-            let id = requests.nextID()
-            if let command = queue.next(id: id, at: now) { actions.append(.send(RoomRequest(command, id: id))) }
+            if let command = queue.next(id: requests.lastID + 1, at: now) {
+                actions.append(.send(RoomRequest(command, id: requests.nextID())))
+            }
         }
     }
 

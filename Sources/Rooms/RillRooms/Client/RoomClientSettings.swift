@@ -45,7 +45,8 @@ struct ReturnSchedule {
         failureCount = min(failureCount + 1, 1_000)
         let longest = MediaDuration.milliseconds(wasIn ? 1_000 : 2_000)
         let whole = min(.milliseconds(250) * (1 << doublings), longest)
-        let scattered = MediaDuration(nanoseconds: Int64(Double(whole.nanoseconds) * (1 + generator.unitInterval()) / 2))
+        let scattered = MediaDuration(
+            nanoseconds: Int64(Double(whole.nanoseconds) * (1 + generator.unitInterval()) / 2))
         return max(scattered, asked)
     }
 

@@ -59,3 +59,19 @@ struct SendQueue {
         return true
     }
 }
+
+/// The last messages of app data of each sender. A sender whose answer was lost with a server sends its message to the
+/// next one again.
+struct DataSenders {
+    private var last: [UID: (session: Int, sequence: Int)] = [:]
+
+    /// Whether a message has not come before; then it has now.
+    mutating func isNew(_ sequence: Int, of uid: UID, in room: RoomState?) -> Bool {
+        // Of senders who are out meanwhile only the number is known.
+        let session = room?[uid]?.session ?? last[uid]?.session ?? 0
+        if let former = last[uid], former.session == session, sequence <= former.sequence { return false }
+        last[uid] = (session, sequence)
+        if last.count > 256 { last = last.filter { room?[$0.key] != nil } }
+        return true
+    }
+}

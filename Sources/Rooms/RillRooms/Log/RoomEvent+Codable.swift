@@ -1,8 +1,8 @@
 /// The names of all fields of messages and events.
 enum Field: String, CodingKey, CaseIterable {
     case type, id, number, time, uid, reason, kind, muted, by, width, height, role, rights, name, avatar, attributes
-    case locked, key, text, code, right, field, limit, retryAfter, missed, cached, session, epoch, snapshot, answer
-    case media, fresh, slots, count, levels, mid, layer, paused, room, token, offer, picture, priority, sound, level
+    case locked, key, text, code, field, limit, retryAfter, missed, cached, session, epoch, snapshot, answer, media
+    case fresh, slots, count, sequence, levels, mid, room, token, offer, picture, priority
 }
 
 extension KeyedEncodingContainer<Field> {

@@ -18,7 +18,8 @@ extension RoomMessage: Codable {
             case .error: .error(try RoomError(from: fields), to: try id())
             case .data:
                 .data(
-                    count: try fields.integer(.count), from: try fields.uid(), text: try fields.text(.text),
+                    count: try fields.integer(.count), from: try fields.uid(),
+                    sequence: try fields.integer(.sequence), text: try fields.text(.text),
                     missed: try fields.decodeIfPresent(Int.self, forKey: .missed) ?? 0)
             case .levels: .levels(try fields.decode([SoundLevel].self, forKey: .levels))
             case .slot: .slot(try SlotState(from: decoder))
@@ -47,10 +48,11 @@ extension RoomMessage: Codable {
             name = .error
             if id != 0 { try fields.encode(id, forKey: .id) }
             try error.encode(into: &fields)
-        case .data(let count, let uid, let text, let missed):
+        case .data(let count, let uid, let sequence, let text, let missed):
             name = .data
             try fields.encode(count, forKey: .count)
             try fields.encode(uid, forKey: .uid)
+            try fields.encode(sequence, forKey: .sequence)
             try fields.encode(text, forKey: .text)
             if missed > 0 { try fields.encode(missed, forKey: .missed) }
         case .levels(let levels):
@@ -72,7 +74,8 @@ extension Welcome {
     init(from fields: KeyedDecodingContainer<Field>) throws {
         self.init(
             session: try fields.text(.session), uid: try fields.uid(), epoch: try fields.integer(.epoch),
-            number: try fields.integer(.number), snapshot: try fields.decodeIfPresent(RoomState.self, forKey: .snapshot),
+            number: try fields.integer(.number),
+            snapshot: try fields.decodeIfPresent(RoomState.self, forKey: .snapshot),
             count: try fields.integer(.count), isFresh: try fields.flag(.fresh), hasMedia: try fields.flag(.media),
             answer: try fields.decodeIfPresent(String.self, forKey: .answer),
             slots: try fields.decodeIfPresent([SlotState].self, forKey: .slots) ?? [])

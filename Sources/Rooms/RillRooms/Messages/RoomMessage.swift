@@ -12,8 +12,9 @@ public enum RoomMessage: Equatable, Sendable {
     case error(RoomError, to: Int)
     /// The next event of the log.
     case event(NumberedEvent)
-    /// App data. `count` is one more for each message to this member; `missed` were not kept for it before this one.
-    case data(count: Int, from: UID, text: String, missed: Int)
+    /// App data. `count` is one more for each message to this member, `sequence` is its sender's own number, and
+    /// `missed` messages to all were not kept for this member before this one.
+    case data(count: Int, from: UID, sequence: Int, text: String, missed: Int)
     /// How loud participants are, ten times a second.
     case levels([SoundLevel])
     /// What a slot of this member shows from now on.
@@ -54,7 +55,7 @@ public struct Welcome: Equatable, Sendable {
     public var snapshot: RoomState?
     /// The last message of app data that the member knows.
     public var count: Int
-    /// Whether it came in just now: what it published and wanted before is gone, and must be asked for again.
+    /// Whether it came in just now: what it published and wanted before is gone, and must be requested again.
     public var isFresh: Bool
     /// Whether the server has media of it: else it sends an offer (`negotiate`).
     public var hasMedia: Bool

@@ -11,7 +11,8 @@ extension RoomRequest: Codable {
             case .resume:
                 .resume(
                     session: try fields.text(.session), epoch: try fields.integer(.epoch),
-                    number: try fields.integer(.number), count: try fields.decodeIfPresent(Int.self, forKey: .count) ?? 0)
+                    number: try fields.integer(.number),
+                    count: try fields.decodeIfPresent(Int.self, forKey: .count) ?? 0)
             case .negotiate: .negotiate(offer: try fields.text(.offer))
             case .publish:
                 .publish(

@@ -55,7 +55,10 @@ public struct SlotState: Equatable, Sendable, Codable {
 extension Want {
     init(from fields: KeyedDecodingContainer<Field>) throws {
         let size = {
-            (try fields.decodeIfPresent(Int.self, forKey: .width), try fields.decodeIfPresent(Int.self, forKey: .height))
+            (
+                try fields.decodeIfPresent(Int.self, forKey: .width),
+                try fields.decodeIfPresent(Int.self, forKey: .height)
+            )
         }
         let picture: Picture
         switch (try fields.decodeIfPresent(String.self, forKey: .picture), try size()) {

@@ -14,6 +14,8 @@ public struct Participant: Equatable, Sendable, Codable {
     public let uid: UID
     /// Who it is, from its token; `nil` for a guest. A room has at most one participant of an identity.
     public let identity: String?
+    /// The number of its session: another one, and a larger one, after it left and joined again.
+    public let session: Int
     /// The name that is shown.
     public internal(set) var name: String
     /// The URL of its picture.
@@ -31,9 +33,10 @@ public struct Participant: Equatable, Sendable, Codable {
 
     /// A participant that publishes nothing yet.
     public init(
-        uid: UID, identity: String? = nil, name: String, avatar: String? = nil, role: Role = .speaker,
-        rights: Rights? = nil, attributes: [String: String] = [:]
+        uid: UID, identity: String? = nil, session: Int = 0, name: String, avatar: String? = nil,
+        role: Role = .speaker, rights: Rights? = nil, attributes: [String: String] = [:]
     ) {
+        self.session = session
         (self.uid, self.identity, self.name, self.avatar, self.role) = (uid, identity, name, avatar, role)
         (self.rights, self.attributes) = (rights ?? role.rights, attributes)
     }

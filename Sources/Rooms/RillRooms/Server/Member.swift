@@ -74,10 +74,10 @@ struct Mailbox {
     /// Adds a message.
     ///
     /// - Returns: it, with its number; `nil` if there is no place.
-    mutating func add(_ text: String, from uid: UID, byteLimit: Int) -> RoomMessage? {
+    mutating func add(_ text: String, _ sequence: Int, from uid: UID, byteLimit: Int) -> RoomMessage? {
         guard byteCount + text.utf8.count <= byteLimit else { return nil }
         lastCount += 1
-        let message = RoomMessage.data(count: lastCount, from: uid, text: text, missed: missed)
+        let message = RoomMessage.data(count: lastCount, from: uid, sequence: sequence, text: text, missed: missed)
         missed = 0
         byteCount += text.utf8.count
         messages.append(message)
@@ -90,7 +90,9 @@ struct Mailbox {
     /// Forgets messages up to a number.
     mutating func acknowledge(_ count: Int) {
         let done = max(min(max(count, 0), lastCount) - (lastCount - messages.count), 0)
-        for case .data(count: _, from: _, let text, missed: _) in messages.prefix(done) { byteCount -= text.utf8.count }
+        for case .data(count: _, from: _, sequence: _, let text, missed: _) in messages.prefix(done) {
+            byteCount -= text.utf8.count
+        }
         messages.removeFirst(done)
     }
 
@@ -140,5 +142,21 @@ struct DataQuota {
         messages.take(1)
         bytes.take(Double(byteCount))
         (lastCount, missed) = (count, 0)
+    }
+}
+
+/// Why sessions ended that do not come back: the latest ones, for as long as they would try.
+struct EndedSessions {
+    private var sessions: [(number: Int, reason: EndReason, time: MediaTime)] = []
+    private static let limit = 256
+
+    var count: Int { sessions.count }
+
+    subscript(number: Int) -> EndReason? { sessions.last { $0.number == number }?.reason }
+
+    mutating func add(_ number: Int, _ reason: EndReason, _ lifetime: MediaDuration, at now: MediaTime) {
+        sessions.removeAll { now - $0.time > lifetime }
+        if sessions.count >= Self.limit { sessions.removeFirst() }
+        sessions.append((number, reason, now))
     }
 }

@@ -125,7 +125,7 @@ extension RoomMessage {
                         + (welcome.snapshot?.participants.reduce(0) { $0 + $1.roughByteCount } ?? 0)
                 case .done(_, number: _, let answer): answer?.utf8.count ?? 0
                 case .event(let numbered): numbered.event.roughByteCount
-                case .data(count: _, from: _, let text, missed: _): text.utf8.count
+                case .data(count: _, from: _, sequence: _, let text, missed: _): text.utf8.count
                 case .levels(let levels): 30 * levels.count
                 case .error, .slot, .alive, .bye: 100
                 }

@@ -150,7 +150,7 @@ extension Room {
         guard count > member.sending.lastCount else { return }
         guard !text.isEmpty else { throw .malformed("app data needs a text") }
         try member.sending.check(byteCount: text.utf8.count, at: now)
-        try deliver(text, from: member, to: other, at: now)
+        try deliver(text, count, from: member, to: other)
         member.sending.take(count: count, byteCount: text.utf8.count)
     }
 }

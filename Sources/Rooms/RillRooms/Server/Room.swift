@@ -13,8 +13,7 @@ final class Room {
     private var members: [UID: Member] = [:]
     /// Those who are out, and may come back.
     private var away: [UID: Member] = [:]
-    /// Why sessions ended that will not come back, the latest ones.
-    private var ended: [(session: Int, reason: EndReason)] = []
+    private var ended = EndedSessions()
     /// The numbers of those whose offers are answered before they come in.
     var reserved: Set<UID> = []
     private var chats: [(key: ChatKey, number: Int)] = []
@@ -61,7 +60,7 @@ final class Room {
     func away(_ uid: UID, session: Int) -> Member? { away[uid].flatMap { $0.id.session == session ? $0 : nil } }
 
     /// Why a session will not come back; `nil` if that is not known.
-    func end(of session: Int) -> EndReason? { ended.last { $0.session == session }?.reason }
+    func end(of session: Int) -> EndReason? { ended[session] }
 
     /// Whether a number is free for an identity: its own member is replaced.
     func isFree(_ uid: UID, for identity: String?) -> Bool {
@@ -87,10 +86,10 @@ final class Room {
         for other in [self.member(of: member.identity), members[participant.uid]] {
             if let other, other !== member { end(other, .replaced, .replaced, at: now) }
         }
-        for (uid, other) in away where uid == participant.uid || member.identity != nil && other.identity == member.identity
-        {
+        for (uid, other) in away
+        where uid == participant.uid || member.identity != nil && other.identity == member.identity {
             away[uid] = nil
-            if other !== member { remember(other, .replaced) }
+            if other !== member { ended.add(other.id.session, .replaced, settings.returnsWithin, at: now) }
         }
         member.heardTime = now
         member.hasMedia = answer != nil
@@ -167,14 +166,9 @@ final class Room {
             }
             plan(member.heardTime + settings.returnsWithin)
         } else {
-            remember(member, end)
+            ended.add(member.id.session, end, settings.returnsWithin, at: now)
         }
         append(.offline(uid, reason), at: now)
-    }
-
-    private func remember(_ member: Member, _ reason: EndReason) {
-        if ended.count >= 256 { ended.removeFirst(128) }
-        ended.append((member.id.session, reason))
     }
 
     /// Closes the room.
@@ -226,23 +220,25 @@ final class Room {
     }
 
     /// Sends app data to a member, or to all others.
-    func deliver(_ text: String, from sender: Member, to uid: UID?, at now: MediaTime) throws(RoomError) {
+    func deliver(_ text: String, _ sequence: Int, from sender: Member, to uid: UID?) throws(RoomError) {
         if let uid {
             guard let receiver = members[uid] else { throw .unknownParticipant(uid) }
-            guard deliver(text, from: sender, to: receiver) else {
+            guard deliver(text, sequence, from: sender, to: receiver) else {
                 throw .recipientFull(uid, missed: sender.sending.miss())
             }
         } else {
-            for receiver in ordered where receiver !== sender && !deliver(text, from: sender, to: receiver) {
+            for receiver in ordered where receiver !== sender && !deliver(text, sequence, from: sender, to: receiver) {
                 receiver.mailbox.miss()
             }
         }
         outbox.statistics.dataMessages += 1
     }
 
-    private func deliver(_ text: String, from sender: Member, to receiver: Member) -> Bool {
+    private func deliver(_ text: String, _ sequence: Int, from sender: Member, to receiver: Member) -> Bool {
         let limit = settings.backlogByteLimit
-        guard let message = receiver.mailbox.add(text, from: sender.id.uid, byteLimit: limit) else { return false }
+        guard let message = receiver.mailbox.add(text, sequence, from: sender.id.uid, byteLimit: limit) else {
+            return false
+        }
         if let channel = receiver.channel { outbox.send(message, to: channel) }
         return true
     }
@@ -251,10 +247,16 @@ final class Room {
 
     /// Something was received from a member.
     func hear(_ member: Member, at now: MediaTime) {
-        member.heardTime = max(member.heardTime, now)
+        member.heardTime = now
         if let participant = state[member.id.uid], participant.presence != .connected {
             append(.back(member.id.uid), at: now)
         }
+    }
+
+    /// The server was late by this: its members count as heard that much later, and a second more, in which what they
+    /// sent is read.
+    func excuse(_ lateness: MediaDuration, at now: MediaTime) {
+        for member in members.values { member.heardTime = min(now, member.heardTime + lateness + .seconds(1)) }
     }
 
     private func expiry(of member: Member) -> MediaTime? {

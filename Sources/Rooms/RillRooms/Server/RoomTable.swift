@@ -89,6 +89,11 @@ struct RoomTable {
         for (name, room) in rooms where room.isAbandoned { rooms[name] = nil }
     }
 
+    /// The server was late by this: nobody was heard meanwhile.
+    func excuse(_ lateness: MediaDuration, at now: MediaTime) {
+        for room in rooms.values { room.excuse(lateness, at: now) }
+    }
+
     var wakeTime: MediaTime { rooms.values.reduce(.distantFuture) { min($0, $1.wakeTime) } }
 
     /// Adds its counts.

@@ -50,8 +50,9 @@ extension Rooms {
         let member = Member(id, identity: grant.identity, settings, at: now)
         (member.grantedRole, member.expires) = (grant.role, grant.expires)
         let participant = Participant(
-            uid: uid, identity: grant.identity, name: grant.name ?? join.name, avatar: join.avatar, role: role,
-            rights: role.rights.intersection(grant.rights ?? .all), attributes: join.attributes)
+            uid: uid, identity: grant.identity, session: id.session, name: grant.name ?? join.name,
+            avatar: join.avatar, role: role, rights: role.rights.intersection(grant.rights ?? .all),
+            attributes: join.attributes)
         guard let offer = join.offer else {
             return room.admit(member, participant, on: channel, request: request, at: now)
         }
@@ -130,8 +131,8 @@ extension Rooms {
         let member = former ?? Member(id, identity: claims.identity, settings, at: now)
         (member.grantedRole, member.expires) = (claims.grantedRole, claims.expires)
         let participant = Participant(
-            uid: claims.uid, identity: claims.identity, name: claims.name, avatar: claims.avatar, role: claims.role,
-            rights: claims.rights, attributes: claims.attributes)
+            uid: claims.uid, identity: claims.identity, session: claims.session, name: claims.name,
+            avatar: claims.avatar, role: claims.role, rights: claims.rights, attributes: claims.attributes)
         room.admit(member, participant, on: channel, request: request, reading: position, at: now)
     }
 }

@@ -2,7 +2,7 @@ public import RillCore
 
 /// What media do.
 extension Rooms {
-    /// An authentic packet came on a member's media path.
+    /// An authentic packet came on a member's media path. Once a second for each member is enough.
     public func heard(_ member: RoomMember, at now: MediaTime) {
         with(member) { $0.hear($1, at: now) }
     }

@@ -37,6 +37,8 @@ public final class Rooms {
     /// Channels that have not joined, the oldest first, and some that have since.
     private var pending: [RoomChannelID] = []
     private var isDraining = false
+    /// When the last poll wanted to be called again.
+    private var wantedTime = MediaTime.distantFuture
 
     /// Rooms, none of which exists yet.
     ///
@@ -201,10 +203,15 @@ public final class Rooms {
     public func poll(at now: MediaTime) -> RoomsAction {
         table.start(at: now)
         if let action = outbox.next() { return action }
+        // Who was not heard because the server itself stood still is not silent.
+        if now > wantedTime, now - wantedTime > .seconds(1) { table.excuse(now - wantedTime, at: now) }
         table.check(at: now)
         while let oldest = oldestPending, now - oldest.openTime >= settings.joinTimeout { end(oldest, .idle) }
         for number in negotiations.overdue(at: now) { fail(number, .timedOut) }
-        return outbox.next() ?? .wait(until: PollBound.wait(until: wakeTime, after: now))
+        wantedTime = .distantFuture
+        if let action = outbox.next() { return action }
+        wantedTime = PollBound.wait(until: wakeTime, after: now)
+        return .wait(until: wantedTime)
     }
 
     private var oldestPending: Channel? {

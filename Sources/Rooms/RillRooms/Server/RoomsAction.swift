@@ -29,7 +29,7 @@ public struct RoomNegotiation: Hashable, Sendable {
 public enum RoomsAction: Equatable, Sendable {
     /// Send a message on these channels.
     case send(RoomMessage, to: [RoomChannelID])
-    /// Close a channel, once what was sent on it is out. It is forgotten already.
+    /// Close a channel once what was sent on it is out, at the latest a moment later. It is forgotten already.
     case close(RoomChannelID)
     /// Check whether the token lets its bearer into the room: ``Rooms/grant(_:to:at:)`` or
     /// ``Rooms/refuse(_:for:at:)-(_,RoomChannelID,_)``.
