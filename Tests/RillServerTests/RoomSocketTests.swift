@@ -56,7 +56,7 @@ import Testing
                 throw TestFailure("\(count) bytes are not refused by name")
             }
         }
-        let whole = Array(#"{"type":"chat","id":9,"key":"f","text":"\u{E9}"}"#.utf8)
+        let whole = Array(#"{"type":"chat","id":9,"key":"f","text":"\#u{E9}"}"#.utf8)
         client.send(1, Array(whole[..<30]), isFinal: false)
         client.send(9, [1, 2, 3])
         client.send(0, [], isFinal: false)

@@ -31,8 +31,8 @@ import RillSession
 /// a second of it gets the frames since then.
 ///
 /// **Audio.** Payloads of Opus are passed on as they come, to who asked for audio, before pictures. They are not
-/// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further sections
-/// are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it wants to
+/// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further
+/// sections are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it wants to
 /// hear gets the loudest, by the levels in the packets (RFC 6464), and ``ForwardEvent/speakerChanged(room:to:)`` says
 /// who speaks.
 ///

@@ -3,8 +3,8 @@ public import RillRTP
 
 /// What goes with a payload of audio: its times, and how loud it is.
 public struct PayloadStamp: Equatable, Sendable {
-    /// When its first sample was captured, on the source's clock. It gives the timestamp, so it advances by exactly what
-    /// the payloads hold.
+    /// When its first sample was captured, on the source's clock. It gives the timestamp, so it advances by exactly
+    /// what the payloads hold.
     public var captureTime: MediaTime
     /// The same moment on the session's clock, as sender reports have it; `nil` if the clocks are one. Reports are what
     /// receivers align sound and pictures by.

@@ -4,8 +4,8 @@ import RillRTP
 /// The header extensions of a stream's packets.
 ///
 /// All packets carry MID, RID and space for the transport-wide sequence number, those of audio their level. The last
-/// packet of some frames also carries the video orientation. FEC packets protect the extension as it is written here. Later only the
-/// transport-wide sequence number changes, which receivers take as zero when they recover a packet.
+/// packet of some frames also carries the video orientation. FEC packets protect the extension as it is written here.
+/// Later only the transport-wide sequence number changes, which receivers take as zero when they recover a packet.
 struct StreamExtensions: Sendable {
     private let map: HeaderExtensionMap
     private let mid: StreamIdentifier?

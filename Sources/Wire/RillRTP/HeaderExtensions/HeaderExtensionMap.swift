@@ -8,7 +8,8 @@
 /// map[3]                            // nil: no kind that Rill knows
 /// ```
 ///
-/// A value of 16 bytes. Lookups neither allocate nor branch per kind; the kinds that most packets carry are found first.
+/// A value of 16 bytes. Lookups neither allocate nor branch per kind; the kinds that most packets carry are found
+/// first.
 public struct HeaderExtensionMap: Equatable, Sendable {
     /// The ID of each kind (0 for none), in the byte of the kind's raw value; from the eighth kind on in `others`. The
     /// highest bytes are unused.
