@@ -32,9 +32,9 @@ import RillSession
 ///
 /// **Audio.** Payloads of Opus are passed on as they come, to who asked for audio, before pictures. They are not
 /// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further
-/// sections are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it wants to
-/// hear gets the loudest, by the levels in the packets (RFC 6464), and ``ForwardEvent/speakerChanged(room:to:)`` says
-/// who speaks.
+/// sections are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it
+/// wants to hear gets the loudest, by the levels in the packets (RFC 6464), and
+/// ``ForwardEvent/speakerChanged(room:to:)`` says who speaks.
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
 /// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
