@@ -71,7 +71,7 @@ def measure(workloads: list[Workload]) -> Figures:
     done = []
 
     def cost(workload: Workload) -> dict[str, float]:
-        figures = {"instructions": steady_instructions(workload.command, workload.count)}
+        figures = {"instructions": steady_instructions(workload.command, workload.count, workload.counted)}
         if not workload.is_program:
             figures["allocations"] = steady_allocations(workload.command, ALLOCATION_TIMES * workload.count)
         done.append(workload)
