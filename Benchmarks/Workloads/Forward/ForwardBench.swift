@@ -99,16 +99,19 @@ final class ForwardBench {
     /// What is measured: datagrams come in, and others are written one after the other.
     @inline(never)
     func serve(at now: MediaTime) {
-        for index in toServer.indices {
-            let path = ICEPath(toServer[index].0)
-            var span = toServer[index].1.mutableSpan
+        // Taken out, so that no access to a property is checked.
+        var (bytes, sent, received, leaving) = (self.bytes, self.sent, toServer, toClients)
+        (self.bytes, self.sent, toServer, toClients) = ([], [], [], [])
+        for index in received.indices {
+            let path = ICEPath(received[index].0)
+            var span = received[index].1.mutableSpan
             forwarder.insert(&span, on: path, at: now)
         }
-        toServer.removeAll(keepingCapacity: true)
+        received.removeAll(keepingCapacity: true)
         polling: while true {
             switch forwarder.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
-                toClients.append((path.remote, sent.count..<sent.count + bytes.count))
+                leaving.append((path.remote, sent.count..<sent.count + bytes.count))
                 sent.append(contentsOf: bytes)
             case .event: continue
             case .wait(until: let time):
@@ -116,6 +119,7 @@ final class ForwardBench {
                 break polling
             }
         }
+        (self.bytes, self.sent, toServer, toClients) = (bytes, sent, received, leaving)
     }
 
     private func deliver(_ range: Range<Int>, to address: UDPAddress, counting left: inout Int) {

@@ -36,16 +36,17 @@ public import RillSession
 /// ``PeerPort``.
 public final class PeerConnection {
     let link: PeerLink
+    // No code of a caller's runs during an access to one of these: see RTPSession.
     /// Session, streams and keys; `nil` before streams were negotiated.
-    var media: PeerMedia?
-    var counts = PeerTransportCounts()
-    var events: [PeerEvent] = []
+    @safe @exclusivity(unchecked) var media: PeerMedia?
+    @safe @exclusivity(unchecked) var counts = PeerTransportCounts()
+    @safe @exclusivity(unchecked) var events: [PeerEvent] = []
     /// Packets of audio sections that wait to be sent.
-    var waitingPackets: [[UInt8]] = []
+    @safe @exclusivity(unchecked) var waitingPackets: [[UInt8]] = []
     /// The key of our packets that the media has.
-    private var takenKey: SRTPKey?
+    @safe @exclusivity(unchecked) private var takenKey: SRTPKey?
     /// What the last exchange changed, until the driver that holds the media takes it.
-    private var changedSections: [NegotiatedSection]?
+    @safe @exclusivity(unchecked) private var changedSections: [NegotiatedSection]?
 
     /// Creates a connection without streams.
     ///
