@@ -21,8 +21,9 @@ final class ForwardBench {
     private var bytes: [UInt8] = []
     /// Datagrams on their way, each with the address of its client.
     private var toServer: [(UDPAddress, [UInt8])] = []
-    private var toClients: [(UDPAddress, Range<Int>)] = []
-    private var sent: [UInt8] = []
+    private var toClients: [(UDPAddress, [UInt8])] = []
+    /// Memory of datagrams that have arrived.
+    private var spare: [[UInt8]] = []
     /// When the forwarder has something to do.
     private var wakeTime = MediaTime.distantFuture
     private let setCounting = ForwardBench.allocationSwitch()
@@ -89,19 +90,21 @@ final class ForwardBench {
             setCounting(true)
             serve(at: now)
             setCounting(false)
-            for (address, range) in toClients { deliver(range, to: address, counting: &left) }
+            for (address, datagram) in toClients {
+                deliver(datagram, to: address, counting: &left)
+                spare.append(datagram)
+            }
             toClients.removeAll(keepingCapacity: true)
-            sent.removeAll(keepingCapacity: true)
         }
         return frameNumber == 0 ? 1 : Int(frameNumber)
     }
 
-    /// What is measured: datagrams come in, and others are written one after the other.
+    /// What is measured: datagrams come in, and others are written.
     @inline(never)
     func serve(at now: MediaTime) {
         // Taken out, so that no access to a property is checked.
-        var (bytes, sent, received, leaving) = (self.bytes, self.sent, toServer, toClients)
-        (self.bytes, self.sent, toServer, toClients) = ([], [], [], [])
+        var (bytes, spare, received, leaving) = (self.bytes, self.spare, toServer, toClients)
+        (self.bytes, self.spare, toServer, toClients) = ([], [], [], [])
         for index in received.indices {
             let path = ICEPath(received[index].0)
             var span = received[index].1.mutableSpan
@@ -111,22 +114,22 @@ final class ForwardBench {
         polling: while true {
             switch forwarder.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
-                leaving.append((path.remote, sent.count..<sent.count + bytes.count))
-                sent.append(contentsOf: bytes)
+                leaving.append((path.remote, bytes))
+                bytes = spare.popLast() ?? []
             case .event: continue
             case .wait(until: let time):
                 wakeTime = time
                 break polling
             }
         }
-        (self.bytes, self.sent, toServer, toClients) = (bytes, sent, received, leaving)
+        (self.bytes, self.spare, toServer, toClients) = (bytes, spare, received, leaving)
     }
 
-    private func deliver(_ range: Range<Int>, to address: UDPAddress, counting left: inout Int) {
+    private func deliver(_ datagram: [UInt8], to address: UDPAddress, counting left: inout Int) {
         guard let client = clients[address] else { return }
-        if client !== publisher, range.count > 500 { left -= 1 }
-        var datagram = Array(sent[range])
-        var span = datagram.mutableSpan
+        if client !== publisher, datagram.count > 500 { left -= 1 }
+        var copy = datagram
+        var span = copy.mutableSpan
         client.peer.insert(&span, on: ICEPath(ForwardBench.server), at: now)
     }
 

@@ -75,7 +75,7 @@ public final class PeerConnection {
     /// Offer and answer, so far.
     public var negotiator: Negotiator { link.negotiator }
     /// The session of all media; `nil` before streams were negotiated.
-    public var session: RTPSession? { media?.session }
+    @safe @exclusivity(unchecked) public private(set) var session: RTPSession?
     /// The streams that are sent, in the order of their sections and layers.
     public var sendingStreams: [PeerSendingStream] { media?.sending ?? [] }
     /// The streams that are received, in the order of their sections and layers.
@@ -217,6 +217,7 @@ public final class PeerConnection {
         }
         if media == nil {
             media = PeerMedia(PeerMediaSettings(settings), for: sections)
+            session = media?.session
             takeKeys()
         }
         if try media?.apply(sections, at: now) == true { events.append(.streamsChanged) }

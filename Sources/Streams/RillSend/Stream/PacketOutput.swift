@@ -76,13 +76,8 @@ struct PacketOutput: Sendable {
         _ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
-        let payloadByteCount: Int
-        do throws(RTPError) {
-            // The packet has no padding.
-            payloadByteCount = try RTPPacket(parsing: packet).payload.count
-        } catch {
-            preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
-        }
+        // The packet has no padding.
+        let payloadByteCount = packet.count - PacketOutput.headerByteCount(of: packet)
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
         statistics.headerBytesSent += packet.count - payloadByteCount
@@ -90,15 +85,24 @@ struct PacketOutput: Sendable {
         return payloadByteCount
     }
 
+    /// The bytes of the header of a packet of ours, which has no contributing sources, with its extension.
+    private static func headerByteCount(of packet: Span<UInt8>) -> Int {
+        guard packet[0] & 0x10 != 0 else { return RTPHeader.fixedByteCount }
+        let length = RTPHeader.fixedByteCount + 2
+        return RTPHeader.fixedByteCount + RTPHeaderExtension.fixedByteCount
+            + 4 * (Int(packet[length]) << 8 | Int(packet[length + 1]))
+    }
+
+    /// Writes a packet of ours as the primary block of one of RED (RFC 2198 §3): one byte comes before the payload.
     private static func writeRED(_ packet: Span<UInt8>, _ payloadType: PayloadType, into red: inout [UInt8]) {
+        let header = headerByteCount(of: packet)
         red.removeAll(keepingCapacity: true)
         red.append(addingCapacity: packet.count + REDPayload.primaryHeaderByteCount) { output in
-            do throws(RTPError) {
-                try REDPacket.write(wrapping: packet, payloadType: payloadType, into: &output)
-            } catch {
-                preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
-            }
+            output.append(copying: packet.extracting(0..<header))
+            output.append(packet[1] & 0x7F)
+            output.append(copying: packet.extracting(header...))
         }
+        red[1] = packet[1] & 0x80 | payloadType.rawValue
     }
 
     private mutating func writeRTX(_ packet: Span<UInt8>, _ settings: RetransmissionSettings) {
