@@ -50,8 +50,8 @@ public struct Workload: Sendable {
     public let setUp: @Sendable (Material) throws -> Work
 
     init(
-        _ suite: Suite, _ name: String, of unit: Unit, count: Int, floor: String? = nil, counting counted: String? = nil,
-        setUp: @escaping @Sendable (Material) throws -> Work
+        _ suite: Suite, _ name: String, of unit: Unit, count: Int, floor: String? = nil,
+        counting counted: String? = nil, setUp: @escaping @Sendable (Material) throws -> Work
     ) {
         self.suite = suite
         self.name = name

@@ -47,8 +47,9 @@ def material(clip: Path | None = None) -> Iterator[tuple[Path, list[Workload]]]:
         for line in run(command(program, "list", "--folder", name)).output.splitlines():
             title, unit, pixels, count, floor, counted = line.split()
             words = (program, "run", "--folder", name, "--name", title, "--count")
-            found.append(Workload(title, unit, int(pixels), int(count), None if floor == "-" else floor, words,
-                                  counted=None if counted == "-" else counted))
+            optional = {"floor": floor, "counted": counted}
+            known = {key: value for key, value in optional.items() if value != "-"}
+            found.append(Workload(title, unit, int(pixels), int(count), words=words, **known))
         yield Path(name), found
 
 

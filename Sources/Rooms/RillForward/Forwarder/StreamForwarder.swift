@@ -73,7 +73,7 @@ public final class StreamForwarder {
     /// How often publishers were asked for a key frame, for all viewers together.
     public internal(set) var keyFrameRequestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
-    package internal(set) var pollsWithoutProgress = 0
+    @safe @exclusivity(unchecked) package internal(set) var pollsWithoutProgress = 0
     /// What was not forwarded of publishers' sound.
     public internal(set) var droppedSound = DroppedSound()
     /// A packet of audio for a viewer.
