@@ -135,7 +135,7 @@ let wings: [[Target]] = [
     wing(
         "Peer",
         // SRTP and SRTCP.
-        module("RillSecurity", ["RillCore", "RillRTP", "CSRTP"]),
+        module("RillSecurity", ["RillCore", "RillRTP", "CSRTP", "COpenSSL"]),
         .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
         // A connection with a WebRTC peer: offer and answer, ICE, DTLS, and a session.
         module(

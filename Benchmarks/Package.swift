@@ -22,7 +22,7 @@ let package = Package(
             name: "Workloads",
             dependencies: ["Clips", "Machine", "Scenes"]
                 + rill(
-                    "Rill", "RillBeauty", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession",
+                    "Rill", "RillBeauty", "RillForward", "RillLab", "RillPeer", "RillReceive", "RillRTP", "RillSession",
                     "RillTranscode",
                     "RillTransport"),
             path: "Workloads", swiftSettings: settings),

@@ -26,12 +26,12 @@ enum WorkloadRunner {
         }
     }
 
-    /// Prints a line for each workload: name, unit, pixels, count and floor, `-` for none.
+    /// Prints a line for each workload: name, unit, pixels, count, floor and what is counted, `-` for none.
     private static func list(_ material: Material) {
         for workload in Workload.all {
             print(
                 workload.wholeName, workload.unit.rawValue, workload.unit.pixelCount(in: material), workload.count,
-                workload.floor ?? "-")
+                workload.floor ?? "-", workload.counted ?? "-")
         }
     }
 

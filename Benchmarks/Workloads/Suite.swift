@@ -9,6 +9,7 @@ public enum Suite: String, CaseIterable, Sendable {
     case congestion
     case security
     case peer
+    case forward
     case pipeline
     case transcode
 
@@ -24,6 +25,7 @@ public enum Suite: String, CaseIterable, Sendable {
         case .congestion: Self.congestionWorkloads
         case .security: Self.securityWorkloads
         case .peer: Self.peerWorkloads
+        case .forward: Self.forwardWorkloads
         case .pipeline: Self.pipelineWorkloads
         case .transcode: Self.transcodeWorkloads
         }

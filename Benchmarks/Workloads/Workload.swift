@@ -44,18 +44,21 @@ public struct Workload: Sendable {
     public let count: Int
     /// The full name of the floor, the workload with the minimum for the same work, to which a ratio is taken.
     public let floor: String?
+    /// A pattern of the functions that are counted alone, with all that they call; `nil` for the whole program.
+    public let counted: String?
     /// Sets up the work; this is not measured.
     public let setUp: @Sendable (Material) throws -> Work
 
     init(
         _ suite: Suite, _ name: String, of unit: Unit, count: Int, floor: String? = nil,
-        setUp: @escaping @Sendable (Material) throws -> Work
+        counting counted: String? = nil, setUp: @escaping @Sendable (Material) throws -> Work
     ) {
         self.suite = suite
         self.name = name
         self.unit = unit
         self.count = count
         self.floor = floor
+        self.counted = counted
         self.setUp = setUp
     }
 

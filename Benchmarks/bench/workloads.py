@@ -24,6 +24,8 @@ class Workload:
     words: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict, compare=False)
     is_program: bool = False
+    counted: str | None = None
+    """A pattern of the functions that callgrind counts alone."""
 
     @property
     def suite(self) -> str:
@@ -43,9 +45,11 @@ def material(clip: Path | None = None) -> Iterator[tuple[Path, list[Workload]]]:
         run(command(program, "prepare", "--folder", name, *(["--clip", clip] if clip else [])))
         found = []
         for line in run(command(program, "list", "--folder", name)).output.splitlines():
-            title, unit, pixels, count, floor = line.split()
+            title, unit, pixels, count, floor, counted = line.split()
             words = (program, "run", "--folder", name, "--name", title, "--count")
-            found.append(Workload(title, unit, int(pixels), int(count), None if floor == "-" else floor, words))
+            optional = {"floor": floor, "counted": counted}
+            known = {key: value for key, value in optional.items() if value != "-"}
+            found.append(Workload(title, unit, int(pixels), int(count), words=words, **known))
         yield Path(name), found
 
 

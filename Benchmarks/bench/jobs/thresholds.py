@@ -15,7 +15,7 @@ from ..report import Result, Table, Target
 from ..workloads import Workload, material, programs
 
 # Without full-size encoders, so that they take under a minute.
-QUICK = ["image", "beauty", "rtp", "receive", "session", "congestion", "security", "peer"]
+QUICK = ["image", "beauty", "rtp", "receive", "session", "congestion", "security", "peer", "forward"]
 # Allocations do not need callgrind, so more iterations are affordable.
 ALLOCATION_TIMES = 5
 COLOURS = {Rating.BETTER: Colour.AHEAD, Rating.KEPT: None, Rating.ELSEWHERE: None}
@@ -71,7 +71,7 @@ def measure(workloads: list[Workload]) -> Figures:
     done = []
 
     def cost(workload: Workload) -> dict[str, float]:
-        figures = {"instructions": steady_instructions(workload.command, workload.count)}
+        figures = {"instructions": steady_instructions(workload.command, workload.count, workload.counted)}
         if not workload.is_program:
             figures["allocations"] = steady_allocations(workload.command, ALLOCATION_TIMES * workload.count)
         done.append(workload)

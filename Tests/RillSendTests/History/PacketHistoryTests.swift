@@ -41,6 +41,31 @@ import Testing
         #expect(isUnsent)
     }
 
+    @Test func `Packets older than two seconds make room, but for the newest 32`() {
+        var history = PacketHistory(capacity: 512, slotByteCount: 100, firstSequenceNumber: SequenceNumber(65530))
+        func append(at time: MediaTime) {
+            let byte = UInt8(truncatingIfNeeded: history.count)
+            history.append(at: time) { output in output.append(repeating: byte, count: 90) }
+        }
+        func isKept(_ sent: Int) -> Bool {
+            history.packet(SequenceNumber(65530).advanced(by: sent))?.bytes[0] == UInt8(truncatingIfNeeded: sent)
+        }
+        // Twenty a second: 41 at a time, in few blocks again and again.
+        for sent in 0..<500 {
+            append(at: MediaTime(nanoseconds: Int64(sent) * 50_000_000))
+            for ago in 0...40 where ago <= sent { #expect(isKept(sent - ago), "\(sent), \(ago) ago") }
+            #expect(!isKept(sent - 41), "\(sent)")
+        }
+        #expect(history.blockCount <= 16)
+        // A burst of 300, and a pause.
+        for _ in 0..<300 { append(at: .zero + .seconds(60)) }
+        for sent in 500..<800 { #expect(isKept(sent)) }
+        #expect(!isKept(499))
+        for _ in 0..<10 { append(at: .zero + .seconds(70)) }
+        for sent in 778..<810 { #expect(isKept(sent), "\(sent)") }
+        #expect(!isKept(777))
+    }
+
     @Test func `An empty history has nothing`() {
         let history = PacketHistory(capacity: 4, slotByteCount: 4, firstSequenceNumber: SequenceNumber(0))
         for number in [0, 1, 65535] as [UInt16] {

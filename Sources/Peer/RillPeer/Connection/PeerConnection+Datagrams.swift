@@ -211,14 +211,12 @@ extension PeerConnection {
     ///
     /// - Returns: where the datagram goes; `nil` for nowhere: there is no path, or SRTP refuses.
     private func protect(_ packet: Span<UInt8>, into bytes: inout [UInt8], at now: MediaTime) -> ICEPath? {
-        guard let path = agent.selectedPath, let room = media?.overhead else {
+        guard let path = agent.selectedPath else {
             counts.packetsDropped += 1
             return nil
         }
         bytes.removeAll(keepingCapacity: true)
-        bytes.append(addingCapacity: packet.count + room) { output in
-            _ = media?.protect(packet, into: &output)
-        }
+        media?.protect(packet, into: &bytes)
         guard !bytes.isEmpty else {
             counts.packetsDropped += 1
             return nil

@@ -36,16 +36,17 @@ public import RillSession
 /// ``PeerPort``.
 public final class PeerConnection {
     let link: PeerLink
+    // No code of a caller's runs during an access to one of these: see RTPSession.
     /// Session, streams and keys; `nil` before streams were negotiated.
-    var media: PeerMedia?
-    var counts = PeerTransportCounts()
-    var events: [PeerEvent] = []
+    @safe @exclusivity(unchecked) var media: PeerMedia?
+    @safe @exclusivity(unchecked) var counts = PeerTransportCounts()
+    @safe @exclusivity(unchecked) var events: [PeerEvent] = []
     /// For tests: packets of any kind that wait to be sent.
-    var waitingPackets: [[UInt8]] = []
+    @safe @exclusivity(unchecked) var waitingPackets: [[UInt8]] = []
     /// The key of our packets that the media has.
-    private var takenKey: SRTPKey?
+    @safe @exclusivity(unchecked) private var takenKey: SRTPKey?
     /// What the last exchange changed, until the driver that holds the media takes it.
-    private var changedSections: [NegotiatedSection]?
+    @safe @exclusivity(unchecked) private var changedSections: [NegotiatedSection]?
 
     /// Creates a connection without streams.
     ///
@@ -74,7 +75,7 @@ public final class PeerConnection {
     /// Offer and answer, so far.
     public var negotiator: Negotiator { link.negotiator }
     /// The session of all media; `nil` before streams were negotiated.
-    public var session: RTPSession? { media?.session }
+    @safe @exclusivity(unchecked) public private(set) var session: RTPSession?
     /// The streams of pictures that are sent, in the order of their sections and layers.
     public var sendingStreams: [PeerSendingStream] { media?.sending ?? [] }
     /// The streams of pictures that are received, in the order of their sections and layers.
@@ -220,6 +221,7 @@ public final class PeerConnection {
         }
         if media == nil {
             media = PeerMedia(PeerMediaSettings(settings), for: sections)
+            session = media?.session
             takeKeys()
         }
         if try media?.apply(sections, at: now) == true { events.append(.streamsChanged) }

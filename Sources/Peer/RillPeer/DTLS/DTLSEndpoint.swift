@@ -46,6 +46,8 @@ public final class DTLSEndpoint {
     private let connection: DTLSConnection
     private var wire: DTLSWire { connection.wire }
     private var events: [DTLSEvent] = []
+    /// When the last poll had nothing to do, until when; in the past after any other call.
+    @safe @exclusivity(unchecked) private(set) var restTime = MediaTime(nanoseconds: .min)
     /// When the handshake began.
     private var startTime: MediaTime?
     /// The keys, from the end of the handshake on, whatever the fingerprint. They must not be given out.
@@ -84,6 +86,7 @@ public final class DTLSEndpoint {
         precondition(!fingerprints.isEmpty, "without a fingerprint, anyone may be the peer")
         // A connection stays with the certificate that it has.
         guard state == .new || state == .connecting else { return }
+        rouse()
         wire.fingerprints = fingerprints
         wire.now = now
         verify()
@@ -107,6 +110,7 @@ public final class DTLSEndpoint {
     /// - Parameter now: the current time.
     public func begin(at now: MediaTime) {
         guard state == .new else { return }
+        rouse()
         wire.now = now
         startTime = now
         state = .connecting
@@ -125,6 +129,7 @@ public final class DTLSEndpoint {
         guard datagram.count <= DTLSEndpoint.maximumDatagramByteCount else { return .tooLarge }
         begin(at: now)
         guard state == .connecting || state == .connected else { return .ended }
+        rouse()
         wire.now = now
         let records = DTLSRecords.readable(
             in: datagram, overhead: connection.recordOverhead, isVersionKnown: isHandshakeDone)
@@ -152,8 +157,12 @@ public final class DTLSEndpoint {
             bytes.append(contentsOf: datagram)
             return .transmit
         }
-        return .wait(until: wakeTime)
+        restTime = wakeTime
+        return .wait(until: restTime)
     }
+
+    /// Notes that something happened: the next poll may have something to do.
+    private func rouse() { restTime = MediaTime(nanoseconds: .min) }
 
     /// When to poll, if nothing is inserted before.
     public var wakeTime: MediaTime {
@@ -178,6 +187,7 @@ public final class DTLSEndpoint {
         let limit = maximumDataByteCount
         guard data.count <= limit else { throw .dataTooLarge(byteCount: data.count, limit: limit) }
         guard !data.isEmpty else { return }
+        rouse()
         wire.now = now
         try connection.write(data)
     }
@@ -187,6 +197,7 @@ public final class DTLSEndpoint {
     /// - Parameter now: the current time.
     public func close(at now: MediaTime) {
         guard state != .closed, state != .failed else { return }
+        rouse()
         wire.now = now
         connection.close()
         state = .closed

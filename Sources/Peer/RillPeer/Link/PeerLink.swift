@@ -9,16 +9,17 @@ final class PeerLink {
     let agent: ICEAgent
     let certificate: DTLSCertificate
     var negotiator: Negotiator
-    var dtls: DTLSEndpoint?
+    // No code of a caller's runs during an access to one of those that are not checked: see RTPSession.
+    @safe @exclusivity(unchecked) var dtls: DTLSEndpoint?
     /// The association before a new one, until that is connected: its keys are used, unless the peer closes it.
-    var formerDTLS: DTLSEndpoint?
+    @safe @exclusivity(unchecked) var formerDTLS: DTLSEndpoint?
     /// Whether the first datagrams of the peer made the association, before its answer.
     private var isEarlyDTLS = false
     /// Whether the handshake is for a path that a restart of ICE has yet to find.
     private var awaitsNomination = false
     /// What a rollback returns to; `nil` unless an exchange under way restarted ICE.
     var stableTransport: StableTransport?
-    var state = PeerConnectionState.new
+    @safe @exclusivity(unchecked) var state = PeerConnectionState.new
 
     /// What is negotiated now.
     var sections: [NegotiatedSection] = []
@@ -26,19 +27,19 @@ final class PeerLink {
     var pathChangeCount = 0
     private var credentials: any RandomNumberGenerator & Sendable
     var fingerprints: [DTLSFingerprint] = []
-    var events: [PeerEvent] = []
+    @safe @exclusivity(unchecked) var events: [PeerEvent] = []
     /// When the other side's description was first there, or ICE was restarted.
     var startTime: MediaTime?
     var failure: PeerError?
-    private var wakeBound = WakeBound()
+    @safe @exclusivity(unchecked) private var wakeBound = WakeBound()
     /// Polls that did nothing about what was due. After them DTLS is left alone.
-    private(set) var pollsWithoutProgress = 0
+    @safe @exclusivity(unchecked) private(set) var pollsWithoutProgress = 0
     /// For tests: DTLS stays due.
-    var isStalled = false
+    @safe @exclusivity(unchecked) var isStalled = false
 
     /// The last datagram of DTLS that left before there was a path, and where it went; it is transmitted again on the
     /// path, if that is another one.
-    private var first: (datagram: [UInt8], path: ICEPath?)?
+    @safe @exclusivity(unchecked) private var first: (datagram: [UInt8], path: ICEPath?)?
     /// Datagrams of DTLS that came before their address had answered a check.
     private var held: [(datagram: [UInt8], path: ICEPath)] = []
 
@@ -109,8 +110,18 @@ final class PeerLink {
         for one in waiting where one.path == path { _ = insert(dtls: one.datagram.span, at: now) }
     }
 
+    /// When there is something to do, if it is connected and nothing has happened since the last poll; `nil` if it may
+    /// have something to do now.
+    private func restTime(at now: MediaTime) -> MediaTime? {
+        guard state == .connected, events.isEmpty, formerDTLS == nil, first == nil, !isStalled,
+            pollsWithoutProgress == 0, let time = dtls?.restTime, time > now
+        else { return nil }
+        return time
+    }
+
     /// What is to be done, but for ICE.
     func poll(at now: MediaTime, into bytes: inout [UInt8]) -> PeerLinkAction {
+        if let time = restTime(at: now) { return .wait(until: time) }
         expire(at: now)
         beginHandshake(at: now)
         var bound = PollBound()

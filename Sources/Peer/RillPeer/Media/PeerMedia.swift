@@ -51,7 +51,7 @@ package struct PeerMedia: ~Copyable {
     // MARK: Keys
 
     /// Whether packets may leave and enter: there are keys, or none are needed.
-    package var isOpen: Bool { srtp != nil || settings.protection == .none }
+    package var isOpen: Bool { mutating get { srtp != nil || settings.protection == .none } }
 
     /// Protects with these keys from now on. The streams that are sent begin with key frames.
     package mutating func setKeys(sending: SRTPKey, receiving: SRTPKey) throws(SecurityError) {
@@ -94,7 +94,7 @@ package struct PeerMedia: ~Copyable {
     }
 
     /// The bytes that protection adds to a packet at most.
-    package var overhead: Int { mutating get { srtp?.sending.overhead ?? 0 } }
+    package var overhead: Int { mutating get { srtp?.overhead ?? 0 } }
 
     // MARK: Packets
 
@@ -119,6 +119,11 @@ package struct PeerMedia: ~Copyable {
         guard settings.protection == .none else { return false }
         datagram.append(copying: packet)
         return true
+    }
+
+    /// Appends a packet of ours as it leaves to an array; nothing if it may not leave.
+    package mutating func protect(_ packet: Span<UInt8>, into datagram: inout [UInt8]) {
+        datagram.append(addingCapacity: packet.count + overhead) { output in _ = protect(packet, into: &output) }
     }
 
     /// A stream that must begin with a key frame now that packets may leave. Each is returned once.
@@ -298,6 +303,8 @@ private struct PeerStreams: Equatable {
 
 /// The protection of both directions.
 private struct SRTPPair: ~Copyable {
+    /// The bytes that protection adds at most. Mutating, so that no part of this value is copied.
+    var overhead: Int { mutating get { sending.overhead } }
     var sending: SRTPProtector
     var receiving: SRTPUnprotector
 

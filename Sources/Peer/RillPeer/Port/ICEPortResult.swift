@@ -63,6 +63,13 @@ public enum ICEPortAction: Equatable, Sendable {
 public struct ICEPeerID: Hashable, Sendable {
     /// The number.
     public let rawValue: Int
+
+    /// Its hash for a table with a seed. A port counts its numbers up, and no peer chooses one: they need no hash that
+    /// resists collisions, which takes 200 instructions more for each look-up.
+    public func _rawHashValue(seed: Int) -> Int {
+        let mixed = UInt(bitPattern: rawValue ^ seed) &* 0x9E37_79B9_7F4A_7C15
+        return Int(bitPattern: mixed ^ mixed >> 32)
+    }
 }
 
 extension ICEPeerID: CustomStringConvertible {

@@ -31,8 +31,9 @@ public import RillSession
 public final class PeerPort {
     private let port: ICEPort
     private let passesMedia: Bool
-    private var connections: [ICEPeerID: PeerConnection] = [:]
-    private var schedule = PeerSchedule()
+    // No code of a caller's runs during an access to one of these: see RTPSession.
+    @safe @exclusivity(unchecked) private var connections: [ICEPeerID: PeerConnection] = [:]
+    @safe @exclusivity(unchecked) private var schedule = PeerSchedule()
 
     /// Creates a port without connections.
     ///

@@ -98,26 +98,27 @@ struct WakeQueue {
     private mutating func insert(_ entry: Entry) {
         heap.append(entry)
         var child = heap.count - 1
-        while child > 0, heap[child].time < heap[(child - 1) / 2].time {
-            heap.swapAt(child, (child - 1) / 2)
+        while child > 0, entry.time < heap[(child - 1) / 2].time {
+            heap[child] = heap[(child - 1) / 2]
             child = (child - 1) / 2
         }
+        heap[child] = entry
     }
 
     private mutating func removeFirst() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
+        let last = heap.removeLast()
+        let count = heap.count
+        guard count > 0 else { return }
+        // The last entry goes down from the top, until both below it are later.
         var parent = 0
         while true {
-            var smallest = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].time < heap[smallest].time {
-                smallest = child
-            }
-            guard smallest != parent else { return }
-            heap.swapAt(parent, smallest)
-            parent = smallest
+            var child = 2 * parent + 1
+            if child + 1 < count, heap[child + 1].time < heap[child].time { child += 1 }
+            guard child < count, heap[child].time < last.time else { break }
+            heap[parent] = heap[child]
+            parent = child
         }
+        heap[parent] = last
     }
 }
 

@@ -61,20 +61,21 @@ public final class StreamForwarder {
     var streams: [String: ForwardedStream] = [:]
     /// What a session publishes.
     var publishers: [ICEPeerID: [ForwardedStream]] = [:]
+    // No code of a caller's runs during an access to one of these: see RTPSession.
     /// Who gets something.
-    var members: [ICEPeerID: Member] = [:]
-    var events: [ForwardEvent] = []
-    var nextEvent = 0
+    @safe @exclusivity(unchecked) var members: [ICEPeerID: Member] = [:]
+    @safe @exclusivity(unchecked) var events: [ForwardEvent] = []
+    @safe @exclusivity(unchecked) var nextEvent = 0
     /// When streams without publishers end, by name.
-    var deadlines: [String: MediaTime] = [:]
+    @safe @exclusivity(unchecked) var deadlines: [String: MediaTime] = [:]
     /// When key frames are due to be asked for.
-    var keyFrameRequestTime = MediaTime.distantFuture
+    @safe @exclusivity(unchecked) var keyFrameRequestTime = MediaTime.distantFuture
     /// What was forwarded to those who have left.
     var formerCounts = ForwardCounts()
     /// How often publishers were asked for a key frame, for all viewers together.
     public internal(set) var keyFrameRequestCount = 0
     /// Iterations of polls that changed nothing, by an error of ours. Sessions that made them have ended.
-    package internal(set) var pollsWithoutProgress = 0
+    @safe @exclusivity(unchecked) package internal(set) var pollsWithoutProgress = 0
     /// Packets of publishers' sound that were not forwarded: they came beyond ``ForwardSettings/soundBitrate`` or
     /// ``ForwardSettings/soundPacketRate``.
     public internal(set) var droppedSoundPackets = 0

@@ -1,16 +1,21 @@
 public import RillCore
 import RillRTP
 
-/// The most recent packets of a stream, as they were sent: a ring of slots of equal size in one block of memory.
+/// The most recent packets of a stream, as they were sent, for those who miss some: as many as its capacity, of those
+/// the ones of the last two seconds, and in any case the newest 32.
 ///
-/// A packet is written directly into its slot and sent from there. It is kept until the ring wraps around to its
-/// slot.
-///
-/// All memory is reserved at creation. A slot is first touched by its first packet, so that a stream of few packets
-/// uses little physical memory.
+/// A packet is written directly into its place and sent from there. Packets lie one behind the other in blocks. A block
+/// whose packets are all too old is used again, so that a steady stream allocates nothing, and a stream of few packets
+/// has few blocks.
 struct PacketHistory: ~Copyable {
     /// The maximum number of past packets that a 16-bit sequence number distinguishes.
     static let maximumCapacity = 32767
+    /// How long packets are kept while others follow. Receivers wait for retransmissions for about a second, and it
+    /// takes a round trip to miss a packet: an older one comes too late.
+    static let duration = MediaDuration.seconds(2)
+
+    /// The packets that are kept however old they are, which may fill a probe of the path.
+    private static let leastCount = 32
 
     /// The maximum number of packets kept.
     let capacity: Int
@@ -18,16 +23,34 @@ struct PacketHistory: ~Copyable {
     private(set) var count = 0
     /// The sequence number that the next packet must have.
     private(set) var nextSequenceNumber: SequenceNumber
+    /// The maximum size of a packet.
     private let slotByteCount: Int
-    private var bytes: [UInt8]
+    /// The number of the oldest packet that is kept.
+    private var first = 0
+    /// The packets, by their number modulo the size, a power of two.
     private var slots: [Slot]
+    /// Blocks of equal size: those in use, in the order of their packets, are `firstBlock..<nextBlock`, modulo their
+    /// number.
+    private var bytes: [UInt8] = []
+    private(set) var blockCount = 0
+    private var firstBlock = 0
+    private var nextBlock = 0
+    /// The bytes in use of the newest block.
+    private var end = 0
 
-    private struct Slot {
-        var byteCount = 0
+    private struct Slot: BitwiseCopyable {
         var sentAt = MediaTime.zero
-        var retransmittedAt: MediaTime?
+        /// In the distant past for never.
+        var retransmittedAt = MediaTime(nanoseconds: .min)
+        /// The number of its block, from 1.
+        var block = 0
+        var start: Int32 = 0
+        var byteCount: Int32 = 0
         var isFEC = false
     }
+
+    /// The packets that a block holds at least.
+    private static let packetsPerBlock = 4
 
     /// A history of up to `capacity` packets of up to `slotByteCount` bytes.
     init(capacity: Int, slotByteCount: Int, firstSequenceNumber: SequenceNumber) {
@@ -35,20 +58,17 @@ struct PacketHistory: ~Copyable {
         self.capacity = capacity
         self.slotByteCount = slotByteCount
         nextSequenceNumber = firstSequenceNumber
-        bytes = []
-        bytes.reserveCapacity(capacity * slotByteCount)
-        slots = [Slot](repeating: Slot(), count: capacity)
+        slots = [Slot](repeating: Slot(), count: 16)
     }
 
-    /// Writes the next packet, replacing the oldest. Traps if `write` appends more than a slot.
+    /// Writes the next packet, after which those are forgotten that are too old. Traps if `write` appends more than the
+    /// maximum size.
     mutating func append(at now: MediaTime, isFEC: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
-        let slot = count % capacity
-        let range = slot * slotByteCount..<(slot + 1) * slotByteCount
-        // In the first round, a new slot extends the array into its reserved memory. It is filled as a block:
-        // appending byte by byte, as a sequence, costs more than encoding in debug builds.
-        if bytes.count < range.upperBound {
-            bytes.append(addingCapacity: slotByteCount) { $0.append(repeating: 0, count: slotByteCount) }
-        }
+        forget(at: now)
+        if count - first == slots.count { growSlots() }
+        if nextBlock == firstBlock || blockByteCount - end < slotByteCount { beginBlock() }
+        let start = self.start(of: nextBlock - 1) + end
+        let range = start..<start + slotByteCount
         let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
             // The array belongs to this value and contains the range; the span does not leave this closure.
             let memory = block.extracting(range)
@@ -56,9 +76,62 @@ struct PacketHistory: ~Copyable {
             write(&output)
             return unsafe output.finalize(for: memory)
         }
-        slots[slot] = Slot(byteCount: byteCount, sentAt: now, isFEC: isFEC)
+        slots[count & (slots.count - 1)] = Slot(
+            sentAt: now, block: nextBlock, start: Int32(truncatingIfNeeded: end),
+            byteCount: Int32(truncatingIfNeeded: byteCount), isFEC: isFEC)
+        end += byteCount
         count += 1
         nextSequenceNumber = nextSequenceNumber.next
+    }
+
+    /// The number of packets that are kept.
+    var keptCount: Int { count - first }
+
+    private var blockByteCount: Int { PacketHistory.packetsPerBlock * slotByteCount }
+
+    /// Where a block begins in the array.
+    private func start(of block: Int) -> Int { block % blockCount * blockByteCount }
+
+    /// Forgets the packets that are too old, or more than the capacity, and the blocks that only they were in.
+    private mutating func forget(at now: MediaTime) {
+        let limit = count - capacity
+        while first < count {
+            let slot = slots[first & (slots.count - 1)]
+            let isOld = keptCount >= PacketHistory.leastCount && now - slot.sentAt > PacketHistory.duration
+            guard first <= limit || isOld else { break }
+            first += 1
+        }
+        // The block of the oldest packet is the first one; without a packet, none is in use.
+        guard first < count else {
+            firstBlock = nextBlock
+            return
+        }
+        firstBlock = slots[first & (slots.count - 1)].block - 1
+    }
+
+    /// Takes a free block for the next packets.
+    private mutating func beginBlock() {
+        if nextBlock - firstBlock == blockCount { addBlocks() }
+        nextBlock += 1
+        end = 0
+    }
+
+    /// Adds a quarter. The blocks in use keep their numbers, and get other places.
+    private mutating func addBlocks() {
+        let size = blockCount + 1 + blockCount / 4
+        var larger = [UInt8](repeating: 0, count: size * blockByteCount)
+        var span = larger.mutableSpan
+        for number in firstBlock..<nextBlock {
+            let start = start(of: number)
+            span.copy(from: bytes.span.extracting(start..<start + blockByteCount), at: number % size * blockByteCount)
+        }
+        (bytes, blockCount) = (larger, size)
+    }
+
+    private mutating func growSlots() {
+        var larger = [Slot](repeating: Slot(), count: 2 * slots.count)
+        for number in first..<count { larger[number & (larger.count - 1)] = slots[number & (slots.count - 1)] }
+        slots = larger
     }
 
     /// The packet that was written last.
@@ -67,16 +140,17 @@ struct PacketHistory: ~Copyable {
         get { packet(nextSequenceNumber.advanced(by: -1)) }
     }
 
-    /// Returns the packet with that sequence number; `nil` if it was overwritten or never sent.
+    /// Returns the packet with that sequence number; `nil` if it is not kept any more, or was never sent.
     @_lifetime(borrow self)
     func packet(_ number: SequenceNumber) -> SentPacket? {
-        guard let slot = slot(of: number) else { return nil }
-        let start = slot * slotByteCount
-        let range = start..<start + slots[slot].byteCount
+        guard let place = slot(of: number) else { return nil }
+        let slot = slots[place]
+        let start = start(of: slot.block - 1) + Int(slot.start)
         return SentPacket(
-            bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt,
-            retransmittedAt: slots[slot].retransmittedAt,
-            isFEC: slots[slot].isFEC)
+            bytes: bytes.span.extracting(start..<start + Int(slot.byteCount)),
+            sentAt: slot.sentAt,
+            retransmittedAt: slot.retransmittedAt.nanoseconds == .min ? nil : slot.retransmittedAt,
+            isFEC: slot.isFEC)
     }
 
     /// Records a retransmission. Does nothing if the packet is no longer kept.
@@ -92,8 +166,8 @@ struct PacketHistory: ~Copyable {
 
     private func slot(of number: SequenceNumber) -> Int? {
         let packetsAgo = nextSequenceNumber.distance(since: number)
-        guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }
-        return (count - packetsAgo) % capacity
+        guard packetsAgo >= 1, packetsAgo <= count - first else { return nil }
+        return (count - packetsAgo) & (slots.count - 1)
     }
 }
 

@@ -19,7 +19,7 @@ struct PacketOutput: Sendable {
         redPayloadType = settings.fec?.redPayloadType
         extensions = settings.headerExtensions
         nextNumber = settings.retransmission?.firstSequenceNumber ?? SequenceNumber(0)
-        if redPayloadType != nil { red.reserveCapacity(settings.maximumPacketByteCount) }
+        if redPayloadType != nil { red = [UInt8](repeating: 0, count: settings.maximumPacketByteCount) }
         if retransmission != nil { rtx.reserveCapacity(settings.maximumPacketByteCount) }
     }
 
@@ -54,9 +54,9 @@ struct PacketOutput: Sendable {
             return send(packet.bytes, as: kind, at: now, to: sink, counting: &statistics)
         }
         if let redPayloadType {
-            PacketOutput.writeRED(packet.bytes, redPayloadType, into: &red)
+            let count = PacketOutput.writeRED(packet.bytes, redPayloadType, into: &red)
             let wrapped = red  // shares the memory, released before the next write
-            writeRTX(wrapped.span, retransmission)
+            writeRTX(wrapped.span.extracting(0..<count), retransmission)
         } else {
             writeRTX(packet.bytes, retransmission)
         }
@@ -68,21 +68,16 @@ struct PacketOutput: Sendable {
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let redPayloadType else { return pass(packet, as: kind, at: now, to: sink, counting: &statistics) }
-        PacketOutput.writeRED(packet, redPayloadType, into: &red)
-        return pass(red.span, as: kind, at: now, to: sink, counting: &statistics)
+        let count = PacketOutput.writeRED(packet, redPayloadType, into: &red)
+        return pass(red.span.extracting(0..<count), as: kind, at: now, to: sink, counting: &statistics)
     }
 
     private func pass(
         _ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
-        let payloadByteCount: Int
-        do throws(RTPError) {
-            // The packet has no padding.
-            payloadByteCount = try RTPPacket(parsing: packet).payload.count
-        } catch {
-            preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
-        }
+        // The packet has no padding.
+        let payloadByteCount = packet.count - PacketOutput.headerByteCount(of: packet)
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
         statistics.headerBytesSent += packet.count - payloadByteCount
@@ -90,15 +85,28 @@ struct PacketOutput: Sendable {
         return payloadByteCount
     }
 
-    private static func writeRED(_ packet: Span<UInt8>, _ payloadType: PayloadType, into red: inout [UInt8]) {
-        red.removeAll(keepingCapacity: true)
-        red.append(addingCapacity: packet.count + REDPayload.primaryHeaderByteCount) { output in
-            do throws(RTPError) {
-                try REDPacket.write(wrapping: packet, payloadType: payloadType, into: &output)
-            } catch {
-                preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
-            }
-        }
+    /// The bytes of the header of a packet of ours, which has no contributing sources, with its extension.
+    private static func headerByteCount(of packet: Span<UInt8>) -> Int {
+        guard packet[0] & 0x10 != 0 else { return RTPHeader.fixedByteCount }
+        let length = RTPHeader.fixedByteCount + 2
+        return RTPHeader.fixedByteCount + RTPHeaderExtension.fixedByteCount
+            + 4 * (Int(packet[length]) << 8 | Int(packet[length + 1]))
+    }
+
+    /// Writes a packet of ours as the primary block of one of RED (RFC 2198 §3): one byte comes before the payload.
+    ///
+    /// - Returns: its size.
+    private static func writeRED(
+        _ packet: Span<UInt8>, _ payloadType: PayloadType, into red: inout [UInt8]
+    ) -> Int {
+        let (header, count) = (headerByteCount(of: packet), packet.count + REDPayload.primaryHeaderByteCount)
+        if red.count < count { red += [UInt8](repeating: 0, count: count - red.count) }
+        var bytes = red.mutableSpan
+        bytes.copy(from: packet.extracting(0..<header))
+        bytes[1] = packet[1] & 0x80 | payloadType.rawValue
+        bytes[header] = packet[1] & 0x7F
+        bytes.copy(from: packet.extracting(header...), at: header + REDPayload.primaryHeaderByteCount)
+        return count
     }
 
     private mutating func writeRTX(_ packet: Span<UInt8>, _ settings: RetransmissionSettings) {

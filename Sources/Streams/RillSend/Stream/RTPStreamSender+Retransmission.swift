@@ -140,7 +140,7 @@ extension RTPStreamSender {
         byteCount: Int, packetCount: Int, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
         guard settings.retransmission != nil else { return 0 }
-        let kept = min(history.count, history.capacity, RTPStreamSender.probePacketLimit)
+        let kept = min(history.keptCount, RTPStreamSender.probePacketLimit)
         var (sent, bytes, age) = (0, 0, 1)
         while sent < packetCount || bytes < byteCount {
             guard kept > 0, sent < RTPStreamSender.probePacketLimit else { break }

@@ -24,8 +24,8 @@ public import RillRTP
 /// socket: `now` is the pipeline's clock and must not go back.
 ///
 /// A value with one owner. Sending allocates nothing: a packet is written once, into the history, and passed on from
-/// there. The history takes most of the memory: `historyCapacity` times `maximumPacketByteCount`, reserved at the
-/// start.
+/// there. The history takes most of the memory: what was sent in the last two seconds, and at most `historyCapacity`
+/// times `maximumPacketByteCount`.
 public struct RTPStreamSender: ~Copyable, Sendable {
     /// The settings that it was created with, or that were negotiated since.
     public private(set) var settings: RTPStreamSettings

@@ -207,6 +207,12 @@ struct SessionCongestion: ~Copyable {
         return fallback.isActive ? reported.dueTime : estimate.dueTime
     }
 
+    /// When the next packet may leave, or ``update(at:)`` is due. Mutating, so that no part of this value is copied.
+    var wakeTime: MediaTime { mutating get { min(paceTime, dueTime) } }
+
+    /// Whether ``update(at:)`` is due. Mutating, so that no part of this value is copied.
+    mutating func isDue(at now: MediaTime) -> Bool { dueTime <= now }
+
     /// Works out the estimate again; returns whether the rate was cut because of overload.
     mutating func update(at now: MediaTime) -> Bool {
         guard !fallback.isActive else {

@@ -45,10 +45,7 @@ extension RTPSession {
     /// When congestion control has something to do.
     var congestionTime: MediaTime {
         // A reference is asked first: it costs less than the value.
-        guard waiting != nil, let time = congestion?.paceTime, let due = congestion?.dueTime else {
-            return .distantFuture
-        }
-        return min(time, due)
+        waiting == nil ? .distantFuture : congestion?.wakeTime ?? .distantFuture
     }
 
     /// Sends a probe of the path if one is worth its bytes: packets of the newest stream that has RTX, once more.
@@ -189,7 +186,7 @@ extension RTPSession {
 
     /// Lowers the rate if feedback is missing for too long.
     func noticeSilence(at now: MediaTime) {
-        guard waiting != nil, let due = congestion?.dueTime, due <= now else { return }
+        guard waiting != nil, congestion?.isDue(at: now) == true else { return }
         if congestion?.update(at: now) == true { giveUpFrames(at: now) }
     }
 
