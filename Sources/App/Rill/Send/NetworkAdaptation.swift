@@ -74,8 +74,7 @@ struct NetworkAdaptation: Sendable {
     ///
     /// The total alone decides which layers are sent: packets that wait for a moment, as those of a key frame do, must
     /// not switch off a layer that needs two steady seconds to return. Neither does a dip of the total of less than a
-    /// second. What is reserved is taken from the largest layer
-    /// first.
+    /// second. What is reserved is taken from the largest layer first.
     ///
     /// - Parameters:
     ///   - indices: the layers that are switched on.

@@ -112,7 +112,7 @@ public struct SendingAllowance: Equatable, Sendable {
     public var nextFrameBitrate: Bitrate
     /// Why the next frame is left out; `nil` if it is not.
     public var obstacle: Obstacle?
-    /// Whether single frames may leave all the same, some way apart: what is in flight is late, and not hopeless.
+    /// Whether single frames may leave all the same, some way apart: little enough is in flight.
     package var allowsSparseFrames = true
 
     /// Creates an allowance.
