@@ -268,14 +268,15 @@ extension JitterBuffer {
     private mutating func complete(_ index: Int, at arrival: MediaTime) {
         let (timestamp, isKey) = (assembler.frames[index].timestamp, assembler.frames[index].isKey)
         let byteCount = assembler.frames[index].isRepaired ? nil : assembler.frames[index].byteCount
-        assembler.complete(
-            index, at: arrival,
-            playout: timing.noteFrame(
-                timestamp: timestamp, byteCount: byteCount, isKey: isKey, frameInterval: interval.last, at: arrival))
         let ticks =
             index > 0
             ? finder.timestampStep(to: assembler.frames[index], from: assembler.frames[index - 1], &packets)
             : finder.timestampStep(to: assembler.frames[index], &packets)
+        assembler.complete(
+            index, at: arrival,
+            playout: timing.noteFrame(
+                timestamp: timestamp, byteCount: byteCount, isKey: isKey,
+                step: ticks.map { settings.clockRate.duration(of: $0) }, frameInterval: interval.last, at: arrival))
         if let ticks {
             interval.note(settings.clockRate.duration(of: ticks))
             // There is no frame between the two: what is missing there is an FEC packet, or padding.

@@ -39,7 +39,7 @@ import Testing
             lastArrival = arrival
             if repairTime == nil { timing.notePacket(timestamp: timestamp, media, at: arrival) }
             let playout = timing.noteFrame(
-                timestamp: timestamp, byteCount: repairTime == nil ? 1000 : nil, isKey: index == 1,
+                timestamp: timestamp, byteCount: repairTime == nil ? 1000 : nil, isKey: index == 1, step: nil,
                 frameInterval: .seconds(1 / Double(frameRate)), at: arrival)
             timing.noteRelease(
                 timestamp: timestamp, assembly: arrival, isRepaired: repairTime != nil,

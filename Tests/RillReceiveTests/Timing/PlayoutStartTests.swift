@@ -23,8 +23,8 @@ import Testing
             for _ in 0..<count {
                 timing.notePacket(timestamp: timestamp, time(0), at: time(20))
                 _ = timing.noteFrame(
-                    timestamp: timestamp, byteCount: 1000, isKey: index == 0, frameInterval: .seconds(1.0 / 30),
-                    at: time(20))
+                    timestamp: timestamp, byteCount: 1000, isKey: index == 0, step: nil,
+                    frameInterval: .seconds(1.0 / 30), at: time(20))
                 release(20)
             }
         }

@@ -1,6 +1,7 @@
 import RillCodec
 import RillCore
 import RillMediaSupport
+import RillSession
 import RillTestSupport
 import Testing
 
@@ -169,6 +170,57 @@ struct NetworkBitrateTests {
         #expect(counts == [53, 10])
         #expect(sender.high.framesSkipped.queueFull == 6 && sender.high.framesSkipped.windowFull == 1)
         #expect(sender.low.framesSkipped.queueFull == 0 && sender.low.framesSkipped.windowFull == 1)
+    }
+
+    /// What a network allows, always the same.
+    private final class Budget: SendingBudget {
+        private let allowance: SendingAllowance
+
+        init(_ bitrate: Bitrate, _ obstacle: SendingAllowance.Obstacle? = nil, allowsSparseFrames: Bool = true) {
+            var allowance = SendingAllowance(
+                bitrate: bitrate, frameBitrate: bitrate, nextFrameBitrate: bitrate, obstacle: obstacle)
+            allowance.allowsSparseFrames = allowsSparseFrames
+            self.allowance = allowance
+        }
+
+        func allowance(at now: MediaTime) -> SendingAllowance? { allowance }
+    }
+
+    @Test func `While the window is full one frame in 100 ms leaves, unless too much waits`() throws {
+        let sender = try Sender()
+        func count(_ budget: Budget) throws -> Int {
+            // The pipeline does not hold it.
+            try withExtendedLifetime(budget) {
+                sender.pipeline.follow(budget)
+                return try sender.send(60)[0]
+            }
+        }
+        #expect(try count(Budget(.megabits(2))) == 60)
+        #expect((15...20).contains(try count(Budget(.megabits(2), .windowFull))))
+        #expect(try count(Budget(.megabits(2), .windowFull, allowsSparseFrames: false)) == 0)
+        #expect(try count(Budget(.megabits(2), .queueFull)) == 0)
+    }
+
+    @Test func `A dip of less than a second, or while nothing leaves, switches no layer off`() throws {
+        let sender = try Sender()
+        let wide = Budget(.megabits(2))
+        func count(_ budget: Budget, _ frames: Int) throws -> Int {
+            try withExtendedLifetime(budget) {
+                sender.pipeline.follow(budget)
+                return try sender.send(frames)[0]
+            }
+        }
+        #expect(try count(wide, 90) == 90)
+        // Size and rate may be reduced meanwhile, but the layer goes on.
+        #expect(try count(Budget(.kilobits(60)), 20) > 5)
+        #expect(try count(wide, 10) > 3)
+        #expect(try count(wide, 180) > 90)
+        #expect(try count(Budget(.kilobits(60), .queueFull), 120) == 0)
+        // One that was off would return after two seconds.
+        #expect(try count(wide, 30) > 4)
+        // For longer it is switched off.
+        _ = try count(Budget(.kilobits(60)), 60)
+        #expect(try count(Budget(.kilobits(60)), 30) == 0)
     }
 
     @Test func `Fewer bytes are taken from the layer with the highest bitrate`() throws {

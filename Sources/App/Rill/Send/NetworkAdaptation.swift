@@ -12,6 +12,8 @@ struct NetworkAdaptation: Sendable {
     var reserved = 0
     /// A layer's next frames keep at least this share of its bitrate.
     private static let minimumShare = 0.3
+    /// The longest interval of frames that counts for the time in which frames could leave.
+    private static let longestInterval = MediaDuration.milliseconds(250)
     /// How long a frame after a cut of the scene may take at its layer's bitrate.
     static let burstLimit = MediaDuration.milliseconds(120)
 
@@ -19,8 +21,14 @@ struct NetworkAdaptation: Sendable {
     private var shares: [Bitrate]
     /// Of each layer; empty if layers keep size and rate.
     private var layers: [BitrateAdaptation]
-    private var recent = RecentMinimum()
+    private var recent = RecentTotals()
     private var steady: Bitrate?
+    /// The highest total of the last second.
+    private var highest: Bitrate?
+    /// Whether no frames leave at present: then the total says nothing.
+    var isObstructed = false
+    /// How long frames could leave so far, and the last one that could.
+    private var freeTime = (passed: MediaTime.zero, last: MediaTime?.none)
 
     init(_ total: Bitrate, of layers: [LayerSettings], _ settings: AdaptationSettings?) {
         self.total = total
@@ -47,19 +55,26 @@ struct NetworkAdaptation: Sendable {
             minimumPixelCount: 2 * smaller)
     }
 
-    /// Follows time. Returns whether another layer may be switched on: more has been there steadily than before.
+    /// Follows time, in which frames could leave: what is there while none may says nothing, as in a stall of the
+    /// network. Returns whether another layer may be switched on or off: what was there steadily, or lately, has
+    /// changed.
     mutating func advance(to now: MediaTime) -> Bool {
-        let before = steady
-        let minimum = recent.add(total, at: now)
-        steady = minimum
-        return before.map { minimum > $0 } ?? true
+        guard !isObstructed else {
+            freeTime.last = nil
+            return false
+        }
+        let elapsed = freeTime.last.map { max(.zero, min(now - $0, Self.longestInterval)) } ?? .zero
+        freeTime = (freeTime.passed + elapsed, now)
+        let before = (steady, highest)
+        (steady, highest) = recent.add(total, at: freeTime.passed)
+        return before != (steady, highest)
     }
 
     /// Splits the total among layers, and returns what their next frames may have.
     ///
     /// The total alone decides which layers are sent: packets that wait for a moment, as those of a key frame do, must
-    /// not switch off a layer that needs two steady seconds to return. What is reserved is taken from the largest layer
-    /// first.
+    /// not switch off a layer that needs two steady seconds to return. Neither does a dip of the total of less than a
+    /// second. What is reserved is taken from the largest layer first.
     ///
     /// - Parameters:
     ///   - indices: the layers that are switched on.
@@ -74,7 +89,7 @@ struct NetworkAdaptation: Sendable {
             return layer
         }
         var next = BitrateAllocator(layers: rates, keepingActive: allocator)
-        let split = next.split(total, steady: steady ?? total)
+        let split = next.split(total, steady: steady ?? total, recent: highest)
         allocator = next
         var result = indices.indices.map { split[$0] }
         for (place, index) in indices.enumerated() { shares[index] = result[place] }
@@ -104,24 +119,29 @@ struct NetworkAdaptation: Sendable {
     func degradation(of index: Int) -> Degradation { layers.isEmpty ? .none : layers[index].degradation }
 }
 
-/// The minimum of the last two seconds, in slots of a quarter.
-private struct RecentMinimum: Sendable {
-    private var slots = InlineArray<8, Bitrate?>(repeating: nil)
+/// The minimum of the last two seconds, and the maximum of the last one, in slots of a quarter.
+private struct RecentTotals: Sendable {
+    private var slots = InlineArray<8, (least: Bitrate, most: Bitrate)?>(repeating: nil)
     private var newest: Int64?
     private static let slotDuration: Int64 = 250_000_000
+    private static let maximumSlots: Int64 = 4
 
-    /// Adds a value. Returns the minimum.
-    mutating func add(_ value: Bitrate, at now: MediaTime) -> Bitrate {
+    /// Adds a value. Returns both.
+    mutating func add(_ value: Bitrate, at now: MediaTime) -> (minimum: Bitrate?, maximum: Bitrate?) {
         let slot = max(now.nanoseconds / Self.slotDuration, newest ?? .min)
         // Slots that passed without a frame are empty.
         let first = max((newest ?? slot) + 1, slot - Int64(slots.count) + 1)
         if first <= slot { for skipped in first...slot { slots[Self.place(skipped)] = nil } }
         newest = slot
-        let index = Self.place(slot)
-        slots[index] = min(slots[index] ?? value, value)
-        var minimum = value
-        for index in 0..<slots.count { minimum = min(minimum, slots[index] ?? value) }
-        return minimum
+        let old = slots[Self.place(slot)] ?? (value, value)
+        slots[Self.place(slot)] = (min(old.least, value), max(old.most, value))
+        var (minimum, maximum) = (value, value)
+        for age in 0..<Int64(slots.count) {
+            guard let found = slots[Self.place(slot - age)] else { continue }
+            minimum = min(minimum, found.least)
+            if age < Self.maximumSlots { maximum = max(maximum, found.most) }
+        }
+        return (minimum, maximum)
     }
 
     private static func place(_ slot: Int64) -> Int { Int(truncatingIfNeeded: slot) & 7 }

@@ -1,5 +1,6 @@
 import RillCodec
 import RillCore
+import RillSession
 
 /// All decisions of the sending side, in one value: the layer plan, the adaptation of each layer, and the split of a
 /// total bitrate.
@@ -14,6 +15,8 @@ struct SendDecisions: Sendable {
     /// What follows from the bitrate that a network carries; `nil` if nothing was said of one.
     private var network: NetworkAdaptation?
     private var lastFrame: MediaTime?
+    /// When a frame last passed that nothing held back.
+    private var lastPassed: MediaTime?
 
     /// How far one layer is reduced, and what was left out.
     struct Limitation: Sendable {
@@ -152,7 +155,7 @@ struct SendDecisions: Sendable {
 
 extension SendDecisions {
     /// Sets what encoders may produce together, from their next frames on; `nil` if no network limits them.
-    mutating func setNetwork(_ total: Bitrate?, next: Bitrate? = nil) {
+    mutating func setNetwork(_ total: Bitrate?, next: Bitrate? = nil, isObstructed: Bool = false) {
         guard let total else {
             guard network != nil else { return }
             network = nil
@@ -162,6 +165,7 @@ extension SendDecisions {
             return
         }
         let reserved = next.map { max(total, $0).bitsPerSecond - $0.bitsPerSecond } ?? 0
+        network?.isObstructed = isObstructed
         guard network?.total != total || network?.reserved != reserved else { return }
         if network == nil {
             network = NetworkAdaptation(total, of: plan.settings, adaptation)
@@ -200,6 +204,24 @@ extension SendDecisions {
 
     // MARK: Frames that are left out
 
+    /// Fits the next frames to what may be sent.
+    ///
+    /// While more is in flight than the path needs, frames are left out, but not so many in a row that the picture
+    /// stops: one in ``longestGap`` leaves, small as it is then, unless too much waits.
+    mutating func follow(_ allowance: SendingAllowance, at now: MediaTime) {
+        setNetwork(
+            allowance.frameBitrate, next: allowance.nextFrameBitrate, isObstructed: allowance.obstacle != nil)
+        let isPassing = allowance.allowsSparseFrames && now - (lastPassed ?? now) >= Self.longestGap
+        guard let obstacle = allowance.obstacle, !(obstacle == .windowFull && isPassing) else {
+            lastPassed = now
+            return
+        }
+        skipNextFrames(because: obstacle == .queueFull ? .queueFull : .windowFull)
+    }
+
+    /// At 30 frames per second a gap of 183 ms is a freeze.
+    private static let longestGap = MediaDuration.milliseconds(100)
+
     mutating func skipNextFrame(layer index: Int, because reason: SendPipeline.SkipReason) {
         limitations[index].skipReason = reason
         plan.skipNextFrame(layer: index)
@@ -209,9 +231,9 @@ extension SendDecisions {
     /// call alive.
     mutating func skipNextFrames(because reason: SendPipeline.SkipReason) {
         let sending = limitations.indices.filter { plan.isSending(layer: $0) }
-        let smallest = sending.min {
-            plan.effectiveSettings(layer: $0).bitrate < plan.effectiveSettings(layer: $1).bitrate
-        }
+        // In a dip the share of a large layer may be the smaller one.
+        let settings = plan.settings
+        let smallest = sending.min { settings[$0].bitrate < settings[$1].bitrate }
         for index in sending where sending.count == 1 || index != smallest {
             skipNextFrame(layer: index, because: reason)
         }

@@ -359,9 +359,7 @@ extension SendPipeline {
     func followBudget(at now: MediaTime) {
         guard let allowance = budget.withLock({ $0 })?.budget?.allowance(at: now) else { return }
         state.withLock { state in
-            state.decisions.setNetwork(allowance.frameBitrate, next: allowance.nextFrameBitrate)
-            guard let obstacle = allowance.obstacle else { return }
-            state.decisions.skipNextFrames(because: obstacle == .queueFull ? .queueFull : .windowFull)
+            state.decisions.follow(allowance, at: now)
         }
     }
 }

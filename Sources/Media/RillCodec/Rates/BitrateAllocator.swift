@@ -97,8 +97,10 @@ public struct BitrateAllocator: Sendable {
     ///   - steady: the bitrate that was available for a while, if the total ripples. A layer is switched on only if
     ///     this exceeds the sum of its bitrate and those of the layers below by a quarter. `nil` decides by the total
     ///     alone.
-    public mutating func split(_ total: Bitrate, steady: Bitrate? = nil) -> Split {
-        activeCount = count(for: total.bitsPerSecond, steady: steady?.bitsPerSecond)
+    ///   - recent: the highest total of the last moments. Layers that are on stay on while it suffices for them, at
+    ///     their minimum: switching one on again costs a key frame and takes seconds. `nil` decides by the total alone.
+    public mutating func split(_ total: Bitrate, steady: Bitrate? = nil, recent: Bitrate? = nil) -> Split {
+        activeCount = count(for: total.bitsPerSecond, steady: steady?.bitsPerSecond, recent: recent?.bitsPerSecond)
         var split = Split()
         var left = total.bitsPerSecond
         func give(_ index: Int, upTo limit: Bitrate) {
@@ -109,11 +111,14 @@ public struct BitrateAllocator: Sendable {
         // First the targets, from the smallest layer up; then the rest, from the largest down to each maximum.
         for index in order.prefix(activeCount) { give(index, upTo: layers[index].target) }
         for index in order.prefix(activeCount).reversed() { give(index, upTo: layers[index].maximum) }
+        for index in order.prefix(activeCount).dropFirst() {
+            split.add(max(0, layers[index].minimum.bitsPerSecond - split[index].bitsPerSecond), to: index)
+        }
         return split
     }
 
     /// Returns how many layers `total` suffices for. Active layers are kept a little longer.
-    private func count(for total: Int, steady: Int?) -> Int {
+    private func count(for total: Int, steady: Int?, recent: Int?) -> Int {
         guard total > 0 else { return 0 }
         var count = 1
         var below = layers[order[0]].target.bitsPerSecond
@@ -123,7 +128,8 @@ public struct BitrateAllocator: Sendable {
             let factor = isActive ? 1 : BitrateAllocator.hysteresis
             // In floating point no rate overflows, and a bit more or less does not matter.
             let (lower, minimum) = (Double(below), Double(layer.minimum.bitsPerSecond))
-            guard Double(total) >= lower + minimum * factor else { break }
+            let enough = isActive ? max(total, recent ?? total) : total
+            guard Double(enough) >= lower + minimum * factor else { break }
             if let steady, !isActive, Double(steady) < (lower + minimum) * BitrateAllocator.rippleFactor { break }
             below += layer.target.bitsPerSecond
             count += 1

@@ -165,6 +165,11 @@ public struct BandwidthEstimate: RateController {
         Double(bytesInFlight * 8) > bits * (path.roundTrip.seconds + BandwidthEstimate.floodLimit)
     }
 
+    /// Whether the path has stalled: for much longer than usual nothing is known of any packet.
+    ///
+    /// - Parameter now: the current time.
+    package func hasStalled(at now: MediaTime) -> Bool { limits.isStalled(at: now) }
+
     /// Records that a packet leaves now.
     ///
     /// - Parameters:

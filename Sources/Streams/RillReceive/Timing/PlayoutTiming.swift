@@ -13,6 +13,9 @@ import RillRTP
 /// becomes complete; until then it is provisional. As all of it follows the transits, it follows the skew of the two
 /// clocks.
 ///
+/// A sender that leaves frames out while the network stalls sends the next one with a later timestamp. The delay then
+/// shrinks by that gap, as far as the frame is there: the picture would otherwise stop once more, for as long.
+///
 /// In the first seconds the estimate knows little. Then a late frame makes the delay jump, and the frames that wait
 /// after it wait that much longer (``wait(behind:assembly:repairTime:at:)``).
 struct PlayoutTiming: ~Copyable, Sendable {
@@ -52,9 +55,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// From this lateness on a frame counts as very late; this much of its lateness is not kept.
     private static let veryLate = MediaDuration.milliseconds(150)
     private static let notHeld = MediaDuration.milliseconds(20)
-    /// A frame that follows a very late one is released this long after it at most, or a frame interval: if the sender
-    /// left out frames while the network stalled, those after them do not wait that long.
-    private static let longestHeldStep = (least: MediaDuration.milliseconds(120), most: MediaDuration.milliseconds(250))
+    /// Where the sender left out frames, the next one is released this long after the one before at most, or a frame
+    /// interval. At 30 frames per second a gap of 183 ms is a freeze.
+    private static let longestGap = (least: MediaDuration.milliseconds(100), most: MediaDuration.milliseconds(250))
     /// The longest time between two frames that counts for the movement.
     private static let longestMove = MediaDuration.seconds(1)
     /// A decoder that takes longer has other problems.
@@ -94,12 +97,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
     ///   - timestamp: its extended timestamp.
     ///   - byteCount: its size; `nil` if it was repaired, because its transit then does not depend on its size.
     ///   - isKey: whether it is a key frame.
+    ///   - step: the time since the timestamp of the frame that it directly follows; `nil` if that is unknown.
     ///   - frameInterval: the stream's frame interval.
     ///   - now: the current time.
     /// - Returns: its release time.
     @inline(__always)
     mutating func noteFrame(
-        timestamp: Int64, byteCount: Int?, isKey: Bool, frameInterval: MediaDuration, at now: MediaTime
+        timestamp: Int64, byteCount: Int?, isKey: Bool, step: MediaDuration?, frameInterval: MediaDuration,
+        at now: MediaTime
     ) -> MediaTime {
         let media = time(of: timestamp)
         let transit = (now - media).nanoseconds
@@ -110,7 +115,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         let most = longestStep(at: now)
         move(to: jitter.target(frameInterval: frameInterval, at: now), transit, by: most)
         hold(transit, isUnrepaired: byteCount != nil, losing: most)
-        shortenHold(of: media, frameInterval: frameInterval)
+        catchUp(to: media, transit, step: step, frameInterval: frameInterval)
         lastMove = now
         let transitAtRelease = bounded(max(offset ?? transit, held ?? .min), above: floor.smallest ?? transit)
         let release = media + MediaDuration(nanoseconds: transitAtRelease)
@@ -233,12 +238,20 @@ struct PlayoutTiming: ~Copyable, Sendable {
         held = transit - PlayoutTiming.notHeld.nanoseconds
     }
 
-    /// Ends a hold that would stop the picture again, where frames were left out.
-    private mutating func shortenHold(of media: MediaTime, frameInterval: MediaDuration) {
-        guard let held, let newest, media > newest.media else { return }
-        let (least, most) = PlayoutTiming.longestHeldStep
-        let latest = newest.release + max(least, min(frameInterval, most))
-        self.held = min(held, (latest - media).nanoseconds)
+    /// Shortens the delay where frames were left out: it would stop the picture again.
+    private mutating func catchUp(
+        to media: MediaTime, _ transit: Int64, step: MediaDuration?, frameInterval: MediaDuration
+    ) {
+        guard let newest, media > newest.media else { return }
+        let (least, most) = PlayoutTiming.longestGap
+        let latest = (newest.release + max(least, min(frameInterval, most)) - media).nanoseconds
+        if let held { self.held = min(held, latest) }
+        // In a slow stream such a step is usual.
+        guard let offset, let smallest = floor.smallest, let step, step > least, step > frameInterval * 3 / 2 else {
+            return
+        }
+        self.offset = bounded(
+            min(offset, max(latest, transit + PlayoutTiming.margin.nanoseconds)), above: smallest)
     }
 
     private mutating func move(to target: Int64?, _ transit: Int64, by most: Int64) {

@@ -51,6 +51,8 @@ extension RTPSession {
         case .genericNACK(let request):
             // A stopped stream retransmits nothing either.
             guard ssrcs.own[request.media].flatMap({ sending[$0] })?.isStopped != true else { return }
+            // What seems to be missing only waits, and would wait longer behind a copy of itself.
+            guard congestion?.isStalled(at: now) != true else { return }
             give(message, to: request.media, at: now)
         case .fullIntraRequest: giveToAll(message, at: now)
         case .receiverEstimatedMaximumBitrate(let estimate): take(estimate, at: now)
