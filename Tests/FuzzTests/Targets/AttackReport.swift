@@ -82,7 +82,6 @@ final class AttackReport {
             if case .dropped(.malformed(let error)) = result { book.note(STUNProblem(error)) }
         case .dtls(let result): book.note(DTLSOutcome(result))
         case .media(let result): note(result)
-        case .packet: book.note(UnprotectedOutcome.rtp)
         case .held, .passed: break
         case .dropped(let reason):
             book.note(PeerDropOutcome(reason))

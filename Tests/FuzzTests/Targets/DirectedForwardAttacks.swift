@@ -70,8 +70,6 @@ enum DirectedForwardAttack: String, CaseIterable {
             stage.publisher.inner.change(to: number % 2 == 1 ? .vp9 : .vp8)
             stage.run(.milliseconds(50 * number))
         }
-        // Somebody who shouts for a second is the speaker.
-        for number in 0..<100 { stage.publish([packet(1000 + number, byteCount: 60)]) }
         report.require(viewer.end.peer.state == .connected, "the viewer is lost")
         stage.server.noteCounters()
     }
@@ -110,6 +108,8 @@ enum DirectedForwardAttack: String, CaseIterable {
                 }
             if hasRisen { report.book.note(SoundOutcome(outcome)) }
         }
+        // Somebody who shouts for a second is the speaker.
+        for number in 0..<100 { stage.publish([packet(1000 + number, byteCount: 60)]) }
         report.require(viewer.end.peer.state == .connected, "the viewer is lost")
         stage.server.noteCounters()
     }

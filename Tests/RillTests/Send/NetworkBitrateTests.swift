@@ -176,29 +176,12 @@ struct NetworkBitrateTests {
     private final class Budget: SendingBudget {
         private let allowance: SendingAllowance
 
-        init(_ bitrate: Bitrate, _ obstacle: SendingAllowance.Obstacle? = nil, allowsSparseFrames: Bool = true) {
-            var allowance = SendingAllowance(
+        init(_ bitrate: Bitrate, _ obstacle: SendingAllowance.Obstacle? = nil) {
+            allowance = SendingAllowance(
                 bitrate: bitrate, frameBitrate: bitrate, nextFrameBitrate: bitrate, obstacle: obstacle)
-            allowance.allowsSparseFrames = allowsSparseFrames
-            self.allowance = allowance
         }
 
         func allowance(at now: MediaTime) -> SendingAllowance? { allowance }
-    }
-
-    @Test func `While the window is full one frame in 100 ms leaves, unless too much waits`() throws {
-        let sender = try Sender()
-        func count(_ budget: Budget) throws -> Int {
-            // The pipeline does not hold it.
-            try withExtendedLifetime(budget) {
-                sender.pipeline.follow(budget)
-                return try sender.send(60)[0]
-            }
-        }
-        #expect(try count(Budget(.megabits(2))) == 60)
-        #expect((15...20).contains(try count(Budget(.megabits(2), .windowFull))))
-        #expect(try count(Budget(.megabits(2), .windowFull, allowsSparseFrames: false)) == 0)
-        #expect(try count(Budget(.megabits(2), .queueFull)) == 0)
     }
 
     @Test func `A dip of less than a second, or while nothing leaves, switches no layer off`() throws {

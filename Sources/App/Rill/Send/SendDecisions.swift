@@ -15,8 +15,6 @@ struct SendDecisions: Sendable {
     /// What follows from the bitrate that a network carries; `nil` if nothing was said of one.
     private var network: NetworkAdaptation?
     private var lastFrame: MediaTime?
-    /// When a frame last passed that nothing held back.
-    private var lastPassed: MediaTime?
 
     /// How far one layer is reduced, and what was left out.
     struct Limitation: Sendable {
@@ -205,22 +203,12 @@ extension SendDecisions {
     // MARK: Frames that are left out
 
     /// Fits the next frames to what may be sent.
-    ///
-    /// While more is in flight than the path needs, frames are left out, but not so many in a row that the picture
-    /// stops: one in ``longestGap`` leaves, small as it is then, unless too much waits.
-    mutating func follow(_ allowance: SendingAllowance, at now: MediaTime) {
+    mutating func follow(_ allowance: SendingAllowance) {
         setNetwork(
             allowance.frameBitrate, next: allowance.nextFrameBitrate, isObstructed: allowance.obstacle != nil)
-        let isPassing = allowance.allowsSparseFrames && now - (lastPassed ?? now) >= Self.longestGap
-        guard let obstacle = allowance.obstacle, !(obstacle == .windowFull && isPassing) else {
-            lastPassed = now
-            return
-        }
+        guard let obstacle = allowance.obstacle else { return }
         skipNextFrames(because: obstacle == .queueFull ? .queueFull : .windowFull)
     }
-
-    /// At 30 frames per second a gap of 183 ms is a freeze.
-    private static let longestGap = MediaDuration.milliseconds(100)
 
     mutating func skipNextFrame(layer index: Int, because reason: SendPipeline.SkipReason) {
         limitations[index].skipReason = reason

@@ -359,7 +359,7 @@ extension SendPipeline {
     func followBudget(at now: MediaTime) {
         guard let allowance = budget.withLock({ $0 })?.budget?.allowance(at: now) else { return }
         state.withLock { state in
-            state.decisions.follow(allowance, at: now)
+            state.decisions.follow(allowance)
         }
     }
 }

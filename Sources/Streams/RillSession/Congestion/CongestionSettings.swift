@@ -112,8 +112,6 @@ public struct SendingAllowance: Equatable, Sendable {
     public var nextFrameBitrate: Bitrate
     /// Why the next frame is left out; `nil` if it is not.
     public var obstacle: Obstacle?
-    /// Whether single frames may leave all the same, some way apart: little enough is in flight.
-    package var allowsSparseFrames = true
 
     /// Creates an allowance.
     public init(bitrate: Bitrate, frameBitrate: Bitrate, nextFrameBitrate: Bitrate, obstacle: Obstacle? = nil) {
@@ -123,10 +121,8 @@ public struct SendingAllowance: Equatable, Sendable {
 
     /// What both allow.
     package func least(_ other: SendingAllowance) -> SendingAllowance {
-        var least = SendingAllowance(
+        SendingAllowance(
             bitrate: min(bitrate, other.bitrate), frameBitrate: min(frameBitrate, other.frameBitrate),
             nextFrameBitrate: min(nextFrameBitrate, other.nextFrameBitrate), obstacle: obstacle ?? other.obstacle)
-        least.allowsSparseFrames = allowsSparseFrames && other.allowsSparseFrames
-        return least
     }
 }

@@ -30,8 +30,6 @@ struct SessionCongestion: ~Copyable {
     private(set) var packetsDiscarded = 0
     /// What left and was not taken yet: few values, since it is taken after each release.
     private var departures: [Departure] = []
-    /// Up to this much in flight, in seconds of the rate, single frames leave although the window is full.
-    private static let sparseLimit = 0.5
 
     /// Packets of one stream that left one after the other.
     struct Departure {
@@ -342,11 +340,8 @@ struct SessionCongestion: ~Copyable {
         let obstacle: SendingAllowance.Obstacle? =
             waiting.isFull ? .queueFull : isFull ? .windowFull : nil
         let (rate, next) = (estimate.rate, estimate.mediaRate(queued: queued, at: now))
-        var allowance = SendingAllowance(
+        return SendingAllowance(
             bitrate: rate, frameBitrate: budget.encoderRate(of: rate), nextFrameBitrate: budget.encoderRate(of: next),
             obstacle: obstacle)
-        allowance.allowsSparseFrames =
-            queued == 0 && Double(bytesInFlight * 8) < Self.sparseLimit * Double(rate.bitsPerSecond)
-        return allowance
     }
 }
