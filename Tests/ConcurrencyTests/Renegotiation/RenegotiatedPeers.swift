@@ -71,7 +71,7 @@ private final class RenegotiatedConnection: RenegotiatedPeer {
 
     var now: MediaTime { network.now }
     var statistics: SessionStatistics? { end.peer.session?.statistics }
-    var soundPackets: Int { end.packets.count }
+    var soundPackets: Int { end.payloads.count }
 
     func answer(_ offer: String) throws -> String {
         let answer = try end.peer.answer(offer, at: now).text

@@ -48,7 +48,7 @@ struct RoomRequests: Sendable {
 
     /// Passes a request on. Its answer comes with the events.
     private func ask(_ request: Request) async throws -> Response {
-        guard let session = WHIPRequest(request).headers.bearerToken else { return Response(status: .unauthorized) }
+        guard let session = session(of: request) else { return Response(status: .unauthorized) }
         guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
         let isTaken = await server.receive(body, ofSession: session)
         return Response(status: isTaken ? .accepted : .conflict)
@@ -56,7 +56,7 @@ struct RoomRequests: Sendable {
 
     /// Reads on behind `Last-Event-ID`, or the query's `after`: EPOCH-NUMBER.
     private func events(_ request: Request, _ channel: any Channel) async -> Response {
-        guard let session = WHIPRequest(request).headers.bearerToken else { return Response(status: .unauthorized) }
+        guard let session = session(of: request) else { return Response(status: .unauthorized) }
         let name = HTTPField.Name("Last-Event-ID")
         let after = name.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
         let parts = (after ?? "").split(separator: "-").compactMap { Int($0) }
@@ -77,6 +77,13 @@ struct RoomRequests: Sendable {
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    /// The session's token.
+    private func session(of request: Request) -> String? {
+        var headers = WHIPHeaders()
+        if let value = request.headers[.authorization] { headers.append("Authorization", value) }
+        return headers.bearerToken
     }
 
     private func body(of request: Request) async throws -> ByteBuffer? {
