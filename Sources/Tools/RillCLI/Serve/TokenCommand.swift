@@ -17,7 +17,7 @@ struct TokenCommand: ParsableCommand {
             Examples:
               openssl rand -base64 32 >secret
               rill token --secret-file secret --publish stage --watch '*'
-              rill token --secret-file secret --room lobby --subject anna --name Anna --role host
+              rill token --secret-file secret --room lobby --name Anna --role host
             """)
 
     @Option(help: ArgumentHelp("The file with the server's secret.", valueName: "file"))
