@@ -80,12 +80,14 @@ final class ForwardNetwork {
     func join(
         _ name: String, publishes: Bool = true, _ layers: [SendingEncoding] = layers, cameras: Int = 1, slots: Int = 4,
         soundSlots: Int = 0, codecs: [VideoCodec] = [.vp8, .vp9], over link: String? = nil,
-        from asker: ForwardClient = ForwardClient(), in place: String? = nil, hasFeedback: Bool = true
+        from asker: ForwardClient = ForwardClient(), in place: String? = nil, hasFeedback: Bool = true,
+        isTwoWay: Bool = false
     ) throws -> Client {
-        var camera = TransceiverSettings(.video, .sendOnly)
+        let direction = isTwoWay ? MediaDirection.sendAndReceive : .sendOnly
+        var camera = TransceiverSettings(.video, direction)
         camera.sending = layers
         var transceivers =
-            publishes ? Array(repeating: camera, count: cameras) + [TransceiverSettings(.audio, .sendOnly)] : []
+            publishes ? Array(repeating: camera, count: cameras) + [TransceiverSettings(.audio, direction)] : []
         transceivers += Array(repeating: TransceiverSettings(.video, .receiveOnly), count: slots)
         transceivers += Array(repeating: TransceiverSettings(.audio, .receiveOnly), count: soundSlots)
         let client = try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in

@@ -116,6 +116,23 @@ import Testing
         #expect(Set(levels) == [20, 80])
     }
 
+    @Test func `A section that sends and receives is published, and a slot`() throws {
+        let room = try ForwardNetwork("delay=20ms")
+        let members = try ["a", "b"].map { try room.join($0, slots: 0, in: "lobby", isTwoWay: true) }
+        room.run(.seconds(1))
+        try room.forwarder.want("b", StreamWish(), for: members[0].id, at: room.now)
+        try room.forwarder.want("a", StreamWish(), for: members[1].id, at: room.now)
+        for number in 0..<100 {
+            for member in members { try member.speak(number) }
+            room.run(.milliseconds(20))
+        }
+        room.run(.milliseconds(100))
+        for member in members {
+            #expect(member.end.payloads.count == 100 && member.frames.count > 40)
+            #expect(member.end.peer.negotiator.sections.map(\.direction) == [.sendAndReceive, .sendAndReceive])
+        }
+    }
+
     @Test func `One who sends sound alone is a member like others`() throws {
         let room = try ForwardNetwork("delay=20ms")
         let speaker = try room.join("a", cameras: 0, slots: 1, in: "lobby")

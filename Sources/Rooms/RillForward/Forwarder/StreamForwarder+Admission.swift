@@ -33,7 +33,7 @@ extension StreamForwarder {
             let evicted = try ledger.plan(for: request, streamCount: stream == nil ? streams.count : nil)
             var negotiation = settings.negotiation
             negotiation.maximumReceivedCounts = [.video: 1, .audio: 1]
-            let (id, answer) = try connect(answering: offer, sending: [:], negotiation, at: now)
+            let (id, answer) = try connect(answering: offer, sending: [], negotiation, at: now)
             let origin = former.last?.origin
             guard let publication = publications(of: id, origin: origin, subject: client.subject).first else {
                 throw .nothingUsable(removeUnused(id))
@@ -62,7 +62,7 @@ extension StreamForwarder {
             let request = SessionLedger.Entry(client: client, stream: name, isPublisher: false)
             let evicted = try ledger.plan(for: request, streamCount: nil)
             // All codecs that both have: the publisher may go over to another one.
-            let one = [MediaDescription.Kind.video: 1, .audio: 1]
+            let one = [TransceiverSettings(.video, .sendOnly), TransceiverSettings(.audio, .sendOnly)]
             var (id, answer) = try connect(answering: offer, sending: one, settings.negotiation, at: now)
             let codecs = port[id]?.sendingStreams.first?.description.videoCodecs ?? []
             if !codecs.isEmpty, !stream.layers.contains(where: { codecs.contains($0.codec) }) {
@@ -111,15 +111,10 @@ extension StreamForwarder {
             let evicted = try ledger.plan(for: request, streamCount: isNew ? streams.count : nil)
             var negotiation = settings.negotiation
             negotiation.maximumReceivedCounts = [.video: settings.publicationLimit, .audio: 1]
-            var sending: [MediaDescription.Kind: Int] = [:]
-            for (kind, limit) in [(.video, settings.videoSlotLimit), (.audio, settings.soundSlotLimit)]
-                as [(MediaDescription.Kind, Int)]
-            {
-                sending[kind] = min(
-                    limit,
-                    sections.count { $0.kind == kind && [nil, .sendAndReceive, .receiveOnly].contains($0.direction) })
-            }
-            let (id, answer) = try connect(answering: offer, sending: sending, negotiation, at: now)
+            let slots =
+                sections.slots(.video, atMost: settings.videoSlotLimit)
+                + sections.slots(.audio, atMost: settings.soundSlotLimit)
+            let (id, answer) = try connect(answering: offer, sending: slots, negotiation, at: now)
             var published = publications(of: id, origin: nil, subject: client.subject)
             if published.isEmpty, port[id]?.receivingSounds.isEmpty == false {
                 published = [Publication(id: id, codecs: [], layers: [], origin: id, subject: client.subject)]
@@ -272,5 +267,15 @@ extension ForwardedStream {
         }
         guard let subject = client.subject else { return [] }
         return all.filter { $0.subject == subject }
+    }
+}
+
+extension [MediaDescription] {
+    /// Our sides of the sections of an offer that receive: one that sends too is a slot, and is received.
+    fileprivate func slots(_ kind: MediaDescription.Kind, atMost limit: Int) -> [TransceiverSettings] {
+        let receiving = filter { $0.kind == kind && [nil, .sendAndReceive, .receiveOnly].contains($0.direction) }
+        return receiving.prefix(limit).map { section in
+            TransceiverSettings(kind, section.direction == .receiveOnly ? .sendOnly : .sendAndReceive)
+        }
     }
 }

@@ -209,11 +209,11 @@ public final class StreamForwarder {
     ///
     /// - Parameters:
     ///   - offer: the offer.
-    ///   - sending: how many sections of each kind we send.
+    ///   - sending: our sections that send, in the order of those that they answer.
     ///   - negotiation: codecs, and limits on what we receive.
     ///   - now: the current time.
     func connect(
-        answering offer: String, sending: [MediaDescription.Kind: Int], _ negotiation: NegotiationSettings,
+        answering offer: String, sending: [TransceiverSettings], _ negotiation: NegotiationSettings,
         at now: MediaTime
     ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
         var peer = PeerConnectionSettings()
@@ -229,11 +229,7 @@ public final class StreamForwarder {
         let connection = PeerConnection(.controlled, certificate: certificate, settings: peer)
         do throws(PeerError) {
             for (address, socket) in addresses { try connection.addLocalCandidate(address, socket: socket) }
-            for kind in [MediaDescription.Kind.video, .audio] {
-                for _ in 0..<sending[kind, default: 0] {
-                    try connection.addTransceiver(TransceiverSettings(kind, .sendOnly))
-                }
-            }
+            for section in sending { try connection.addTransceiver(section) }
             let answer = try connection.answer(offer, at: now)
             do throws(ICEError) { return (try port.add(connection), answer) } catch { throw .ice(error) }
         } catch {
