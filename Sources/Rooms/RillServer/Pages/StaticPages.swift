@@ -17,12 +17,15 @@ enum StaticPages {
         case "/": page(PackageResources.index_html)
         case "/publish": page(PackageResources.publish_html)
         case "/watch": page(PackageResources.watch_html)
+        case "/room": page(PackageResources.room_html)
         case "/rill.svg": File(type: "image/svg+xml", bytes: PackageResources.rill_svg)
         case "/rill.css": File(type: "text/css; charset=utf-8", bytes: PackageResources.rill_css)
         case "/rill.js": script(PackageResources.rill_js)
         case "/list.js": script(PackageResources.list_js)
         case "/publish.js": script(PackageResources.publish_js)
         case "/watch.js": script(PackageResources.watch_js)
+        case "/room.js": script(PackageResources.room_js)
+        case "/rill-room.js": script(PackageResources.rill_room_js)
         default: nil
         }
     }
