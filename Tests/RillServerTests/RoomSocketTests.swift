@@ -181,6 +181,35 @@ import Testing
         #expect(try server.send("GET", "/roomsx").status == 404)
     }
 
+    @Test func `A server that ends says so to all who are in a room, and keeps nobody`() throws {
+        let server = try ServerProcess(hasMedia: true)
+        let clients = try ["Anna", "Ben"].map { try join(server, $0).0 }
+        let start = ContinuousClock.now
+        #expect(try server.end() == 0)
+        #expect(start.duration(to: .now) < .seconds(4), "\(server.log)")
+        for client in clients {
+            var isTold = false
+            while let message = try? client.message() { if case .bye(.draining) = message { isTold = true } }
+            #expect(isTold)
+        }
+    }
+
+    @Test func `Who says nothing goes for those who join, and one who floods is told, and harms nobody`() throws {
+        let server = try ServerProcess(hasMedia: true)
+        let (anna, _) = try join(server, "Anna")
+        let flooder = try join(server, "Ben").0
+        for number in 0..<500 { flooder.send(#"{"type":"chat","id":\#(number + 1),"key":"\#(number)","text":"x"}"#) }
+        var refused = 0
+        for _ in 0..<500 { if case .error(.tooFast, to: _) = try flooder.answer() { refused += 1 } }
+        #expect(refused > 250)
+        guard case .alive = try anna.alive() else { throw TestFailure("Anna is gone") }
+        // As many as an address may have; those who have not joined go, the oldest first.
+        let silent = try (0..<60).map { _ in try SocketClient(port: server.port) }
+        let (_, welcome) = try join(server, "Carol")
+        #expect(welcome.snapshot?.participants.count == 3)
+        #expect(silent[0].isClosed(within: 15))
+    }
+
     @Test func `Without a socket one joins, reads on, writes and leaves by requests`() throws {
         let server = try ServerProcess(hasMedia: true)
         let (anna, _) = try join(server, "Anna")
