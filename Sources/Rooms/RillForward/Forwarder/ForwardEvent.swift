@@ -27,7 +27,7 @@ public enum ForwardEvent: Equatable, Sendable {
     /// return by themselves.
     case paused(ForwardSession)
     /// A member's slot, a section of its session, shows another stream from now on, or has its sound; `nil` for none.
-    case slotChanged(ForwardSession, mid: String, MediaDescription.Kind, shows: String?)
+    case slotChanged(ForwardSession, mid: String, kind: MediaDescription.Kind, shows: String?)
     /// Another member of a room speaks: the stream that it publishes; `nil` once that has ended, until somebody speaks.
     case speakerChanged(room: String, to: String?)
     /// Somebody gets nothing of a stream until it changes again: the publisher has gone over to this codec, which they

@@ -19,7 +19,7 @@ extension StreamForwarder {
     package func insert(
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
     ) {
-        port.insert(&datagram, on: path, at: now, arrival: arrival)
+        _ = port.insert(&datagram, on: path, at: now, arrival: arrival)
     }
 
     /// Returns what to do at `now`. Call it until it returns `wait`.

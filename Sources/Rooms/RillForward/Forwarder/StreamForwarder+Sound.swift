@@ -61,7 +61,9 @@ extension StreamForwarder {
 
     private func assign(_ slot: SoundSubscription, _ stream: ForwardedStream?, at now: MediaTime) {
         slot.hear(stream, at: now)
-        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), .audio, shows: stream?.name))
+        note(
+            .slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), kind: .audio, shows: stream?.name)
+        )
     }
 
     /// A stream that speaks takes the place of one that is quieter, with those who want both.

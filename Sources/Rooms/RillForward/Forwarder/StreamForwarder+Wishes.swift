@@ -68,7 +68,9 @@ extension StreamForwarder {
 
     private func assign(_ slot: Subscription, _ stream: ForwardedStream?) {
         slot.show(stream)
-        note(.slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), .video, shows: stream?.name))
+        note(
+            .slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), kind: .video, shows: stream?.name)
+        )
     }
 
     /// The section of a stream of a session.

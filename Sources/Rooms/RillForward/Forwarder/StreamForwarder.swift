@@ -42,10 +42,10 @@ import RillSession
 /// **Codecs.** A publisher may go over to another codec that was agreed on, with a key frame and without an offer.
 /// Viewers that have it go on; one that does not gets another layer, or nothing until the codec changes again.
 ///
-/// **Members.** Who joins (``join(_:offer:from:at:)``) offers once: sections that send are published, and sections that
-/// receive are slots, which show whichever streams the member wants (``want(_:_:for:at:)``), with no further offer.
-/// What its network carries is shared out among them: each wanted stream gets its smallest layer before any gets a
-/// better one. ``ForwardEvent/slotChanged(_:mid:shows:)`` says what a slot shows.
+/// **Members.** Who joins (``join(_:offer:from:in:at:)``) offers once: sections that send are published, and sections
+/// that receive are slots, which show whichever streams the member wants (``want(_:_:for:at:)``), with no further
+/// offer. What its network carries is shared out among them: each wanted stream gets its smallest layer before any gets
+/// a better one. ``ForwardEvent/slotChanged(_:mid:kind:shows:)`` says what a slot shows.
 ///
 /// **Publishers.** A second publisher of a stream takes over with its first key frame: until then viewers go on with
 /// the first one. Who may have how many sessions is in ``ForwardQuotas``.

@@ -159,7 +159,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// Sends a payload of audio as one RTP packet.
     ///
     /// - Parameters:
-    ///   - payload: the encoded bytes, at least one, at most ``maximumPayloadByteCount``. Others trap.
+    ///   - payload: the encoded bytes, at least one, and no more than fit into a packet. Others trap.
     ///   - stamp: its times and level.
     ///   - now: the time, which is passed to the sink and stored in the history.
     ///   - sink: receives the packet. It must not call this sender.
