@@ -143,7 +143,7 @@ final class ForwardBench {
                 let frame = session.releasedFrame
                 session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .makeKeyFrame: isKeyFrameWanted = true
-            case .event: continue
+            case .event, .payload: continue
             case .wait: return
             }
         }
