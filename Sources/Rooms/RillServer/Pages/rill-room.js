@@ -36,6 +36,7 @@ export class Room extends EventTarget {
 
   #url; #options; #socket; #peer; #session; #epoch = 0; #number = 0; #count = 0; #request = 0; #timer; #isEnded = false;
   #answers = new Map(); #slots = new Map(); #senders = {}; #tracks = {}; #published = new Map(); #wants = new Map();
+  #turns = {};
   #due = new Map();
 
   /// Comes into a room.
@@ -83,10 +84,17 @@ export class Room extends EventTarget {
     await this.#ask({ type: 'unpublish', kind });
   }
 
-  /// Mutes what is published, or goes on with it. Nothing is sent meanwhile.
+  /// Mutes what is published, or goes on with it. Nothing is sent meanwhile. Of several calls the last one holds.
   async setMuted(kind, muted) {
-    if (muted) await this.#ask({ type: 'mute', kind });
     this.#published.set(kind, { muted });
+    // One after the other: a mute that is still on its way would take the track of the next unmute.
+    const former = this.#turns[kind] ?? Promise.resolve();
+    this.#turns[kind] = former.catch(() => {}).then(() => this.#mute(kind, muted));
+    return this.#turns[kind];
+  }
+
+  async #mute(kind, muted) {
+    if (muted) await this.#ask({ type: 'mute', kind });
     await this.#senders[kind].replaceTrack(muted ? null : this.#tracks[kind]);
     if (!muted) await this.#ask({ type: 'unmute', kind });
   }
