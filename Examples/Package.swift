@@ -58,6 +58,8 @@ let package = Package(
         .executableTarget(
             name: "library-forward", dependencies: rill("RillForward"), path: "Libraries/Forward"),
         .executableTarget(
+            name: "library-rooms", dependencies: rill("RillRooms"), path: "Libraries/Rooms"),
+        .executableTarget(
             name: "library-whip", dependencies: rill("RillWHIP"), path: "Libraries/WHIP"),
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),
