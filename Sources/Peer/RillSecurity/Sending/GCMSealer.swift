@@ -6,8 +6,7 @@ import RillRTP
 /// libsrtp does the same with five allocations and 10,000 instructions a packet where it is built on NSS, which makes a
 /// context for each packet; this takes a third of that for 1100 bytes, and allocates nothing.
 ///
-/// It keeps nothing of a packet: whoever calls it sees to it that no index is used twice. One owner, on any thread, one
-/// call at a time.
+/// It keeps nothing of a packet: the caller must not use an index twice. One owner, on any thread, one call at a time.
 @safe
 final class GCMSealer: @unchecked Sendable {
     // Manually Sendable: the owner calls it from one thread at a time.

@@ -41,7 +41,7 @@ public struct SoundLevel: Equatable, Sendable, Codable {
     public init(_ uid: UID, level: UInt8) { (self.uid, self.level) = (uid, level) }
 }
 
-/// What a member is told that came in, or came back.
+/// The answer to a member that came in, or came back.
 public struct Welcome: Equatable, Sendable {
     /// The token with which the session comes back.
     public var session: String

@@ -54,6 +54,7 @@ struct ConnectionChannel: ServerChildChannel {
         switch kind {
         case .http(let value): await http.handle(value: value, logger: logger)
         case .socket(let outcome):
+            // One that is refused, or ends before it is upgraded, has been answered or is gone.
             guard case .upgraded(let frames) = try? await outcome.get() else { return }
             await socket?.serve(frames)
         }

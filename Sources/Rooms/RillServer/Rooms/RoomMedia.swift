@@ -94,7 +94,7 @@ struct RoomMedia {
     }
 
     private mutating func end(_ member: RoomMember, _ entry: Entry) {
-        // It may have ended by itself.
+        // The one error is an unknown session: it has ended by itself.
         try? forwarder.end(entry.session)
         forget(member, entry)
     }
@@ -107,7 +107,7 @@ struct RoomMedia {
     }
 
     private func setMuted(_ isMuted: Bool, _ kind: MediaKind, of member: RoomMember) {
-        // Without such a section there is no such stream.
+        // The one error is an unknown stream: without such a section there is nothing to withhold.
         switch kind {
         case .sound: try? forwarder.setMuted(Self.stream(of: member), sound: isMuted)
         case .video, .screen: try? forwarder.setMuted(Self.stream(of: member, kind), pictures: isMuted)
@@ -122,7 +122,7 @@ struct RoomMedia {
         let hasSound = wants[.sound].map { $0.picture != .none } ?? false
         let camera = wants[.video]
         var wish = StreamWish(camera.map(\.picture).wish, priority: camera?.priority ?? 0, hasSound: hasSound)
-        // A slot that is not free, and a stream that is not there: the wish stays, and nothing is shown.
+        // Both calls fail where no slot is free, or the stream is not there: the wish stays, and nothing is shown.
         try? forwarder.want(Self.stream(of: publisher), wish.isNothing ? nil : wish, for: entry.session)
         guard let screen = wants[.screen] else { return }
         wish = StreamWish(screen.picture.wish, priority: screen.priority, hasSound: false)

@@ -39,7 +39,7 @@ extension SignedTokens: RoomTokenVerifier {
 
     /// Checks signature, times and room.
     public func grant(of token: String, in room: String) async -> RoomGrant? {
-        // Whoever guesses tokens is not told why one is refused.
+        // The reason of a refusal would help a client that guesses tokens.
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: RoomClaims.self), claims.room.contains(room)
         else { return nil }
