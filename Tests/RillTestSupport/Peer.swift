@@ -7,6 +7,7 @@ package enum Peer: String {
     case chromium
     case firefox = "firefox-esr"
     case tshark, editcap, mergecap, text2pcap
+    case coturn = "turnserver"
 
     private var program: Program? {
         self == .python ? Program(path: "/usr/bin/python3") : Program(named: rawValue)

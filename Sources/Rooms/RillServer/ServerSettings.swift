@@ -12,7 +12,7 @@ public struct ServerSettings: Sendable {
     /// What clients may take.
     public var limits: ServerLimits
     /// The STUN and TURN servers that clients are told.
-    public var iceServers: [ICEServer]
+    public var iceServers: ClientICEServers
     /// Names beside this machine's own under which a server on loopback answers, as of a proxy in front of it.
     public var hostNames: Set<String> = []
     /// The proxies whose X-Forwarded-For is believed. Without them the address of a connection is that of its client.
@@ -21,7 +21,7 @@ public struct ServerSettings: Sendable {
     /// Settings; by default HTTP on loopback.
     public init(
         address: String = "127.0.0.1", port: Int = 8080, tls: TLSFiles? = nil, limits: ServerLimits = ServerLimits(),
-        iceServers: [ICEServer] = []
+        iceServers: ClientICEServers = ClientICEServers()
     ) {
         (self.address, self.port, self.tls, self.limits) = (address, port, tls, limits)
         self.iceServers = iceServers

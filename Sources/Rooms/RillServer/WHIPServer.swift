@@ -38,7 +38,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
     ) throws(ServerError) {
         guard tokens != nil || settings.isLoopback else { throw .openWithoutSecret(address: settings.address) }
         let endpointSettings = WHIPEndpointSettings(
-            iceServers: settings.iceServers, maximumBodyByteCount: settings.limits.bodyByteCount,
+            iceServers: settings.iceServers.issued(), maximumBodyByteCount: settings.limits.bodyByteCount,
             origins: tokens == nil ? .loopback : .any)
         endpoint = WHIPEndpoint(host: host, settings: endpointSettings)
         self.rooms = rooms
@@ -51,7 +51,10 @@ public final class WHIPServer<Host: StreamHost>: Service {
         application = Application(
             responder: ServerResponder(
                 endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics,
-                rooms: rooms.map { RoomRequests(server: $0.server, origins: endpointSettings.origins) }, logger: logger),
+                rooms: rooms.map {
+                    RoomRequests(
+                        server: $0.server, origins: endpointSettings.origins, iceServers: settings.iceServers)
+                }, logger: logger),
             server: try Self.builder(
                 settings, metrics, gate,
                 rooms.map { RoomSocket(server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins) }),

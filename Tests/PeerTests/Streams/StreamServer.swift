@@ -9,11 +9,13 @@ final class StreamServer {
     private let mediaPort: UInt16
     /// How long it may run, in seconds.
     private let limit: Int
+    /// Options of the command beside those of the ports.
+    private let options: [String]
     private var program: RunningProgram?
 
     /// Starts it on free ports, and waits until clients can connect.
-    init(limit: Int = 300) async throws {
-        self.limit = limit
+    init(limit: Int = 300, options: [String] = []) async throws {
+        (self.limit, self.options) = (limit, options)
         mediaPort = try PeerEnd.freePort()
         try await start()
     }
@@ -21,7 +23,7 @@ final class StreamServer {
     /// Starts it again, on the ports that it had, and waits until clients can connect.
     func start() async throws {
         let program = try Program(builtAs: "rill").start(
-            ["serve", "--http", "\(port)", "--media", "\(mediaPort)"], limit: limit)
+            ["serve", "--http", "\(port)", "--media", "\(mediaPort)"] + options, limit: limit)
         self.program = program
         for _ in 0..<2000 where !program.outputSoFar.contains("\n") && !program.hasEnded {
             try await Task.sleep(for: .milliseconds(5))

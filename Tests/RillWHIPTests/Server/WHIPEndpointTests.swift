@@ -17,8 +17,10 @@ import Testing
     }
 
     @Test func `A viewer gets the URL of the layer selection, and the ICE servers`() throws {
-        var servers = [ICEServer("stun:stun.example.net")]
-        servers.append(ICEServer("turn:turn.example.net?transport=udp", username: "me", credential: "a\"b\\"))
+        let servers = [
+            ICEServer("stun:stun.example.net"),
+            ICEServer("turn:turn.example.net?transport=udp", username: "me", credential: "a\"b\\"),
+        ]
         let client = EndpointClient(settings: WHIPEndpointSettings(iceServers: servers))
         _ = try client.begin("/whip/stage")
         let links = client.post("/whep/stage").headers.values(of: "Link")

@@ -42,7 +42,8 @@ export class Room extends EventTarget {
   /// Comes into a room.
   ///
   /// url: of the server's rooms, of this page's origin or another. options: room, name, token, role, attributes;
-  /// slots: how many pictures may be shown at a time (16), soundSlots: how many sounds (4), iceServers.
+  /// slots: how many pictures may be shown at a time (16), soundSlots: how many sounds (4), iceServers: instead of
+  /// those that the server names, iceTransportPolicy.
   static async join(url, options) {
     const room = new Room(url, options);
     await room.#enter();
@@ -54,7 +55,7 @@ export class Room extends EventTarget {
     super();
     this.#url = new URL(url, location.href);
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
-    this.#options = { slots: 16, soundSlots: 4, iceServers: [], ...options };
+    this.#options = { slots: 16, soundSlots: 4, ...options };
   }
 
   // MARK: What a page asks for
@@ -132,17 +133,17 @@ export class Room extends EventTarget {
   // MARK: Coming in, and back
 
   async #enter() {
-    const offer = await this.#connect();
     const { room, name, token, role, attributes } = this.#options;
-    await this.#open();
+    const [offer] = await Promise.all([this.#connect(), this.#open()]);
     const welcome = await this.#ask({ type: 'join', room, name, token, role, attributes, offer });
     await this.#welcome(welcome);
   }
 
   /// Makes the one connection, with all its sections, and its offer.
   async #connect() {
+    const { iceServers = await this.#iceServers(), iceTransportPolicy } = this.#options;
     this.#peer?.close();
-    const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', iceServers: this.#options.iceServers });
+    const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', iceServers, ...(iceTransportPolicy && { iceTransportPolicy }) });
     this.#peer = peer;
     this.#slots.clear();
     const add = (kind, direction, sendEncodings) => {
@@ -164,6 +165,16 @@ export class Room extends EventTarget {
     });
     await peer.setLocalDescription();
     return peer.localDescription.sdp;
+  }
+
+  /// The STUN and TURN servers that the server names: without them who is behind a firewall stays out.
+  async #iceServers() {
+    const url = new URL(`${this.#url.href}/ice-servers`);
+    url.protocol = url.protocol.replace('ws', 'http');
+    url.searchParams.set('room', this.#options.room);
+    const { token } = this.#options;
+    const response = await fetch(url, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+    return response.ok ? (await response.json()).iceServers : [];
   }
 
   async #open() {

@@ -11,11 +11,35 @@ import RillWHIP
 struct RoomRequests: Sendable {
     let server: RoomServer
     let origins: AllowedOrigins
+    let iceServers: ClientICEServers
+
+    /// What may be done with each path.
+    private static let methods = [
+        "/rooms": "GET, POST", "/rooms/requests": "POST", "/rooms/events": "GET", "/rooms/ice-servers": "GET",
+    ]
 
     /// Answers a request below ``RoomSocket/path``; `nil` for another path.
     func respond(to request: Request, _ path: Substring, channel: any Channel) async throws -> Response? {
-        guard path == RoomSocket.path || path.hasPrefix("\(RoomSocket.path)/") else { return nil }
-        guard origins.allows(request.headers[.origin]) else { return Response(status: .forbidden) }
+        guard let methods = Self.methods[String(path)] else { return nil }
+        let origin = request.headers[.origin]
+        guard origins.allows(origin) else { return Response(status: .forbidden) }
+        var response: Response
+        if request.method == .options {
+            response = Response(status: .noContent, headers: [.allow: methods])
+            response.headers[.accessControlAllowMethods] = methods
+            response.headers[.accessControlAllowHeaders] = "Authorization, Content-Type, Last-Event-ID"
+            response.headers[.accessControlMaxAge] = "86400"
+        } else if let answer = try await answer(request, path, channel) {
+            response = answer
+        } else {
+            response = Response(status: .methodNotAllowed, headers: [.allow: methods])
+        }
+        response.headers[.accessControlAllowOrigin] = origins.allowance(for: origin)
+        if origins != .any { response.headers[.vary] = "Origin" }
+        return response
+    }
+
+    private func answer(_ request: Request, _ path: Substring, _ channel: any Channel) async throws -> Response? {
         switch (path, request.method) {
         case ("/rooms", .get):
             return Response(
@@ -24,10 +48,16 @@ struct RoomRequests: Sendable {
         case ("/rooms", .post): return try await join(request)
         case ("/rooms/requests", .post): return try await ask(request)
         case ("/rooms/events", .get): return await events(request, channel)
-        case ("/rooms", _), ("/rooms/requests", _), ("/rooms/events", _):
-            return Response(status: .methodNotAllowed, headers: [.allow: path == "/rooms" ? "GET, POST" : "POST, GET"])
+        case ("/rooms/ice-servers", .get): return try await iceServers(for: request)
         default: return nil
         }
+    }
+
+    /// The STUN and TURN servers for whom a token lets into the query's `room`: the settings of an RTCPeerConnection.
+    private func iceServers(for request: Request) async throws -> Response {
+        let room = request.uri.queryParameters["room"].map(String.init) ?? ""
+        guard await server.admits(bearer(of: request), to: room) else { return Response(status: .unauthorized) }
+        return Response(json: ByteBuffer(bytes: try iceServers.configuration()), status: .ok)
     }
 
     /// Joins. The session goes on with its events, within 15 s.
@@ -48,7 +78,7 @@ struct RoomRequests: Sendable {
 
     /// Passes a request on. Its answer comes with the events.
     private func ask(_ request: Request) async throws -> Response {
-        guard let session = session(of: request) else { return Response(status: .unauthorized) }
+        guard let session = bearer(of: request) else { return Response(status: .unauthorized) }
         guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
         let isTaken = await server.receive(body, ofSession: session)
         return Response(status: isTaken ? .accepted : .conflict)
@@ -56,7 +86,7 @@ struct RoomRequests: Sendable {
 
     /// Reads on behind `Last-Event-ID`, or the query's `after`: EPOCH-NUMBER.
     private func events(_ request: Request, _ channel: any Channel) async -> Response {
-        guard let session = session(of: request) else { return Response(status: .unauthorized) }
+        guard let session = bearer(of: request) else { return Response(status: .unauthorized) }
         let name = HTTPField.Name("Last-Event-ID")
         let after = name.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
         let parts = (after ?? "").split(separator: "-").compactMap { Int($0) }
@@ -79,8 +109,8 @@ struct RoomRequests: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
     }
 
-    /// The session's token.
-    private func session(of request: Request) -> String? {
+    /// The token of a session, or of a room.
+    private func bearer(of request: Request) -> String? {
         var headers = WHIPHeaders()
         if let value = request.headers[.authorization] { headers.append("Authorization", value) }
         return headers.bearerToken

@@ -229,6 +229,13 @@ actor RoomServer {
 
     // MARK: Reading
 
+    /// Whether a token lets its bearer into a room.
+    func admits(_ token: String?, to room: String) async -> Bool {
+        guard let tokens else { return true }
+        guard let token else { return false }
+        return await tokens.grant(of: token, in: room) != nil
+    }
+
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }
 }

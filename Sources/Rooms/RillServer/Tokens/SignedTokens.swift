@@ -36,10 +36,7 @@ public struct SignedTokens: TokenVerifier {
     ///
     /// - Throws: `unreadable` or `shortSecret`.
     public init(secretFile path: String) async throws(ServerError) {
-        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path: path) }
-        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        let trimmed = data.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        try await self.init(secret: Array(trimmed))
+        try await self.init(secret: try ServerSecret.bytes(inFile: path))
     }
 
     /// Makes a token.
@@ -77,6 +74,18 @@ public struct SignedTokens: TokenVerifier {
         return CheckedToken(
             .limited(publish: claims.publish.names, watch: claims.watch.names), readsMetrics: claims.metrics ?? false,
             subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? "token \(signed.hashValue)")
+    }
+}
+
+/// Secrets of a server.
+public enum ServerSecret {
+    /// The secret in a file. White space around it does not belong to it.
+    ///
+    /// - Throws: `unreadable`.
+    public static func bytes(inFile path: String) throws(ServerError) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path: path) }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        return Array(data.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }
 }
 

@@ -219,7 +219,7 @@ extension WHIPEndpoint {
         response.headers.append("Location", path)
         response.headers.append("ETag", "\"\(entry.tag(of: session.id))\"")
         response.headers.append("Accept-Patch", MediaType.sdpFragment)
-        for server in settings.iceServers { response.headers.append("Link", server.link) }
+        for server in settings.iceServers() { response.headers.append("Link", server.link) }
         if action == .watch {
             response.headers.append("Link", "<\(path)/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\"")
         }
@@ -328,7 +328,7 @@ extension WHIPEndpoint {
         var response = WHIPResponse(200, body: ours.text)
         response.headers.append("Content-Type", MediaType.sdpFragment)
         response.headers.append("ETag", "\"\(tag)\"")
-        for server in settings.iceServers { response.headers.append("Link", server.link) }
+        for server in settings.iceServers() { response.headers.append("Link", server.link) }
         return response
     }
 

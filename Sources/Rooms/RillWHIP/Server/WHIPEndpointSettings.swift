@@ -1,7 +1,8 @@
 /// How an endpoint answers.
-public struct WHIPEndpointSettings: Equatable, Sendable {
-    /// The STUN and TURN servers for clients.
-    public var iceServers: [ICEServer]
+public struct WHIPEndpointSettings: Sendable {
+    /// The STUN and TURN servers for a client, which may have a name and a password of its own there: called for each
+    /// session, from any thread.
+    public var iceServers: @Sendable () -> [ICEServer]
     /// The longest body that is read, in bytes. Longer ones are answered with 413.
     public var maximumBodyByteCount: Int
 
@@ -10,7 +11,8 @@ public struct WHIPEndpointSettings: Equatable, Sendable {
 
     /// Settings; by default no ICE servers, bodies of 256 KiB, and pages of any site.
     public init(
-        iceServers: [ICEServer] = [], maximumBodyByteCount: Int = 1 << 18, origins: AllowedOrigins = .any
+        iceServers: @autoclosure @escaping @Sendable () -> [ICEServer] = [], maximumBodyByteCount: Int = 1 << 18,
+        origins: AllowedOrigins = .any
     ) {
         (self.iceServers, self.maximumBodyByteCount, self.origins) = (iceServers, maximumBodyByteCount, origins)
     }
@@ -25,7 +27,7 @@ public enum AllowedOrigins: Equatable, Sendable {
     case loopback
 
     /// The value of Access-Control-Allow-Origin for a request; `nil` if none is sent.
-    func allowance(for origin: String?) -> String? {
+    package func allowance(for origin: String?) -> String? {
         switch self {
         case .any: "*"
         case .loopback: origin.flatMap { Self.isLoopback($0) ? $0 : nil }

@@ -35,6 +35,12 @@ struct ServeOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("A STUN or TURN server to tell clients: URL, or URL,USER,PASSWORD.", valueName: "url"))
     var iceServers: [ICEServerArgument] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with the secret that TURN servers share (coturn's static-auth-secret): each client gets a name and a password for a day.",
+            valueName: "file"))
+    var turnSecretFile: String?
+
     @Option(help: ArgumentHelp("The most connections at a time.", valueName: "count"))
     var connections = ServerLimits().connectionCount
 
@@ -87,7 +93,7 @@ struct ServeOptions: ParsableArguments, Sendable {
 
         var tokens: SignedTokens?
         if let secretFile { tokens = try await SignedTokens(secretFile: secretFile) }
-        let settings = settings
+        let settings = try settings
         let scheme = tls.isEmpty ? "http" : "https"
         let host = try await makeHost()
         let server = try WHIPServer(
@@ -114,18 +120,21 @@ struct ServeOptions: ParsableArguments, Sendable {
     }
 
     private var settings: ServerSettings {
-        var limits = ServerLimits()
-        limits.connectionCount = DescriptorLimit.connectionCount(atMost: connections)
-        limits.requestSeconds = requestTimeout
-        limits.idleSeconds = idleTimeout
-        limits.address = quota.address
-        var settings = ServerSettings(
-            address: host ?? (secretFile == nil ? "127.0.0.1" : "0.0.0.0"), port: Int(port),
-            tls: tls.count == 2 ? TLSFiles(certificate: tls[0], key: tls[1]) : nil, limits: limits,
-            iceServers: iceServers.map(\.server))
-        settings.hostNames = Set(allowHost)
-        settings.proxies = TrustedProxies(Set(trustedProxy.map(\.ip)))
-        return settings
+        get throws {
+            var limits = ServerLimits()
+            limits.connectionCount = DescriptorLimit.connectionCount(atMost: connections)
+            limits.requestSeconds = requestTimeout
+            limits.idleSeconds = idleTimeout
+            limits.address = quota.address
+            var settings = ServerSettings(
+                address: host ?? (secretFile == nil ? "127.0.0.1" : "0.0.0.0"), port: Int(port),
+                tls: tls.count == 2 ? TLSFiles(certificate: tls[0], key: tls[1]) : nil, limits: limits,
+                iceServers: ClientICEServers(
+                    iceServers.map(\.server), secret: try turnSecretFile.map { try ServerSecret.bytes(inFile: $0) }))
+            settings.hostNames = Set(allowHost)
+            settings.proxies = TrustedProxies(Set(trustedProxy.map(\.ip)))
+            return settings
+        }
     }
 }
 
