@@ -214,8 +214,8 @@ let wings: [[Target]] = [
             ],
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
-                "index.html", "publish.html", "watch.html", "room.html", "rill.svg", "rill.css", "rill.js", "list.js",
-                "publish.js", "watch.js", "room.js", "rill-room.js",
+                "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css", "rill.js", "list.js",
+                "publish.js", "watch.js", "room.js", "rill-room.js", "operator.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict)),
     wing(

@@ -136,7 +136,7 @@ final class Member {
 
 extension StreamWish {
     /// Whether no better layer than this one is needed.
-    fileprivate func isSmall(_ layer: PublishedLayer) -> Bool {
+    func isSmall(_ layer: PublishedLayer) -> Bool {
         switch picture {
         case .none, .low: true
         case .high: false

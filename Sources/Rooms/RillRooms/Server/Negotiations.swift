@@ -40,8 +40,15 @@ struct Negotiations {
     func number(of channel: Channel) -> Int? { waiting.first { $0.value.channel === channel }?.key }
 
     /// The channels whose clients come into a room.
-    func channels(into room: Room) -> [Channel] {
-        waiting.sorted { $0.key < $1.key }.map(\.value).filter { $0.arrival?.room === room }.map(\.channel)
+    func channels(into room: Room) -> [Channel] { arrivals(into: room).map(\.channel) }
+
+    /// The channels on which an identity comes into a room.
+    func channels(of identity: String, into room: Room) -> [Channel] {
+        arrivals(into: room).filter { $0.arrival?.member.identity == identity }.map(\.channel)
+    }
+
+    private func arrivals(into room: Room) -> [Waiting] {
+        waiting.sorted { $0.key < $1.key }.map(\.value).filter { $0.arrival?.room === room }
     }
 
     /// The numbers of those that took too long.

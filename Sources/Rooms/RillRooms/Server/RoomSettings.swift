@@ -82,12 +82,15 @@ public struct RoomGrant: Equatable, Sendable {
     public var rights: Rights?
     /// When the token ends, in seconds since 1970; `nil` for never.
     public var expires: Int?
+    /// When the token was issued, in seconds since 1970; `nil` if it does not say. See ``Rooms/revoke(_:at:)``.
+    public var issued: Int?
 
     /// A grant.
     public init(
-        identity: String? = nil, name: String? = nil, role: Role = .speaker, rights: Rights? = nil, expires: Int? = nil
+        identity: String? = nil, name: String? = nil, role: Role = .speaker, rights: Rights? = nil, expires: Int? = nil,
+        issued: Int? = nil
     ) {
         (self.identity, self.name, self.role) = (identity, name, role)
-        (self.rights, self.expires) = (rights, expires)
+        (self.rights, self.expires, self.issued) = (rights, expires, issued)
     }
 }

@@ -6,6 +6,9 @@ extension Rooms {
 
     /// A token allows this: the answer to `checkToken`.
     public func grant(_ grant: RoomGrant, to id: RoomChannelID, at now: MediaTime) {
+        if revocations.cover(grant.identity, givenAt: grant.issued.map { $0 * 1000 }) {
+            return refuse(.unauthorized, for: id, at: now)
+        }
         guard let channel = outbox.channels[id] else { return }
         if case .checking(let join, let request) = channel.phase {
             channel.phase = .new
@@ -107,6 +110,7 @@ extension Rooms {
     ) throws(RoomError) {
         guard let claims = sealer.open(token).flatMap(SessionClaims.init) else { throw .unauthorized }
         if let expires = claims.expires, expires <= table.wallTime(at: now) / 1000 { throw .unauthorized }
+        if revocations.cover(claims.identity, givenAt: claims.session) { throw .unauthorized }
         let id = RoomMember(room: claims.room, uid: claims.uid, session: claims.session)
         let known = table[claims.room]
         if let known, let member = table[id] {

@@ -33,6 +33,7 @@ public final class Rooms {
     let sealer: any SessionSealer
     var table: RoomTable
     var negotiations = Negotiations()
+    var revocations = Revocations()
     private var joins: TokenBucket
     /// Channels that have not joined, the oldest first, and some that have since.
     private var pending: [RoomChannelID] = []
@@ -93,7 +94,7 @@ public final class Rooms {
         return table[RoomMember(room: claims.room, uid: claims.uid, session: claims.session)]?.channel?.id
     }
 
-    private func end(_ channel: Channel, _ reason: EndReason) {
+    func end(_ channel: Channel, _ reason: EndReason) {
         outbox.close(channel, reason)
         abandon(channel)
     }
@@ -236,7 +237,7 @@ public final class Rooms {
         var statistics = outbox.statistics
         statistics.channelCount = outbox.channels.count
         statistics.pendingCount = outbox.channels.values.count(where: \.isPending)
-        statistics.entryCount = outbox.entryCount + negotiations.count + pending.count
+        statistics.entryCount = outbox.entryCount + negotiations.count + pending.count + revocations.count
         table.count(into: &statistics)
         return statistics
     }

@@ -17,6 +17,7 @@ enum StaticPages {
         case "/": page(PackageResources.index_html)
         case "/publish": page(PackageResources.publish_html)
         case "/watch": page(PackageResources.watch_html)
+        case "/operator": page(PackageResources.operator_html)
         case "/room": page(PackageResources.room_html)
         case "/rill.svg": File(type: "image/svg+xml", bytes: PackageResources.rill_svg)
         case "/rill.css": File(type: "text/css; charset=utf-8", bytes: PackageResources.rill_css)
@@ -24,6 +25,7 @@ enum StaticPages {
         case "/list.js": script(PackageResources.list_js)
         case "/publish.js": script(PackageResources.publish_js)
         case "/watch.js": script(PackageResources.watch_js)
+        case "/operator.js": script(PackageResources.operator_js)
         case "/room.js": script(PackageResources.room_js)
         case "/rill-room.js": script(PackageResources.rill_room_js)
         default: nil

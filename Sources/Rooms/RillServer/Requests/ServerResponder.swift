@@ -59,6 +59,10 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         if path == "/metrics" {
             return try await only(readable: request) { () async -> Response in await metricsResponse(to: whip) }
         }
+        if let rooms, path.hasPrefix("/operator/") {
+            return try await OperatorRequests(server: rooms.server, origins: rooms.origins).respond(
+                to: request, path, await token(of: whip))
+        }
         if let response = try await rooms?.respond(to: request, path, channel: context.channel) { return response }
         if let response = ownResponse(path) { return try await only(readable: request) { response } }
         let token = await token(of: whip)
@@ -99,7 +103,7 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     }
 
     private func token(of request: WHIPRequest) async -> CheckedToken {
-        guard let tokens else { return CheckedToken(.unrestricted, readsMetrics: true) }
+        guard let tokens else { return CheckedToken(.unrestricted, readsMetrics: true, operates: true) }
         guard let token = request.headers.bearerToken else { return CheckedToken(.missing) }
         return await tokens.check(token)
     }
@@ -107,11 +111,7 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
     /// The metrics: they tell how many watch what, so they need a token where anything does.
     private func metricsResponse(to request: WHIPRequest) async -> Response {
         let token = await token(of: request)
-        guard token.readsMetrics else {
-            let isMissing = token.access == .missing || token.access == .invalid
-            return Response(
-                status: isMissing ? .unauthorized : .forbidden, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
-        }
+        guard token.readsMetrics else { return Response(refusing: token) }
         let streams = endpoint.host.streams
         var levels = endpoint.host.levels
         levels["streams"] = streams.count
@@ -147,6 +147,13 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
 }
 
 extension Response {
+    /// The refusal of a token: 401 if there is none that counts, else 403.
+    init(refusing token: CheckedToken) {
+        let isMissing = token.access == .missing || token.access == .invalid
+        self.init(
+            status: isMissing ? .unauthorized : .forbidden, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
+    }
+
     fileprivate init(_ text: String, type: String) {
         self.init(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],

@@ -175,6 +175,27 @@ struct RoomMedia {
         return .slot(slot, of: member)
     }
 
+    // MARK: Reports
+
+    /// What each member is sent, and what it publishes, by the number of its session. One look at the forwarder for all.
+    func report() -> [Int: (sent: MemberStatistics, published: [MediaKind: [LayerStatistics]])] {
+        let found = forwarder.read { [entries] forwarder, now in
+            (
+                entries.compactMapValues { forwarder.memberStatistics(of: $0.session, at: now) },
+                forwarder.statistics(at: now)
+            )
+        }
+        var layers: [RoomMember: [MediaKind: [LayerStatistics]]] = [:]
+        for stream in found.1 {
+            if let (member, kind) = find(stream.name) { layers[member, default: [:]][kind] = stream.layers }
+        }
+        return Dictionary(
+            uniqueKeysWithValues: found.0.map { member, sent in (member.session, (sent, layers[member] ?? [:])) })
+    }
+
+    /// Whose stream that is, and of which kind.
+    func shown(_ stream: String) -> (uid: UID, kind: MediaKind)? { find(stream).map { ($0.member.uid, $0.kind) } }
+
     // MARK: Presence and levels
 
     /// The members of whom a packet has arrived since the last call.

@@ -62,7 +62,9 @@ struct RoomRequests: Sendable {
 
     /// Joins. The session goes on with its events, within 15 s.
     private func join(_ request: Request) async throws -> Response {
-        guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
+        guard let body = try await request.bytes(atMost: RoomServer.maximumMessageByteCount) else {
+            return Response(status: .contentTooLarge)
+        }
         let (answers, continuation) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(1))
         let channel = await server.open(AnswerWriter(continuation: continuation))
         await server.receive(body, from: channel)
@@ -79,7 +81,9 @@ struct RoomRequests: Sendable {
     /// Passes a request on. Its answer comes with the events.
     private func ask(_ request: Request) async throws -> Response {
         guard let session = bearer(of: request) else { return Response(status: .unauthorized) }
-        guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
+        guard let body = try await request.bytes(atMost: RoomServer.maximumMessageByteCount) else {
+            return Response(status: .contentTooLarge)
+        }
         let isTaken = await server.receive(body, ofSession: session)
         return Response(status: isTaken ? .accepted : .conflict)
     }
@@ -116,15 +120,6 @@ struct RoomRequests: Sendable {
         return headers.bearerToken
     }
 
-    private func body(of request: Request) async throws -> ByteBuffer? {
-        var body = ByteBuffer()
-        for try await piece in request.body {
-            body.writeImmutableBuffer(piece)
-            guard body.readableBytes <= RoomServer.maximumMessageByteCount else { return nil }
-        }
-        return body
-    }
-
     /// The status of an answer: the code of an error, or 200.
     private static func status(of answer: ByteBuffer) -> HTTPResponse.Status {
         struct Outcome: Decodable { var code: Int? }
@@ -136,8 +131,23 @@ struct RoomRequests: Sendable {
     }
 }
 
+extension Request {
+    /// Reads the body.
+    ///
+    /// - Parameter limit: the longest one, in bytes.
+    /// - Returns: `nil` for a longer one.
+    func bytes(atMost limit: Int) async throws -> ByteBuffer? {
+        var bytes = ByteBuffer()
+        for try await piece in body {
+            bytes.writeImmutableBuffer(piece)
+            guard bytes.readableBytes <= limit else { return nil }
+        }
+        return bytes
+    }
+}
+
 extension Response {
-    fileprivate init(json: ByteBuffer, status: HTTPResponse.Status) {
+    init(json: ByteBuffer, status: HTTPResponse.Status) {
         self.init(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: json))

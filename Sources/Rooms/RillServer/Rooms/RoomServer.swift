@@ -236,6 +236,51 @@ actor RoomServer {
         return await tokens.grant(of: token, in: room) != nil
     }
 
+    /// What goes on in all rooms.
+    func report() -> OperatorReport {
+        let media = media.report()
+        return OperatorReport(
+            rooms: rooms.names.sorted().compactMap(rooms.state(of:)).map { state in
+                OperatorReport.Room(
+                    name: state.room, isLocked: state.isLocked, speaker: state.speaker,
+                    members: state.participants.map { report($0, media[$0.session]) })
+            })
+    }
+
+    private func report(
+        _ participant: Participant, _ media: (sent: MemberStatistics, published: [MediaKind: [LayerStatistics]])?
+    ) -> OperatorReport.Member {
+        OperatorReport.Member(
+            uid: participant.uid, name: participant.name, identity: participant.identity, role: participant.role,
+            presence: participant.presence, since: participant.session,
+            availableBitrate: media?.sent.availableBitrate?.bitsPerSecond,
+            roundTripTime: media?.sent.roundTripTime?.milliseconds,
+            published: participant.published.map { published in
+                OperatorReport.Published(
+                    kind: published.kind, isMuted: published.isMuted,
+                    layers: (media?.published[published.kind] ?? []).map { layer in
+                        OperatorReport.Layer(
+                            name: layer.name, width: layer.resolution?.width, height: layer.resolution?.height,
+                            framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate.bitsPerSecond,
+                            viewerCount: layer.viewerCount)
+                    })
+            },
+            slots: (media?.sent.slots ?? []).compactMap { slot in
+                self.media.shown(slot.stream).map { shown in
+                    OperatorReport.Slot(
+                        mid: slot.mid, uid: shown.uid, kind: shown.kind, layer: slot.layer, reason: slot.reason)
+                }
+            })
+    }
+
+    /// Revokes the tokens that an identity has.
+    ///
+    /// - Returns: how many sessions ended.
+    func revoke(_ identity: String) -> Int {
+        defer { advance() }
+        return rooms.revoke(identity, at: clock.now)
+    }
+
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }
 }

@@ -33,6 +33,7 @@ extension SignedTokens: RoomTokenVerifier {
         let now = Date().timeIntervalSince1970.rounded(.down)
         let claims = RoomClaims(
             room: rooms, sub: identity, name: name, role: role, rights: rights,
+            iat: IssuedAtClaim(value: Date(timeIntervalSince1970: now)),
             exp: ExpirationClaim(value: Date(timeIntervalSince1970: now + Double(lifetime.components.seconds))))
         do { return try await keys.sign(claims) } catch { throw .signing("\(error)") }
     }
@@ -45,7 +46,8 @@ extension SignedTokens: RoomTokenVerifier {
         else { return nil }
         return RoomGrant(
             identity: claims.sub, name: claims.name, role: claims.role ?? .speaker, rights: claims.rights,
-            expires: Int(claims.exp.value.timeIntervalSince1970))
+            expires: Int(claims.exp.value.timeIntervalSince1970),
+            issued: (claims.iat?.value.timeIntervalSince1970).map { Int(min($0, 1e12)) })
     }
 }
 
@@ -96,6 +98,7 @@ struct RoomClaims: JWTPayload {
     var role: Role?
     var rights: Rights?
     var nbf: NotBeforeClaim?
+    var iat: IssuedAtClaim?
     var exp: ExpirationClaim
 
     func verify(using algorithm: some JWTAlgorithm) async throws {

@@ -44,12 +44,14 @@ public struct SignedTokens: TokenVerifier {
     /// - Parameters:
     ///   - publish: the streams that may be published with it.
     ///   - watch: the streams that may be watched with it.
-    ///   - metrics: whether it is for reading the metrics.
+    ///   - metrics: whether it is for reading the metrics, and what goes on in rooms.
+    ///   - operate: whether it is for revoking tokens.
     ///   - subject: whose it is: quotas count all tokens of a subject together, and its publishers are the same one.
     ///   - lifetime: for how long it is valid.
     /// - Throws: `signing` if the library fails.
     public func token(
-        publish: StreamNames, watch: StreamNames, metrics: Bool = false, subject: String? = nil, lifetime: Duration
+        publish: StreamNames, watch: StreamNames, metrics: Bool = false, operate: Bool = false,
+        subject: String? = nil, lifetime: Duration
     ) async throws(ServerError) -> String {
         // Whole seconds, as most readers expect.
         let now = Date().timeIntervalSince1970.rounded(.down)
@@ -57,7 +59,8 @@ public struct SignedTokens: TokenVerifier {
         do {
             return try await keys.sign(
                 TokenClaims(
-                    publish: publish, watch: watch, metrics: metrics, subject: subject, expiration: expiration))
+                    publish: publish, watch: watch, metrics: metrics, operate: operate, subject: subject,
+                    expiration: expiration))
         } catch {
             throw .signing("\(error)")
         }
@@ -73,6 +76,7 @@ public struct SignedTokens: TokenVerifier {
         let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
         return CheckedToken(
             .limited(publish: claims.publish.names, watch: claims.watch.names), readsMetrics: claims.metrics ?? false,
+            operates: claims.operate ?? false,
             subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? "token \(signed.hashValue)")
     }
 }
@@ -100,13 +104,16 @@ struct TokenClaims: JWTPayload, Equatable {
     var watch: ClaimedNames
     var exp: ExpirationClaim
     var metrics: Bool?
+    var operate: Bool?
     var sub: String?
 
     func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
 
-    init(publish: StreamNames, watch: StreamNames, metrics: Bool, subject: String?, expiration: Date) {
+    init(
+        publish: StreamNames, watch: StreamNames, metrics: Bool, operate: Bool, subject: String?, expiration: Date
+    ) {
         (self.publish, self.watch) = (ClaimedNames(names: publish), ClaimedNames(names: watch))
-        (self.metrics, sub) = (metrics ? true : nil, subject)
+        (self.metrics, self.operate, sub) = (metrics ? true : nil, operate ? true : nil, subject)
         exp = ExpirationClaim(value: expiration)
     }
 
@@ -117,6 +124,7 @@ struct TokenClaims: JWTPayload, Equatable {
         watch = try container.decodeIfPresent(ClaimedNames.self, forKey: .watch) ?? none
         exp = try container.decode(ExpirationClaim.self, forKey: .exp)
         metrics = try container.decodeIfPresent(Bool.self, forKey: .metrics)
+        operate = try container.decodeIfPresent(Bool.self, forKey: .operate)
         sub = try container.decodeIfPresent(String.self, forKey: .sub)
     }
 }
@@ -159,16 +167,22 @@ public protocol TokenVerifier: Sendable {
 public struct CheckedToken: Equatable, Sendable {
     /// What its bearer may do with streams.
     public var access: StreamAccess
-    /// Whether its bearer may read the metrics.
+    /// Whether its bearer may read the metrics, and what goes on in rooms.
     public var readsMetrics: Bool
+    /// Whether its bearer may revoke tokens.
+    public var operates: Bool
     /// Whose it is; `nil` if it does not say.
     public var subject: String?
     /// By what its sessions are counted: the same text for all tokens that say the same.
     public var bearer: String?
 
     /// A token that says this.
-    public init(_ access: StreamAccess, readsMetrics: Bool = false, subject: String? = nil, bearer: String? = nil) {
-        (self.access, self.readsMetrics, self.subject, self.bearer) = (access, readsMetrics, subject, bearer)
+    public init(
+        _ access: StreamAccess, readsMetrics: Bool = false, operates: Bool = false, subject: String? = nil,
+        bearer: String? = nil
+    ) {
+        (self.access, self.readsMetrics, self.operates) = (access, readsMetrics, operates)
+        (self.subject, self.bearer) = (subject, bearer)
     }
 }
 #endif

@@ -11,7 +11,7 @@ struct TokenCommand: ParsableCommand {
         usage: "rill token --secret-file <file> [<options>]",
         discussion: """
             The token is a JSON web token, signed with the secret (HMAC, SHA-256). Its claims publish and watch are the \
-            names of streams, or "*" for all; sub is whose it is, metrics whether it may read /metrics; exp is when it \
+            names of streams, or "*" for all; sub is whose it is, metrics whether it may read /metrics, operate whether it may revoke tokens; exp is when it \
             expires. A token for rooms has their names, the subject's name and role instead.
 
             Examples:
@@ -38,8 +38,11 @@ struct TokenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The highest role in rooms.", valueName: "role"))
     var role = RoleArgument.speaker
 
-    @Flag(help: "It may read /metrics.")
+    @Flag(help: "It may read /metrics, and who is in which room.")
     var metrics = false
+
+    @Flag(help: "It may revoke others' tokens for rooms, on the page /operator.")
+    var operate = false
 
     @Option(
         help: ArgumentHelp(
@@ -51,10 +54,10 @@ struct TokenCommand: ParsableCommand {
     var expires = LifetimeArgument(argument: "24h")!
 
     func validate() throws {
-        guard !publish.isEmpty || !watch.isEmpty || metrics || !room.isEmpty else {
-            throw ValidationError("Give --publish, --watch, --metrics or --room.")
+        guard !publish.isEmpty || !watch.isEmpty || metrics || operate || !room.isEmpty else {
+            throw ValidationError("Give --publish, --watch, --metrics, --operate or --room.")
         }
-        guard room.isEmpty || publish.isEmpty && watch.isEmpty && !metrics else {
+        guard room.isEmpty || publish.isEmpty && watch.isEmpty && !metrics && !operate else {
             throw ValidationError("A token is for rooms, or for streams: leave out --room, or the others.")
         }
         for name in publish + watch where name != "*" && !StreamName.isValid(name) {
@@ -73,7 +76,8 @@ struct TokenCommand: ParsableCommand {
             }
             try StandardOutput.print(
                 try await tokens.token(
-                    publish: names(publish), watch: names(watch), metrics: metrics, subject: subject,
+                    publish: names(publish), watch: names(watch), metrics: metrics, operate: operate,
+                    subject: subject,
                     lifetime: expires.duration))
         }
     }
