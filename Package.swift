@@ -358,7 +358,9 @@ let package = Package(
         tests(of: "RillRTP", ["RillWireFuzzTargets", "RillPacketSupport"]),
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
-        tests(of: "RillSecurity", ["CSRTP"]),
+        tests(
+            of: "RillSecurity", ["CSRTP"],
+            besides: ["SFrame/frame-vectors.py", "SFrame/frame-vectors.txt", "SFrame/rfc9605-headers.txt"]),
         tests(
             of: "RillPeer",
             ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"],
