@@ -215,7 +215,7 @@ let wings: [[Target]] = [
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
                 "index.html", "publish.html", "watch.html", "room.html", "rill.svg", "rill.css", "rill.js", "list.js",
-                "publish.js", "watch.js", "room.js", "rill-room.js",
+                "publish.js", "watch.js", "room.js", "rill-room.js", "rill-sframe.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict)),
     wing(
@@ -341,7 +341,7 @@ let package = Package(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillWireFuzzTargets", "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend",
-                "RillSession", "RillPeer", "RillWHIP",
+                "RillSession", "RillSecurity", "RillPeer", "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
@@ -389,7 +389,12 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
-        tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(
+            of: "Rill",
+            [
+                "RillSecurity", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport",
+                "RillPacketSupport",
+            ]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillContainers", ["RillFiles"]),

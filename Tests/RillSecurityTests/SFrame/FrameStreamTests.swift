@@ -179,8 +179,8 @@ import Testing
         #expect(opener.statistics.keysTaken == 101 && opener.statistics.keysDropped == 97)
         // Frames without a right key take no place.
         for sender in 0..<100 {
-            var stranger = try SFrameSealer(NumberedKeys(secret: 10), SFrameKeyID(sender: UInt64(sender)))
-            #expect(!opener.opened(stranger.sealed(codedFrame(0))).outcome.isOpened)
+            var unknown = try SFrameSealer(NumberedKeys(secret: 10), SFrameKeyID(sender: UInt64(sender)))
+            #expect(!opener.opened(unknown.sealed(codedFrame(0))).outcome.isOpened)
         }
         #expect(opener.statistics.keysTaken == 101 && opener.statistics.keysDropped == 97)
     }

@@ -225,12 +225,15 @@ public struct SFrameOpenStatistics: Codable, Hashable, Sendable {
     /// Keys dropped because there were too many.
     public var keysDropped = 0
 
+    package init() {}
+
     /// Frames that were not opened.
     public var refused: Int {
         noKey + wrongKey + replayed + tooOld + reflected + unknownLayout + malformed + failed
     }
 
-    mutating func count(_ outcome: SFrameOpenOutcome) {
+    /// Counts a frame by its outcome.
+    package mutating func count(_ outcome: SFrameOpenOutcome) {
         switch outcome {
         case .opened: opened += 1
         case .noKey: noKey += 1

@@ -142,4 +142,6 @@ public struct SFrameSealStatistics: Codable, Hashable, Sendable {
     public var failed = 0
     /// Changes to the key of another epoch.
     public var keyChanges = 0
+
+    package init() {}
 }
