@@ -12,8 +12,8 @@ public import RillSecurity
 /// ```
 ///
 /// All members need the same secret, room and suite. A frame that cannot be opened is not decoded; it is counted by its
-/// reason (``ReceiveStatistics/opened``) and reported (``CallEvent/unopened(_:_:_:)``). What is protected from whom, and
-/// what is not, is in <doc:EndToEndEncryption>.
+/// reason (``ReceiveStatistics/opened``) and reported (``CallEvent/unopened(_:_:_:)``). What is protected from whom,
+/// and what is not, is in <doc:EndToEndEncryption>.
 ///
 /// Each object is one sender: its number is drawn, and its counter is never used twice. One object serves one call.
 ///
