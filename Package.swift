@@ -214,8 +214,9 @@ let wings: [[Target]] = [
             ],
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
-                "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css", "rill.js", "list.js",
-                "publish.js", "watch.js", "room.js", "rill-room.js", "operator.js",
+                "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css",
+                "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-sframe.js",
+                "operator.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict)),
     wing(
@@ -341,7 +342,7 @@ let package = Package(
             name: "RillFuzzTargets",
             dependencies: [
                 "RillWireFuzzTargets", "RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend",
-                "RillSession", "RillPeer", "RillWHIP",
+                "RillSession", "RillSecurity", "RillPeer", "RillWHIP",
             ],
             path: "Tests/RillFuzzTargets/Stack", swiftSettings: moduleSettings),
         tests(of: "RillBytes"),
@@ -358,7 +359,9 @@ let package = Package(
         tests(of: "RillRTP", ["RillWireFuzzTargets", "RillPacketSupport"]),
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
-        tests(of: "RillSecurity", ["CSRTP"]),
+        tests(
+            of: "RillSecurity", ["CSRTP"],
+            besides: ["SFrame/frame-vectors.py", "SFrame/frame-vectors.txt", "SFrame/rfc9605-headers.txt"]),
         tests(
             of: "RillPeer",
             ["RillLink", "RillSecurity", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"],
@@ -387,7 +390,12 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillCongestion", ["RillLink", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzTargets", "RillPacketSupport"]),
-        tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(
+            of: "Rill",
+            [
+                "RillSecurity", "RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport",
+                "RillPacketSupport",
+            ]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillContainers", ["RillFiles"]),

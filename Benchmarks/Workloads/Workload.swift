@@ -23,13 +23,15 @@ public struct Workload: Sendable {
         case packet
         /// RTCP compound packets.
         case compound
+        /// Encoded frames of 6 kB.
+        case encodedFrame
 
         /// The pixels per unit, or 0.
         public func pixelCount(in material: Material) -> Int {
             switch self {
             case .clipFrame: material.resolution.pixelCount
             case .lowFrame: LayerSettings.low.resolution.pixelCount
-            case .packet, .compound: 0
+            case .packet, .compound, .encodedFrame: 0
             }
         }
     }

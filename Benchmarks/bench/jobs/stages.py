@@ -9,7 +9,7 @@ from ..process import progress
 from ..report import Result, Table
 from ..workloads import Workload, material, rotation
 
-UNITS = {"clipFrame": "frame", "lowFrame": "frame 160x120", "packet": "packet", "compound": "compound"}
+UNITS = {"clipFrame": "frame", "lowFrame": "frame 160x120", "packet": "packet", "compound": "compound", "encodedFrame": "frame of 6 kB"}
 
 
 def throughput(context: Context, result: Result) -> None:

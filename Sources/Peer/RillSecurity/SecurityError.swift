@@ -18,6 +18,12 @@ public enum SecurityError: Error, Equatable, Sendable {
     case tooManyKeys(limit: Int)
     /// libsrtp failed; `code` is its `srtp_err_status_t`.
     case libraryFailed(code: UInt32)
+    /// A key or a secret of SFrame has fewer bytes than are needed.
+    case secretTooShort(byteCount: Int, minimum: Int)
+    /// OpenSSL failed: it has no memory, or lacks an algorithm.
+    case openSSLFailed
+    /// There is no key for what is sent.
+    case noSendingKey(SFrameKeyID)
 }
 
 extension SecurityError: CustomStringConvertible {
@@ -44,6 +50,12 @@ extension SecurityError: CustomStringConvertible {
             "more than \(limit) keys at once: remove the oldest"
         case .libraryFailed(let code):
             "libsrtp failed (status \(code))"
+        case .secretTooShort(let byteCount, let minimum):
+            "the secret has \(byteCount) bytes: \(minimum) are needed"
+        case .openSSLFailed:
+            "OpenSSL failed"
+        case .noSendingKey(let id):
+            "there is no key for what we send (KID \(id.rawValue)): set it before the epoch begins"
         }
     }
 }

@@ -70,6 +70,14 @@ extension JitterBuffer {
         invalidateWait()
     }
 
+    /// Reports whether the released frame could be decrypted. While frames cannot, key frames are requested every 4 s
+    /// at most, and only after a loss.
+    mutating func noteOpening(isOpened: Bool) {
+        guard !isOpened || lastUnopened != nil else { return }
+        lastUnopened = isOpened ? nil : now
+        invalidateWait()
+    }
+
     // MARK: Deciding the next step
 
     /// One thing to do; nothing changes before it is done.
@@ -151,7 +159,9 @@ extension JitterBuffer {
             return replaced <= now ? .drop(before: index) : .wait(until: min(replaced, suspicious))
         }
         let allowed = requester.nextRequest(frameInterval: interval.last, lastArrival: lastArrival)
-        let request = max(brokenFrom, allowed)
+        var request = max(brokenFrom, allowed)
+        // A key frame could not be decrypted either. But a stream that is lost releases nothing that would show it.
+        if let lastUnopened { request = max(request, lastUnopened + KeyFrameRequester.maximumSpacing) }
         return request <= now ? .request : .wait(until: min(request, suspicious))
     }
 

@@ -86,6 +86,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var lastArrival = MediaTime(nanoseconds: .min)
     /// Whether arriving packets are dropped: see ``pause(behind:at:)``.
     public internal(set) var isPaused = false
+    /// When a frame last could not be decrypted; `nil` if the newest one could.
+    var lastUnopened: MediaTime?
     /// Whether the next frame is released as soon as it can be decoded: see ``expedite(at:)``.
     var isExpedited = false
     /// Until when `poll` last said to wait; in the past after anything that could change it.

@@ -4,6 +4,7 @@ enum CallEventOutcome: String, OutcomeKind {
     case joined, interrupted, lost, reconnected, left, moved, unprotectFailed
     case firstPicture, sizeChanged, layerChanged, wanted, fellBack, recovered, sendingStopped
     case sendingResumed, rateFeedbackChanged, reduced, restored, muted, unmuted, ended, sinkFailed
+    case opened, unopened
     case facesChanged, facesUnavailable, sourceEnded, sourceFailed, sendingFailed, transportFailed, statistics, over
 
     init(_ event: CallEvent) {
@@ -31,6 +32,8 @@ enum CallEventOutcome: String, OutcomeKind {
             case .unmuted: .unmuted
             case .ended: .ended
             case .sinkFailed: .sinkFailed
+            case .opened: .opened
+            case .unopened: .unopened
             case .facesChanged: .facesChanged
             case .facesUnavailable: .facesUnavailable
             case .sourceEnded: .sourceEnded

@@ -13,6 +13,7 @@ extension FuzzTarget {
             FuzzTarget("stun", seeds: stunSeeds, run: fuzzSTUN),
             FuzzTarget("ice", seeds: iceSeeds, run: fuzzICE),
             FuzzTarget("dtls", seeds: dtlsSeeds, run: fuzzDTLS),
+            FuzzTarget("sframe", seeds: sframeSeeds, run: fuzzSFrame),
             FuzzTarget("peer", seeds: peerSeeds, run: fuzzPeer),
             FuzzTarget("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
             FuzzTarget("pcap", seeds: pcapSeeds, run: fuzzCapture),

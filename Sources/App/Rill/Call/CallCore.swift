@@ -305,6 +305,8 @@ final class CallCore: SendingBudget, Sendable {
         }
         statistics.participants = participants.map(\.statistics)
         statistics.transports = transports.map(\.statistics)
+        statistics.sealed = settings.encryption?.sealStatistics
+        statistics.opened = settings.encryption?.openStatistics
         return statistics
     }
 

@@ -58,6 +58,11 @@ public enum CallEvent: Sendable {
     case unmuted(CallParticipant, StreamLayer.RID)
     /// The layer's source announced its end.
     case ended(CallParticipant, StreamLayer.RID)
+    /// Frames of a layer cannot be opened, for that reason: the keys of the end-to-end encryption differ, or the layer
+    /// is not encrypted. No picture is shown until ``opened(_:_:)``.
+    case unopened(CallParticipant, StreamLayer.RID, SFrameOpenOutcome)
+    /// Frames of a layer can be opened: the first, or again.
+    case opened(CallParticipant, StreamLayer.RID)
     /// The sink of a layer threw: the layer is no longer shown.
     case sinkFailed(CallParticipant, StreamLayer.RID, any Error)
 
@@ -109,6 +114,8 @@ extension CallEvent: CustomStringConvertible {
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"
+        case .unopened(let them, let layer, let reason): "\(them.name)'s \(layer) layer cannot be opened: \(reason)"
+        case .opened(let them, let layer): "\(them.name)'s \(layer) layer can be opened"
         case .sinkFailed(let them, let layer, let error): "\(them.name)'s \(layer) layer is not shown: \(error)"
         case .facesChanged(let faces):
             "faces: " + (faces.isEmpty ? "none" : faces.map(\.description).joined(separator: ", "))

@@ -87,6 +87,11 @@ extension CallParticipant {
         shown.observer?(.released(frame), frame.frame.timestamps[.released] ?? clock.now)
         shown.use { decoder in
             let outcome = decoder.decode(frame, bytes)
+            switch decoder.takeOpeningChange() {
+            case .opened: emit(.opened(self, shown.rid))
+            case let reason?: emit(.unopened(self, shown.rid, reason))
+            case nil: break
+            }
             let decoded = clock.now
             // Before showing it: the next frame may be due by then.
             session.look {

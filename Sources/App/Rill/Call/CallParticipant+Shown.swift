@@ -149,6 +149,7 @@ extension CallParticipant {
         do throws(StreamDescriptionError) { settings = try ReceiveSettings(streams[layer], ssrc: SSRC(0)) } catch {
             throw CallError.invalidDescription(error)
         }
+        settings.encryption = sendSettings.encryption
         adjust(&settings)
         return settings
     }

@@ -14,6 +14,10 @@ public struct CallStatistics: Codable, Sendable {
     public var participants: [Participant] = []
     /// The transports, in the order in which they were first used.
     public var transports: [TransportStatistics] = []
+    /// Our frames that were encrypted from end to end; `nil` without that.
+    public var sealed: SFrameSealStatistics?
+    /// The others' frames, by whether they could be opened; `nil` without end-to-end encryption.
+    public var opened: SFrameOpenStatistics?
 
     /// One layer that is sent.
     public struct Layer: Codable, Sendable {

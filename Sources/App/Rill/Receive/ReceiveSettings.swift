@@ -33,6 +33,9 @@ public struct ReceiveSettings: Sendable {
     /// Which VP8 pictures are smoothed where they were coarsely quantized; ``RillCodec/PostProcessing/off`` shows
     /// every picture exactly as it was coded.
     public var postProcessing = PostProcessing.smallPictures
+    /// Opens frames that were encrypted from end to end; `nil` if they are not. In a call it is that of
+    /// ``VideoCallSettings/encryption``.
+    public var encryption: FrameEncryption?
     /// Creates a custom decoder instead of libvpx; if it returns `nil`, libvpx decodes the stream.
     ///
     /// ```swift

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillReceive
+public import RillSecurity
 import RillSession
 
 /// The statistics of one received stream.
@@ -18,6 +19,8 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
     public var freezes: FreezeMeter.Statistics
     /// Time from a frame's release to its picture, summed over the pictures shown.
     public var totalDecodeTime: MediaDuration
+    /// The stream's frames by whether they could be opened; `nil` without end-to-end encryption.
+    public var opened: SFrameOpenStatistics?
 
     /// Reads the statistics of a session's stream and its decoder.
     init(_ session: RTPSession, _ id: ReceivingStreamID, _ decoder: StreamDecoder) {
@@ -34,6 +37,7 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
         self.framesShown = decoder.framesShown
         self.freezes = decoder.freezes.statistics
         self.totalDecodeTime = decoder.totalDecodeTime
+        if decoder.isEncrypted { opened = decoder.openStatistics }
     }
 
     /// Updates the counters that change even if no frame results.

@@ -2,6 +2,7 @@ import RillCodec
 import RillCore
 import RillImage
 import RillReceive
+import RillSecurity
 
 /// The second half of receiving one stream: encoded frames become pictures, and pictures go to the sink.
 ///
@@ -16,6 +17,17 @@ final class StreamDecoder {
     private var colors: ColorConverter
     private var picturesWithoutMemory = 0
     private let sink: any FrameSink
+    /// Whether frames are encrypted from end to end.
+    var isEncrypted: Bool { settings.encryption != nil }
+    /// The frame that was opened last.
+    private let openedFrame = FrameBuffer()
+    /// Frames that were opened and not, by reason.
+    private(set) var openStatistics = SFrameOpenStatistics()
+    /// Whether a frame was not opened since the last key frame: those after it may refer to it.
+    private var awaitsOpenedKeyFrame = false
+    /// Whether the newest frame was opened; `nil` before the first.
+    private var wasOpened: Bool?
+    private var openingChange: SFrameOpenOutcome?
     private(set) var freezes = FreezeMeter()
     private(set) var totalDecodeTime = MediaDuration.zero
     private(set) var framesShown = 0
@@ -30,6 +42,8 @@ final class StreamDecoder {
         case refused(any Error)
         /// The frame was skipped: the decoder waits for a key frame.
         case skipped
+        /// The frame could not be opened, and was not decoded.
+        case unopened(SFrameOpenOutcome)
 
         /// Size of the picture, if there is one to show.
         var resolution: Resolution? { if case .picture(let picture) = self { picture.resolution } else { nil } }
@@ -40,6 +54,7 @@ final class StreamDecoder {
             case .picture, .decodedOnly: .decoded
             case .refused: .refused
             case .skipped: .skipped
+            case .unopened: .unopened
             }
         }
     }
@@ -51,10 +66,32 @@ final class StreamDecoder {
         self.sink = sink
     }
 
-    /// Decodes a frame that left the jitter buffer.
+    /// Opens a frame that left the jitter buffer, if it is encrypted, and decodes it.
+    func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
+        guard let encryption = settings.encryption else { return decodeOpened(received, payload) }
+        let outcome = encryption.open(payload, .picture, into: openedFrame)
+        openStatistics.count(outcome)
+        if !outcome.isSurplus, outcome.isOpened != wasOpened {
+            wasOpened = outcome.isOpened
+            openingChange = outcome
+        }
+        guard outcome.isOpened else {
+            // A frame that came twice, or came back, is not missing.
+            if !outcome.isSurplus { awaitsOpenedKeyFrame = true }
+            return .unopened(outcome)
+        }
+        guard received.frame.isKey || !awaitsOpenedKeyFrame else { return .skipped }
+        awaitsOpenedKeyFrame = false
+        return openedFrame.withBytes { decodeOpened(received, $0) }
+    }
+
+    /// Takes the outcome of the newest frame, if it was opened and the one before was not, or the other way round.
+    func takeOpeningChange() -> SFrameOpenOutcome? { openingChange.take() }
+
+    /// Decodes a frame in the clear.
     ///
     /// The sender may go over to another codec that was agreed on: then its key frame is decoded by another decoder.
-    func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
+    private func decodeOpened(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
         do {
             if received.frame.codec != settings.codec { try change(to: received.frame.codec) }
             switch try decoder.decode(
@@ -119,6 +156,16 @@ final class StreamDecoder {
         statistics.add(decoder.statistics)
         statistics.picturesWithoutBuffer += colors.picturesWithoutBuffer + picturesWithoutMemory
         return statistics
+    }
+}
+
+extension SFrameOpenOutcome {
+    /// Whether the frame is one that is not expected.
+    fileprivate var isSurplus: Bool {
+        switch self {
+        case .replayed, .reflected: true
+        default: false
+        }
     }
 }
 

@@ -206,10 +206,13 @@ public final class SendPipeline: Sendable {
             last = coded
             coded.timestamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
-            var timestamp = send(coded, payload)
-            for output in outputs.withLock({ $0.take(layer: index) }) {
-                let sent = output.send(coded, payload, of: index, at: clock())
-                timestamp = timestamp ?? sent
+            let timestamp = protected(coded, payload) { coded, payload in
+                var timestamp = send(coded, payload)
+                for output in outputs.withLock({ $0.take(layer: index) }) {
+                    let sent = output.send(coded, payload, of: index, at: clock())
+                    timestamp = timestamp ?? sent
+                }
+                return timestamp
             }
             layers[index].note(coded, sentAs: timestamp, clock)
         }
@@ -217,6 +220,20 @@ public final class SendPipeline: Sendable {
             state.withLock { $0.decisions.note(last, quantizer: quantizer, layer: index) }
         }
         return outcome
+    }
+
+    /// Hands the frame to `send` as it is to leave: encrypted once for all, if it is to be. One that cannot be is not
+    /// sent.
+    private func protected(
+        _ coded: EncodedFrame, _ payload: Span<UInt8>, _ send: (EncodedFrame, Span<UInt8>) -> RTPTimestamp?
+    ) -> RTPTimestamp? {
+        guard let encryption = settings.encryption else { return send(coded, payload) }
+        let sent = encryption.seal(payload, .picture) { sealed in
+            var coded = coded
+            coded.byteCount = sealed.count
+            return send(coded, sealed)
+        }
+        return sent ?? nil
     }
 
     /// Whether a task is older than a key frame that replaces it; see ``requestKeyFrame(_:discardingOlder:)``.

@@ -70,6 +70,9 @@ public struct SendSettings: Sendable {
     public var retransmissionPayloadType: PayloadType? = PayloadType(97)
     /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for no FEC.
     public var fec: FECSettings?
+    /// Encrypts each frame from end to end, before it is cut into packets; `nil` for not at all. The tap for encoded
+    /// frames gets them as they were encoded.
+    public var encryption: FrameEncryption?
 
     /// Creates settings for `layers`, with all random initial values drawn from `seed`, and everything else at its
     /// default.

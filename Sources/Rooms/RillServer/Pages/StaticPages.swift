@@ -28,6 +28,7 @@ enum StaticPages {
         case "/operator.js": script(PackageResources.operator_js)
         case "/room.js": script(PackageResources.room_js)
         case "/rill-room.js": script(PackageResources.rill_room_js)
+        case "/rill-sframe.js": script(PackageResources.rill_sframe_js)
         default: nil
         }
     }

@@ -59,4 +59,8 @@ public enum DecodeOutcome: Equatable, Sendable {
     case refused
     /// The frame was skipped: the decoder waits for a key frame.
     case skipped
+    /// The frame could not be decrypted (end-to-end encryption), and was not decoded. No key frame is requested: it
+    /// could not be decrypted either. When frames can be decrypted again, report those that refer to this one as
+    /// `skipped`.
+    case unopened
 }

@@ -194,10 +194,11 @@ public final class StreamReceiver {
         switch outcome {
         case .decoded, .refused:
             if let released = frame.frame.timestamps[.released] { buffer.noteDecodeTime(decoded - released, at: now) }
-        case .skipped: break
+        case .skipped, .unopened: break
         }
+        buffer.noteOpening(isOpened: outcome != .unopened)
         switch outcome {
-        case .decoded: break
+        case .decoded, .unopened: break
         case .refused, .skipped:
             buffer.decodingFailed(frame.frame)
             dueTime = min(dueTime, now)

@@ -1,0 +1,35 @@
+import RillCore
+import RillSecurity
+import RillTestSupport
+import Testing
+
+/// Frames that a forwarder, or anybody else without a key, changed.
+@Suite struct MutatedFrameTests {
+    @Test(arguments: [SFrameSuite.aes128GCM, .aes256GCM])
+    func `No mutated frame is accepted`(suite: SFrameSuite) throws {
+        let keys = NumberedKeys(secret: 54)
+        var seeds: [[UInt8]] = []
+        var opener = SFrameOpener(keys, suite)
+        for sender in [UInt64(0), 5, 1 << 60] {
+            var sealer = try SFrameSealer(keys, SFrameKeyID(sender: sender), suite)
+            for number in 0..<20 { seeds.append(sealer.sealed(codedFrame(number, byteCount: 1 + number * 9))) }
+        }
+        // The keys are in the table, and each original frame opens.
+        let originals = Set(seeds)
+        for seed in seeds { #expect(opener.opened(seed).outcome.isOpened) }
+        var strict = SFrameOpener(keys, suite)
+        var count = 0
+        let total = isLongRun ? 5_000_000 : 50_000
+        let inputs = MutatedInputs(of: seeds, count: total, using: SeededGenerator(seed: 9605))
+        for (index, input) in inputs.enumerated() where !originals.contains(input) {
+            // One that has opened the originals, and one that has opened nothing and so refuses nothing as a replay.
+            let isOpened = opener.opened(input).outcome.isOpened || strict.opened(input).outcome.isOpened
+            #expect(!isOpened, "input \(index): \(input)")
+            count += 1
+        }
+        #expect(count > total * 9 / 10 && strict.statistics.opened == 0 && strict.keyCount == 0)
+        let statistics = strict.statistics
+        #expect(statistics.wrongKey > total / 10 && statistics.malformed > 0 && statistics.unknownLayout > 0)
+        note("\(suite): \(count) mutated frames, none accepted: \(statistics)")
+    }
+}
