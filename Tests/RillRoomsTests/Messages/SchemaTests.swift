@@ -92,7 +92,7 @@ struct SchemaTests {
                 .speakerChanged(nil), .speakerChanged(3), .roleChanged(3, .host, .all),
                 .profileChanged(3, name: "n", avatar: nil, attributes: [:]),
                 .profileChanged(3, name: "n", avatar: "a", attributes: ["k": "v"]), .lockChanged(isLocked: true),
-                .chat(ChatMessage(from: 3, key: "k", text: "t")), .closed,
+                .chat(ChatLine(from: 3, key: "k", text: "t")), .closed,
             ] + OfflineReason.allCases.map { .offline(3, $0) }
         let messages = events.map { RoomMessage.event(NumberedEvent($0, number: 1, time: 2)) }
         try compare(

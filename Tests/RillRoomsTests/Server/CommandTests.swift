@@ -131,7 +131,7 @@ struct CommandTests {
         let answers = desk.take(ben.channel)
         #expect(answers.contains(.done(first, number: 3, answer: nil)))
         #expect(answers.contains(.done(second, number: 3, answer: nil)))
-        #expect(desk.events(host.channel) == [.chat(ChatMessage(from: ben.uid, key: "a", text: "hello"))])
+        #expect(desk.events(host.channel) == [.chat(ChatLine(from: ben.uid, key: "a", text: "hello"))])
     }
 
     @Test func `App data has limits, and who sends too much is told how much was missed`() {

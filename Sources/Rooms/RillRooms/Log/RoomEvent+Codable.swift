@@ -66,7 +66,7 @@ extension NumberedEvent: Codable {
                     avatar: try fields.decodeIfPresent(String.self, forKey: .avatar),
                     attributes: try fields.decode([String: String].self, forKey: .attributes))
             case .lockChanged: .lockChanged(isLocked: try fields.decode(Bool.self, forKey: .locked))
-            case .chat: .chat(try ChatMessage(from: decoder))
+            case .chat: .chat(try ChatLine(from: decoder))
             case .closed: .closed
             }
         self.init(event, number: try fields.integer(.number), time: try fields.integer(.time))

@@ -29,7 +29,7 @@ public enum RoomEvent: Equatable, Sendable {
     /// The room is locked, or open again: nobody but hosts may join a locked one.
     case lockChanged(isLocked: Bool)
     /// Somebody wrote a message.
-    case chat(ChatMessage)
+    case chat(ChatLine)
     /// The room is closed: it was its last event.
     case closed
 
@@ -79,7 +79,7 @@ public enum OfflineReason: String, Codable, CaseIterable, Sendable {
 }
 
 /// A chat message.
-public struct ChatMessage: Equatable, Sendable, Codable {
+public struct ChatLine: Equatable, Sendable, Codable {
     /// Who wrote it.
     public var uid: UID
     /// The id that its sender made, by which the sender recognizes it.

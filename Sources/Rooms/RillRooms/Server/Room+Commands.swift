@@ -33,7 +33,7 @@ extension Room {
         case .chat(let key, let text):
             try require(.chat, of: uid)
             guard !text.isEmpty, !key.isEmpty else { throw .malformed("a chat message needs a text and a key") }
-            return chat(ChatMessage(from: uid, key: key, text: text), from: member, at: now)
+            return chat(ChatLine(from: uid, key: key, text: text), from: member, at: now)
         case .profile(let name, let avatar, let attributes):
             guard let participant = state[uid] else { throw .sessionEnded }
             return append(

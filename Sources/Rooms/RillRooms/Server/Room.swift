@@ -200,7 +200,7 @@ final class Room {
     /// Appends a chat message, unless it is there already.
     ///
     /// - Returns: its number.
-    func chat(_ message: ChatMessage, from member: Member, at now: MediaTime) -> Int {
+    func chat(_ message: ChatLine, from member: Member, at now: MediaTime) -> Int {
         let key = ChatKey(author: member.identity ?? "uid \(member.id.uid)", key: message.key)
         if let number = chatNumbers[key] { return number }
         let number = append(.chat(message), at: now)
