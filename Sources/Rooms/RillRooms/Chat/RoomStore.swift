@@ -13,11 +13,13 @@ public protocol RoomStore: Sendable {
     /// What a room has that is not a message: read when the room begins.
     func record(of room: String) async throws(RoomStoreError) -> ChatRecord
 
-    /// A page of messages, in the order of their numbers.
+    /// A page of messages, in the order of their numbers. A deleted message is one of them, without its content, for as
+    /// long as its number is kept.
     func messages(in room: String, _ page: ChatPage) async throws(RoomStoreError) -> [ChatMessage]
 
-    /// The reports of a room's messages, the latest first, at most so many.
-    func reports(in room: String, limit: Int) async throws(RoomStoreError) -> [ChatReport]
+    /// The reports of a room's messages with these, the latest first, at most so many. A message that the store does not
+    /// keep any more goes with its reports.
+    func reports(in room: String, limit: Int) async throws(RoomStoreError) -> [ReportedMessage]
 }
 
 /// A change of a room's chat.
@@ -35,12 +37,15 @@ public struct ChatChange: Equatable, Sendable {
     /// What changes.
     public enum Kind: Equatable, Sendable {
         /// A new message. Its number is the store's to give, one more than the room's last one ever; what it says of
-        /// number and time does not count. An author's second message of the same key is not new: `known`.
+        /// number and time does not count: its time is the change's. An author's second message of the same key is not
+        /// new: `known`, also if the first was deleted or expired. An image must be one that the store has, with the same
+        /// format and sizes: else `notFound`.
         case write(ChatMessage)
-        /// The text of an author's message, or an image's caption, is another one. `nil` for a host, who may any.
-        case edit(Int, text: String, by: String?)
-        /// A message is deleted: its number, author and key stay, its content goes.
-        case delete(Int, by: String?)
+        /// The text of an author's message, or an image's caption, is another one. `by` is `nil` for a host, who may any.
+        /// A message from before `since`, in milliseconds since 1970, is `tooOld`.
+        case edit(Int, text: String, by: String?, since: Int)
+        /// A message is deleted: its number, time, author and key stay, its content goes. A second time is `known`.
+        case delete(Int, by: String?, since: Int)
         /// A reader has read up to this number; marks never go back.
         case read(Int, by: String)
         /// A member has received up to this number.
@@ -62,8 +67,10 @@ public enum ChatResult: Equatable, Sendable {
     case stored(Int)
     /// It had been made before: the number of that message.
     case known(Int)
-    /// There is no such message, it is deleted, or it is somebody else's.
+    /// There is no such message, it is deleted, or it is somebody else's; or no such image.
     case notFound
+    /// The message is older than it may be for this change.
+    case tooOld
 }
 
 /// Which messages of a room are read: those next to a number.
@@ -122,6 +129,17 @@ public struct ChatReport: Equatable, Sendable, Codable {
     public init(of message: Int, by reporter: String, _ reason: Reason, text: String = "") {
         (self.message, self.reporter, self.reason, self.text) = (message, reporter, reason, text)
     }
+}
+
+/// A report, and the message that it is about.
+public struct ReportedMessage: Equatable, Sendable {
+    /// The report.
+    public var report: ChatReport
+    /// The message as it is now.
+    public var message: ChatMessage?
+
+    /// A report of a message.
+    public init(_ report: ChatReport, _ message: ChatMessage?) { (self.report, self.message) = (report, message) }
 }
 
 /// Why a store did nothing.
