@@ -196,7 +196,10 @@ let wings: [[Target]] = [
             dependencies: [
                 "RillCore", "RillForward", "RillPeer", "RillRTP", "RillRooms", "RillThreads", "RillTransport",
                 "RillWHIP",
+                // Chats: the database, and the images.
+                target("CImages", for: "Server"),
                 product("Crypto", of: "swift-crypto", for: "Server"),
+                product("GRDB", of: "GRDB.swift", for: "Server"),
                 product("HTTPTypes", of: "swift-http-types", for: "Server"),
                 product("Hummingbird", of: "hummingbird", for: "Server"),
                 product("HummingbirdCore", of: "hummingbird", for: "Server"),
@@ -217,7 +220,14 @@ let wings: [[Target]] = [
                 "index.html", "publish.html", "watch.html", "room.html", "rill.svg", "rill.css", "rill.js", "list.js",
                 "publish.js", "watch.js", "room.js", "rill-room.js",
             ].map { .embedInCode("Pages/\($0)") },
-            swiftSettings: moduleSettings + strict)),
+            swiftSettings: moduleSettings + strict),
+        // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. Without the
+        // trait it is empty.
+        .target(
+            name: "CImages", cSettings: [.define("RILL_SERVER", .when(traits: ["Server"]))],
+            linkerSettings: ["png", "jpeg", "webp", "webpdemux", "gif"].map {
+                .linkedLibrary($0, .when(traits: ["Server"]))
+            })),
     wing(
         "Lab",
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
@@ -309,6 +319,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

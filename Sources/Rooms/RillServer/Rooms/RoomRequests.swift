@@ -11,11 +11,22 @@ import RillWHIP
 struct RoomRequests: Sendable {
     let server: RoomServer
     let origins: AllowedOrigins
+    /// Images of chats; `nil` if none are kept.
+    private let images: ImageRequests?
+
+    /// The requests of rooms, from pages of those origins.
+    init(_ rooms: RoomService, origins: AllowedOrigins) {
+        (server, self.origins) = (rooms.server, origins)
+        images = rooms.storage.map { ImageRequests(server: rooms.server, images: $0.images) }
+    }
 
     /// Answers a request below ``RoomSocket/path``; `nil` for another path.
     func respond(to request: Request, _ path: Substring, channel: any Channel) async throws -> Response? {
         guard path == RoomSocket.path || path.hasPrefix("\(RoomSocket.path)/") else { return nil }
         guard origins.allows(request.headers[.origin]) else { return Response(status: .forbidden) }
+        if path == ImageRequests.path || path.hasPrefix("\(ImageRequests.path)/") {
+            return try await images?.respond(to: request, path, channel: channel) ?? Response(status: .notFound)
+        }
         switch (path, request.method) {
         case ("/rooms", .get):
             return Response(

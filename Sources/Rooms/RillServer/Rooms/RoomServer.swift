@@ -229,6 +229,9 @@ actor RoomServer {
 
     // MARK: Reading
 
+    /// Whose a session is; `nil` if it is nobody's now.
+    func member(ofSession session: String) -> RoomMember? { rooms.member(ofSession: session) }
+
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }
 }
