@@ -99,7 +99,6 @@ import Testing
     @Test(.enabled(if: Program(path: ".build/pillow/bin/python") != nil, "Pillow is not installed"))
     func `The largest images take less than 64 MiB while they are checked`() throws {
         let server = try start()
-        let session = try join(server)
         let script = """
             import os, sys
             from PIL import Image
@@ -126,11 +125,14 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.root).filter { $0.contains(".") }
         #expect(names.count == 10)
         // The first one brings the libraries into memory.
-        _ = try post(ImageSample.webp.bytes, server, [session])
+        for sample in ImageSample.allCases { _ = try post(sample.bytes, server, [try join(server)]) }
+        try server.forgetPeak()
+        let before = try server.peak()
         for name in names.sorted() {
             let bytes = try read(folder.path(name))
+            // A session without a channel lasts for 15 s.
+            let session = try join(server)
             try server.forgetPeak()
-            let before = try server.peak()
             let answer = try post(bytes, server, [session])
             let growth = try server.peak() - before
             note("\(name): \(answer.status), \(growth >> 20) MiB")

@@ -244,13 +244,29 @@ import Testing
         try await database.close()
     }
 
+    @Test func `Of reports and marks the latest stay`() async throws {
+        let database = try open { $0.entryLimit = 10 }
+        _ = try await database.write(Self.write(1...100))
+        for index in 1...25 {
+            _ = try await database.write([
+                ChatChange(.read(index, by: "member \(index)"), in: "lobby", time: Self.time + index),
+                ChatChange(.report(ChatReport(of: index, by: "bert", .other)), in: "lobby", time: Self.time),
+            ])
+        }
+        _ = try await database.removeExpired(at: Self.time + 25)
+        let record = try await database.record(of: "lobby")
+        #expect(record.read == Dictionary((16...25).map { ("member \($0)", $0) }) { $1 } && record.received.isEmpty)
+        #expect(try await database.reports(in: "lobby", limit: 99).map(\.report.message) == (16...25).reversed())
+        try await database.close()
+    }
+
     // MARK: Plans
 
     @Test func `Every query that reads or retention runs uses an index, and sorts nothing`() async throws {
         let database = try open()
         let queries = [
             ChatReader.pageBefore, ChatReader.pageAfter, ChatReader.latestReports, ChatRetention.oldDeleted,
-            ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatImages.old, ChatImages.use,
+            ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatRetention.surplusReports, ChatImages.old, ChatImages.use,
         ]
         let plans = try await database.read { db in
             try queries.map { query in

@@ -36,7 +36,7 @@ struct ChatReader {
             let member = StoredText.text(try row.at(0))
             let (read, received): (Int, Int) = (try row.at(1), try row.at(2))
             if read > 0 { record.read[member] = max(record.read[member] ?? 0, read) }
-            record.received[member] = max(record.received[member] ?? 0, received)
+            if received > 0 { record.received[member] = max(record.received[member] ?? 0, received) }
         }
         return record
     }

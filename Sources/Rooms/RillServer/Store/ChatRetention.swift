@@ -17,7 +17,7 @@ struct ChatRetention: Sendable {
         case done
     }
 
-    /// The most rows that a step removes, and the most rooms that it looks at.
+    /// The most messages that a step removes, and as many marks and reports of a room; the most rooms that it looks at.
     static let rowLimit = 200
     private static let roomLimit = 50
 
@@ -43,7 +43,7 @@ struct ChatRetention: Sendable {
                     db, id, last: try room.at(1), floor: try room.at(2), limit: Self.rowLimit - count)
                 // There may be more in it.
                 guard count < Self.rowLimit else { return count }
-                count += try removeMarks(db, id)
+                count += try removeMarks(db, id) + removeReports(db, id)
                 phase = .rooms(after: id)
                 guard count < Self.rowLimit else { return count }
             }
@@ -103,7 +103,7 @@ struct ChatRetention: Sendable {
         try db.cachedStatement(sql: "DELETE FROM message WHERE id = ?").execute(arguments: [id])
     }
 
-    /// Removes marks of members that were not there for as long as messages are kept.
+    /// Removes marks of members that were not there for as long as messages are kept, and those beyond the limit.
     private func removeMarks(_ db: Database, _ room: Int) throws -> Int {
         try db.cachedStatement(
             sql: """
@@ -111,6 +111,26 @@ struct ChatRetention: Sendable {
                     (SELECT member FROM mark WHERE room = ? AND time < ? LIMIT ?)
                 """
         ).execute(arguments: [room, room, time - settings.messageAge, Self.rowLimit])
+        let count = db.changesCount
+        let isLong = try Int.fetchOne(
+            try db.cachedStatement(sql: "SELECT 1 FROM mark WHERE room = ? LIMIT 1 OFFSET ?"),
+            arguments: [room, settings.entryLimit])
+        guard isLong != nil else { return count }
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM mark WHERE room = ? AND member IN
+                    (SELECT member FROM mark WHERE room = ? ORDER BY time DESC LIMIT ? OFFSET ?)
+                """
+        ).execute(arguments: [room, room, Self.rowLimit, settings.entryLimit])
+        return count + db.changesCount
+    }
+
+    static let surplusReports = "SELECT id FROM report WHERE room = ? ORDER BY id DESC LIMIT ? OFFSET ?"
+
+    /// Removes the oldest reports of a room beyond the limit.
+    private func removeReports(_ db: Database, _ room: Int) throws -> Int {
+        try db.cachedStatement(sql: "DELETE FROM report WHERE id IN (\(Self.surplusReports))")
+            .execute(arguments: [room, Self.rowLimit, settings.entryLimit])
         return db.changesCount
     }
 }

@@ -38,14 +38,16 @@ struct ChatWriter {
         case .delete(let number, let author, let start):
             switch try find(number, in: name, by: author, since: start) {
             case .found(let id):
-                try execute("UPDATE message SET deleted = ?, text = NULL, image = NULL WHERE id = ?", [change.time, id])
+                try execute(
+                    "UPDATE message SET deleted = ?, text = NULL, image = NULL, edited = NULL WHERE id = ?",
+                    [change.time, id])
                 return .stored(number)
             case .deleted: return .known(number)
             case .tooOld: return .tooOld
             case .none: return .notFound
             }
         case .read(let number, let member):
-            return try mark(member, read: number, received: number, in: name, at: change.time)
+            return try mark(member, read: number, received: 0, in: name, at: change.time)
         case .received(let number, let member):
             return try mark(member, read: 0, received: number, in: name, at: change.time)
         case .setEnabled(let isEnabled):
