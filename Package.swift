@@ -344,6 +344,10 @@ let package = Package(
             name: "RillPeerSupport",
             dependencies: ["RillCore", "RillLink", "RillRTP", "RillSession", "RillPeer", "RillPacketSupport"],
             path: "Tests/RillPeerSupport", swiftSettings: moduleSettings),
+        // What every store of rooms' chats must do.
+        .target(
+            name: "RillRoomsSupport", dependencies: ["RillRooms", "RillTestSupport"], path: "Tests/RillRoomsSupport",
+            swiftSettings: targetSettings),
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillWireFuzzTargets", dependencies: ["RillCore", "RillRTP"], path: "Tests/RillFuzzTargets/Wire",
@@ -377,12 +381,12 @@ let package = Package(
         tests(
             of: "RillForward",
             ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
-        tests(of: "RillRooms"),
+        tests(of: "RillRooms", ["RillRoomsSupport"]),
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(
             of: "RillServer",
             [
-                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillTransport", "RillWHIP",
+                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillRoomsSupport", "RillTransport", "RillWHIP",
                 product("Crypto", of: "swift-crypto", for: "Server"),
                 product("JWTKit", of: "jwt-kit", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),

@@ -17,8 +17,8 @@ public protocol RoomStore: Sendable {
     /// long as its number is kept.
     func messages(in room: String, _ page: ChatPage) async throws(RoomStoreError) -> [ChatMessage]
 
-    /// The reports of a room's messages with these, the latest first, at most so many. A message that the store does not
-    /// keep any more goes with its reports.
+    /// The reports of a room's messages with these, the latest first, at most so many. A message that the store does
+    /// not keep any more goes with its reports.
     func reports(in room: String, limit: Int) async throws(RoomStoreError) -> [ReportedMessage]
 }
 
@@ -38,11 +38,11 @@ public struct ChatChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         /// A new message. Its number is the store's to give, one more than the room's last one ever; what it says of
         /// number and time does not count: its time is the change's. An author's second message of the same key is not
-        /// new: `known`, also if the first was deleted or expired. An image must be one that the store has, with the same
-        /// format and sizes: else `notFound`.
+        /// new: `known`, also if the first was deleted or expired. An image must be one that the store has, with the
+        /// same format and sizes: else `notFound`.
         case write(ChatMessage)
-        /// The text of an author's message, or an image's caption, is another one. `by` is `nil` for a host, who may any.
-        /// A message from before `since`, in milliseconds since 1970, is `tooOld`.
+        /// The text of an author's message, or an image's caption, is another one. `by` is `nil` for a host, who may
+        /// any. A message from before `since`, in milliseconds since 1970, is `tooOld`.
         case edit(Int, text: String, by: String?, since: Int)
         /// A message is deleted: its number, time, author and key stay, its content goes. A second time is `known`.
         case delete(Int, by: String?, since: Int)
