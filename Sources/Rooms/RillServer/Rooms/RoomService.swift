@@ -38,7 +38,8 @@ public struct RoomService: Sendable {
     ) {
         (self.storage, self.logger) = (storage, logger)
         server = RoomServer(
-            forwarder: host.forwarder, tokens: tokens, settings: settings, secret: tokens?.secret, logger: logger)
+            forwarder: host.forwarder, tokens: tokens, store: storage?.database ?? MemoryRoomStore(),
+            settings: settings, secret: tokens?.secret, logger: logger)
         let (events, continuation) = AsyncStream.makeStream(
             of: ForwardEvent.self, bufferingPolicy: .bufferingOldest(Self.eventLimit))
         self.events = events
@@ -61,7 +62,10 @@ public struct RoomService: Sendable {
         }
     }
 
-    /// Closes what is on the disk, after the last request.
-    func close() async { await storage?.close(logger) }
+    /// Stores what is left to store, and closes what is on the disk: after the last request.
+    func close() async {
+        await server.finishStoring()
+        await storage?.close(logger)
+    }
 }
 #endif
