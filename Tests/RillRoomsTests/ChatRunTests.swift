@@ -59,6 +59,8 @@ final class ChatRun {
             if world.now >= offlineTime {
                 let length = MediaDuration.milliseconds([500, 5_000, 12_000, 30_000, 70_000][random(below: 5)])
                 clients[turn % clients.count].cut(length)
+                // After a minute the log does not reach back, and there is another snapshot.
+                if length > .seconds(60) { clients[turn % clients.count].mayFallBehind = true }
                 if random(below: 2) == 0 { clients[turn % clients.count].reset() }
                 turn += 1
                 offlineTime = world.now + .seconds(1) + world.generator.duration(below: length)

@@ -201,9 +201,7 @@ actor RoomServer {
     /// What is due before the next look at the time: a batch for the store.
     private func wake(at time: MediaTime) {
         let wait = time - clock.now
-        guard let eventLoop, wait < .milliseconds(Self.interval.nanoseconds / 1_000_000), time < wakeTime else {
-            return
-        }
+        guard let eventLoop, wait.nanoseconds < Self.interval.nanoseconds, time < wakeTime else { return }
         wakeTime = time
         eventLoop.scheduleTask(in: .nanoseconds(max(wait.nanoseconds, 0))) { [self] in
             Task { await wake() }
