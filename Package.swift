@@ -196,7 +196,10 @@ let wings: [[Target]] = [
             dependencies: [
                 "RillCore", "RillForward", "RillPeer", "RillRTP", "RillRooms", "RillThreads", "RillTransport",
                 "RillWHIP",
+                // Chats: the database, and the images.
+                target("CImages", for: "Server"),
                 product("Crypto", of: "swift-crypto", for: "Server"),
+                product("GRDB", of: "GRDB.swift", for: "Server"),
                 product("HTTPTypes", of: "swift-http-types", for: "Server"),
                 product("Hummingbird", of: "hummingbird", for: "Server"),
                 product("HummingbirdCore", of: "hummingbird", for: "Server"),
@@ -218,7 +221,14 @@ let wings: [[Target]] = [
                 "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-sframe.js",
                 "operator.js",
             ].map { .embedInCode("Pages/\($0)") },
-            swiftSettings: moduleSettings + strict)),
+            swiftSettings: moduleSettings + strict),
+        // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. Without the
+        // trait it is empty.
+        .target(
+            name: "CImages", cSettings: [.define("RILL_SERVER", .when(traits: ["Server"]))],
+            linkerSettings: ["png", "jpeg", "webp", "webpdemux", "gif"].map {
+                .linkedLibrary($0, .when(traits: ["Server"]))
+            })),
     wing(
         "Lab",
         // The emulated link: a module separate from RillLab, so that tests of senders, receivers and sessions have a
@@ -310,6 +320,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -334,6 +345,10 @@ let package = Package(
             name: "RillPeerSupport",
             dependencies: ["RillCore", "RillLink", "RillRTP", "RillSession", "RillPeer", "RillPacketSupport"],
             path: "Tests/RillPeerSupport", swiftSettings: moduleSettings),
+        // What every store of rooms' chats must do.
+        .target(
+            name: "RillRoomsSupport", dependencies: ["RillRooms", "RillTestSupport"], path: "Tests/RillRoomsSupport",
+            swiftSettings: targetSettings),
         // The fuzz targets, which both libFuzzer and the tests run; the package in Fuzzing/ compiles the same files.
         .target(
             name: "RillWireFuzzTargets", dependencies: ["RillCore", "RillRTP"], path: "Tests/RillFuzzTargets/Wire",
@@ -369,12 +384,12 @@ let package = Package(
         tests(
             of: "RillForward",
             ["RillLink", "RillPeer", "RillRTP", "RillSession", "RillPacketSupport", "RillPeerSupport"]),
-        tests(of: "RillRooms"),
+        tests(of: "RillRooms", ["RillRoomsSupport"]),
         tests(of: "RillWHIP", ["RillFuzzTargets"]),
         tests(
             of: "RillServer",
             [
-                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillTransport", "RillWHIP",
+                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillRoomsSupport", "RillTransport", "RillWHIP",
                 product("Crypto", of: "swift-crypto", for: "Server"),
                 product("JWTKit", of: "jwt-kit", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),

@@ -97,6 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "workers": {"type": number(1), "metavar": "N", "help": "number of parallel calls"},
     "row": {"metavar": "TEXT", "help": "only networks whose name contains this"},
     "quick": FLAG | {"help": "measure less, as CI does"},
+    "whole": FLAG | {"help": "measure all: ten million messages"},
     "live": FLAG | {"help": "make the calls in real time, and compare with virtual time"},
     "traces": {"metavar": "FOLDER", "help": "recorded traces (mm-link's format) to make the calls over"},
     "check": {"type": number(1), "metavar": "N", "help": "also make the calls of N seeds with codecs, and compare"},

@@ -155,15 +155,15 @@ def progress(text: str) -> None:
 # Building programs.
 
 
-def build(product: str, package: Path = PACKAGE) -> str:
+def build(product: str, package: Path = PACKAGE, scratch: Path = SCRATCH) -> str:
     """Builds a Swift program in release, and returns its path; swift build prints its own errors.
 
     Without the variable SwiftPM orders traits by a random seed, and compiles all again when the order changes.
     """
     options = os.environ.get("RILL_RELEASE_OPTIONS", "").split()
     return _built(
-        product, SCRATCH / "release" / product,
-        ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build", "--package-path", package, "--scratch-path", SCRATCH, "-c", "release", "--product", product, *options],
+        product, scratch / "release" / product,
+        ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build", "--package-path", package, "--scratch-path", scratch, "-c", "release", "--product", product, *options],
     )
 
 

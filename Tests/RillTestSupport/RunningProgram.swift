@@ -99,6 +99,24 @@ package final class RunningProgram {
         return try ProcessLoad(of: process)
     }
 
+    /// The most memory that it had at a time since it began, or since ``forgetPeak()``, in bytes.
+    package func peak() throws -> Int {
+        guard let process = try processes().first else { throw TestFailure("it has ended") }
+        let lines = String(decoding: try read("/proc/\(process)/status"), as: UTF8.self).split(separator: "\n")
+        let words = lines.first { $0.hasPrefix("VmHWM:") }?.split(separator: " ") ?? []
+        guard words.count > 1, let kibibytes = Int(words[1]) else { throw TestFailure("no peak") }
+        return kibibytes << 10
+    }
+
+    /// Begins to measure ``peak()`` again, from what it has now (proc(5), clear_refs).
+    package func forgetPeak() throws {
+        for process in try processes() {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "/proc/\(process)/clear_refs"))
+            try file.write(contentsOf: Data("5".utf8))
+            try file.close()
+        }
+    }
+
     /// Not `timeout`, which would hand a signal on to a whole group, or end first, but the program that it has started.
     private func processes() throws -> [pid_t] {
         let children = String(decoding: try read("/proc/\(child)/task/\(child)/children"), as: UTF8.self)

@@ -16,6 +16,8 @@ struct PlainSeal: SessionSealer {
 final class Server {
     let rooms = Rooms(sealer: PlainSeal(), wallClockAtZero: 1_800_000_000_000, seed: 1)
     var now = MediaTime.zero
+    /// Chats in memory; a server would have a database.
+    private var chats = ChatTables()
     private var messages: [RoomChannelID: [RoomMessage]] = [:]
 
     /// Opens a channel with its first request; returns it with the welcome.
@@ -33,6 +35,13 @@ final class Server {
             case .send(let message, let channels): for to in channels { messages[to, default: []].append(message) }
             case .checkToken(_, _, let channel): rooms.grant(RoomGrant(), to: channel, at: now)
             case .negotiate(_, let offer): rooms.refuse(.descriptionRefused("no media here"), for: offer, at: now)
+            case .store(let changes, let work):
+                do throws(RoomStoreError) {
+                    rooms.stored(try chats.write(changes), for: work, at: now)
+                } catch {
+                    rooms.storeFailed(error, for: work, at: now)
+                }
+            case .read(let read, let work): rooms.read(chats.perform(read), for: work, at: now)
             case .close, .media: break
             case .wait: return
             }
@@ -57,7 +66,7 @@ let again = server.open(
         session: anna.welcome?.session ?? "", epoch: anna.welcome?.epoch ?? 0, number: known.last?.number ?? 0, count: 0
     ))
 let texts = server.events(again.channel).compactMap { event in
-    if case .chat(let message) = event.event { message.text } else { nil }
+    if case .chat(let message) = event.event { message.content?.text } else { nil }
 }
 print("before the cut: \(known.count) event; after it: \(texts), without a snapshot: \(again.welcome?.snapshot == nil)")
 print("people:", server.rooms.state(of: "lobby")?.participants.map(\.name) ?? [])

@@ -52,8 +52,7 @@ public final class WHIPServer<Host: StreamHost>: Service {
             responder: ServerResponder(
                 endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics,
                 rooms: rooms.map {
-                    RoomRequests(
-                        server: $0.server, origins: endpointSettings.origins, iceServers: settings.iceServers)
+                    RoomRequests($0, origins: endpointSettings.origins, iceServers: settings.iceServers)
                 }, logger: logger),
             server: try Self.builder(
                 settings, metrics, gate,
@@ -72,6 +71,13 @@ public final class WHIPServer<Host: StreamHost>: Service {
     public func run() async throws {
         defer { endpoint.endSessions() }
         guard let rooms else { return try await application.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await run(rooms)) } catch { result = .failure(error) }
+        await rooms.close()
+        try result.get()
+    }
+
+    private func run(_ rooms: RoomService) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await rooms.run() }
             group.addTask {

@@ -71,14 +71,39 @@ struct SchemaTests {
             .want(Want(.high, of: 3, priority: 2)),
             .want(Want(.shown(width: 320, height: 180), of: 3)), .data(count: 1, to: nil, text: "x"),
             .data(count: 1, to: 3, text: "x"), .chat(key: "k", text: "t"),
+            .chat(key: "k", text: "", replyTo: 2, image: Self.image), .chat(.edit(2, text: "t")), .chat(.delete(2)),
+            .chat(.typing), .chat(.read(2)), .chat(.history(ChatPage(.before(nil), limit: 5))),
+            .chat(.history(ChatPage(.before(9), limit: 5))), .chat(.history(ChatPage(.after(9), limit: 5))),
+            .chat(.setEnabled(false)), .chat(.block("i", true)), .chat(.report(2, .other, text: "")),
+            .chat(.report(2, .racism, text: "t")), .chat(.reports),
             .profile(name: nil, avatar: nil, attributes: nil), .profile(name: "n", avatar: "a", attributes: [:]),
             .role(3, .host), .rights(3, .all), .remove(3), .lock(true), .lock(false), .close, .renew(token: "t"),
             .leave,
         ]
-        let requests = commands.map { RoomRequest($0, id: 7) } + [RoomRequest(.alive(number: 1, count: 2), id: 0)]
+        let requests =
+            commands.map { RoomRequest($0, id: 7) } + [
+                RoomRequest(.alive(number: 1, count: 2), id: 0),
+                RoomRequest(.alive(number: 1, count: 2, message: 3), id: 0),
+            ]
         try compare(
             examples(requests), with: "Requests", names: RoomCommand.Name.allCases.map(\.rawValue), common: ["type"])
     }
+
+    private static let image = ChatImage(hash: "h", .png, width: 1, height: 2, byteCount: 3)
+
+    private static let message: ChatMessage = {
+        var message = ChatMessage(
+            author: "i", uid: 3, name: "n", key: "k", .init(text: "t", image: image), replyTo: 1)
+        (message.number, message.time, message.edited) = (2, 2, 5)
+        return message
+    }()
+
+    /// One that is deleted.
+    private static let emptyMessage: ChatMessage = {
+        var message = ChatMessage(author: "i", uid: 3, name: "n", key: "k", .init(text: ""))
+        (message.number, message.time, message.content) = (2, 2, nil)
+        return message
+    }()
 
     private static let person = Participant(
         uid: 3, identity: "i", session: 9, name: "n", avatar: "a", attributes: ["k": "v"])
@@ -92,7 +117,8 @@ struct SchemaTests {
                 .speakerChanged(nil), .speakerChanged(3), .roleChanged(3, .host, .all),
                 .profileChanged(3, name: "n", avatar: nil, attributes: [:]),
                 .profileChanged(3, name: "n", avatar: "a", attributes: ["k": "v"]), .lockChanged(isLocked: true),
-                .chat(ChatMessage(from: 3, key: "k", text: "t")), .closed,
+                .chat(Self.message), .chat(Self.emptyMessage), .chatEdited(2, text: "t", edited: 5), .chatDeleted(2),
+                .chatChanged(isEnabled: false), .closed,
             ] + OfflineReason.allCases.map { .offline(3, $0) }
         let messages = events.map { RoomMessage.event(NumberedEvent($0, number: 1, time: 2)) }
         try compare(
@@ -126,6 +152,12 @@ struct SchemaTests {
         case .draining: .draining
         case .tooManyRooms: .tooManyRooms(limit: 5)
         case .recipientFull: .recipientFull(3, missed: 4)
+        case .blocked: .blocked
+        case .chatDisabled: .chatDisabled
+        case .unknownMessage: .unknownMessage(2)
+        case .tooOld: .tooOld(limit: 900)
+        case .imageRefused: .imageRefused("w")
+        case .storeFailed: .storeFailed
         }
     }
 
@@ -138,16 +170,24 @@ struct SchemaTests {
             room.apply(.speakerChanged(3))
             return room
         }()
+        let chat = ChatState(
+            author: "i", lastNumber: 2, isEnabled: false, isBlocked: true, mark: 1,
+            marks: ChatMarks(received: 2, read: 1), messages: [Self.message], blockedAuthors: ["b"])
+        let report = ChatReport(of: 2, by: "r", .bullying, text: "t")
         let plain = Welcome(
             session: "s", uid: 3, epoch: 1, number: 2, snapshot: nil, count: 0, isFresh: false, hasMedia: false,
             answer: nil, slots: [])
         let full = Welcome(
             session: "s", uid: 3, epoch: 1, number: 2, snapshot: room, count: 0, isFresh: true, hasMedia: true,
-            answer: "a", slots: [SlotState(mid: "1", uid: 3, kind: .video, layer: "low", isPaused: true)])
+            answer: "a", slots: [SlotState(mid: "1", uid: 3, kind: .video, layer: "low", isPaused: true)], chat: chat)
         let messages: [RoomMessage] =
             [
                 .welcome(plain, to: 7), .welcome(full, to: 7), .done(7, number: nil, answer: nil),
-                .done(7, number: 3, answer: "a"), .error(.malformed("w"), to: 0),
+                .done(7, number: 3, answer: "a", message: 2), .chatState(ChatState(author: "i")), .chatState(chat),
+                .history([Self.message], to: 7), .marks(ChatMarks(received: 2, read: 1)), .typing(3),
+                .blocked("i", true), .report(ReportedMessage(report, Self.message)),
+                .report(ReportedMessage(report, nil)), .reports([ReportedMessage(report, Self.message)], to: 7),
+                .error(.malformed("w"), to: 0),
                 .data(count: 1, from: 3, sequence: 2, text: "x", missed: 0),
                 .data(count: 1, from: 3, sequence: 2, text: "x", missed: 4), .levels([SoundLevel(3, level: 127)]),
                 .slot(SlotState(mid: "1")), .slot(full.slots[0]), .alive,
@@ -194,6 +234,9 @@ struct SchemaTests {
             RoomRequest(.data(count: 1, to: 3, text: "x"), id: 4), RoomRequest(.rights(3, .all), id: 5),
             RoomRequest(.alive(number: 1, count: 2), id: 6),
             RoomRequest(.publish(.video, mid: "1", isMuted: true), id: 7),
+            RoomRequest(.chat(key: "k", text: "t", replyTo: 1, image: Self.image), id: 8),
+            RoomRequest(.chat(.history(ChatPage(.before(9), limit: 5))), id: 9),
+            RoomRequest(.chat(.report(1, .other, text: "t")), id: 10), RoomRequest(.chat(.edit(1, text: "u")), id: 11),
         ].map { Array(try encoder.encode($0)) }
         var settings = RoomSettings()
         (settings.requestRate, settings.joinRate) = (1_000_000, 1_000_000)

@@ -125,15 +125,6 @@ struct CommandTests {
         #expect(desk.rooms.state(of: "lobby")?.speaker == nil)
     }
 
-    @Test func `A chat message that is sent twice is there once`() {
-        let first = desk.ask(.chat(key: "a", text: "hello"), on: ben.channel)
-        let second = desk.ask(.chat(key: "a", text: "hello"), on: ben.channel)
-        let answers = desk.take(ben.channel)
-        #expect(answers.contains(.done(first, number: 3, answer: nil)))
-        #expect(answers.contains(.done(second, number: 3, answer: nil)))
-        #expect(desk.events(host.channel) == [.chat(ChatMessage(from: ben.uid, key: "a", text: "hello"))])
-    }
-
     @Test func `App data has limits, and who sends too much is told how much was missed`() {
         let send = { (count: Int, byteCount: Int) in
             RoomCommand.data(count: count, to: host.uid, text: String(repeating: "x", count: byteCount))

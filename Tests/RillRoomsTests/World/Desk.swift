@@ -15,6 +15,14 @@ final class Desk {
     private(set) var wakeTime = MediaTime.distantFuture
     /// What tokens allow; `nil` leaves checks to the test.
     var grants: [String: RoomGrant]? = [:]
+    /// What is stored, and stays when another desk takes over.
+    var tables = ChatTables()
+    /// Whether the store fails.
+    var storeError: RoomStoreError?
+    /// Whether the test itself makes the store's answers: ``answerStore()``.
+    var holdsStore = false
+    private(set) var batches: [(changes: [ChatChange], work: RoomStoreWork)] = []
+    private(set) var reads: [(read: ChatRead, work: RoomStoreWork)] = []
     private var lastID = 0
 
     init(_ settings: RoomSettings = RoomSettings(), wallClockAtZero: Int = 1_767_225_600_000) {
@@ -52,9 +60,36 @@ final class Desk {
                 }
             case .negotiate(let offer, let negotiation): negotiations.append((offer, negotiation))
             case .media(let change, let member): media.append((change, member))
+            case .store(let changes, let work):
+                batches.append((changes, work))
+                if !holdsStore { answerStore() }
+            case .read(let read, let work):
+                reads.append((read, work))
+                if !holdsStore { answerStore() }
             case .wait(let time):
                 wakeTime = time
                 return
+            }
+        }
+    }
+
+    /// Answers what the store was asked for.
+    func answerStore() {
+        let (batches, reads) = (batches, reads)
+        (self.batches, self.reads) = ([], [])
+        for (changes, work) in batches {
+            do throws(RoomStoreError) {
+                if let storeError { throw storeError }
+                rooms.stored(try tables.write(changes), for: work, at: now)
+            } catch {
+                rooms.storeFailed(error, for: work, at: now)
+            }
+        }
+        for (read, work) in reads {
+            if let storeError {
+                rooms.storeFailed(storeError, for: work, at: now)
+            } else {
+                rooms.read(tables.perform(read), for: work, at: now)
             }
         }
     }
@@ -99,9 +134,20 @@ final class Desk {
         }
     }
 
+    /// Writes a chat message, and lets the store's interval pass.
+    ///
+    /// - Returns: the request's number.
+    @discardableResult
+    func write(_ text: String, key: String? = nil, on channel: RoomChannelID) -> Int {
+        let id = ask(.chat(key: key ?? text, text: text), on: channel)
+        pass(.milliseconds(5))
+        return id
+    }
+
     /// The error that a request gets; `nil` for none.
     func refusal(of command: RoomCommand, on channel: RoomChannelID) -> RoomError? {
         let id = ask(command, on: channel)
+        if case .chat = command { pass(.milliseconds(5)) }
         for case .error(let error, to: id) in take(channel) { return error }
         return nil
     }

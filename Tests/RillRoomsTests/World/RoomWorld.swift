@@ -14,11 +14,13 @@ final class RoomWorld {
     private(set) var rooms: Rooms?
     private(set) var clients: [WorldClient] = []
     private(set) var recorder = Recorder()
+    /// It outlives the server.
+    let store = WorldStore()
     private let settings: RoomSettings
     private let encodes: Bool
     private var wires: [RoomChannelID: (wire: Wire, client: WorldClient)] = [:]
     private var serverWake = MediaTime.distantFuture
-    private var startCount = 0
+    private(set) var startCount = 0
     /// When the server started the last time.
     private(set) var startTime = MediaTime.zero
     /// Members that the server has media of.
@@ -69,6 +71,7 @@ final class RoomWorld {
         rooms = nil
         startCount += 1
         serverWake = .distantFuture
+        store.serverEnded()
         media = []
         contacts = [:]
         for (wire, client) in wires.values {
@@ -96,6 +99,8 @@ final class RoomWorld {
                 rooms.answer("answer", to: negotiation, at: now)
             case .media(.end, let member): media.remove(member)
             case .media: break
+            case .store(let changes, let work): store.write(changes, work, in: self)
+            case .read(let read, let work): store.read(read, work, in: self)
             case .wait(let time):
                 recorder.check(rooms.state(of: Self.room), in: self)
                 return wake(at: time)

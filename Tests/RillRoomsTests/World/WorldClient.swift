@@ -21,6 +21,8 @@ final class WorldClient {
     private(set) var data: [UID: [String]] = [:]
     private(set) var results: [RoomClientEvent] = []
     private(set) var answerCount = 0
+    /// Who was seen typing.
+    private(set) var typing: [UID] = []
     /// Whether each offer that was requested restarts ICE.
     private(set) var offers: [Bool] = []
     /// Whether more than one snapshot an epoch is right: for one who reads too slowly.
@@ -74,6 +76,30 @@ final class WorldClient {
 
     func chat(_ text: String) {
         do { try client.chat(text, key: text, at: world.now) } catch { world.problem("\(name): \(error)") }
+        pump()
+    }
+
+    func resend(_ key: String) {
+        do { try client.resend(key: key, at: world.now) } catch { world.problem("\(name): \(error)") }
+        pump()
+    }
+
+    func restore(_ messages: [OutgoingChat]) {
+        do { try client.restore(messages, at: world.now) } catch { world.problem("\(name): \(error)") }
+    }
+
+    func read(upTo number: Int) {
+        client.read(upTo: number, at: world.now)
+        pump()
+    }
+
+    func loadOlder() {
+        client.loadOlder(at: world.now)
+        pump()
+    }
+
+    func type() {
+        client.typing(at: world.now)
         pump()
     }
 
@@ -158,7 +184,8 @@ final class WorldClient {
             check(numbered.number)
         case .data(let uid, let text, missed: _): data[uid, default: []].append(text)
         case .answer: answerCount += 1
-        case .levels, .slot: break
+        case .typing(let uid): typing.append(uid)
+        case .levels, .slot, .conversation, .reported, .reports, .messages: break
         case .done, .refused, .sent, .failed: results.append(event)
         }
     }

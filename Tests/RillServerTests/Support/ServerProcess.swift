@@ -57,6 +57,12 @@ final class ServerProcess {
     /// The bytes of memory that it takes.
     func memory() throws -> Int { try program.load().memory }
 
+    /// The most bytes of memory that it had at a time since ``forgetPeak()``.
+    func peak() throws -> Int { try program.peak() }
+
+    /// Begins to measure ``peak()``.
+    func forgetPeak() throws { try program.forgetPeak() }
+
     /// Whether it still runs.
     var isRunning: Bool { !program.hasEnded }
 }

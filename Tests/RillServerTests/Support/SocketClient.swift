@@ -81,7 +81,8 @@ final class SocketClient {
         while true {
             let message = try message()
             switch message {
-            case .welcome(_, requestNumber), .done(requestNumber, number: _, answer: _), .error(_, requestNumber):
+            case .welcome(_, requestNumber), .done(requestNumber, number: _, answer: _, message: _),
+                .error(_, requestNumber):
                 return message
             default: events.append(message)
             }

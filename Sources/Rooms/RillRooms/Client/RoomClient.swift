@@ -41,8 +41,12 @@ public final class RoomClient {
     private var session: String?
     private var phase = Phase.closed
     private var schedule: ReturnSchedule
-    private var queue: SendQueue
-    private var requests: PendingRequests
+    /// The chat.
+    public internal(set) var conversation: Conversation
+    var queue: SendQueue
+    var requests: PendingRequests
+    /// When others may be told again that the user is typing.
+    var typingTime = MediaTime(nanoseconds: .min)
     private var media = MediaRequests()
     private var actions = ActionQueue<RoomClientAction>()
     private var heardTime = MediaTime.zero
@@ -74,6 +78,7 @@ public final class RoomClient {
         schedule = ReturnSchedule(seed: seed)
         queue = SendQueue(limit: settings.queueLimit)
         requests = PendingRequests(limit: settings.requestLimit)
+        conversation = Conversation(limit: settings.messageLimit)
     }
 
     // MARK: The app
@@ -115,18 +120,7 @@ public final class RoomClient {
         try queue.add(.data(text, to: uid))
     }
 
-    /// Writes a chat message.
-    ///
-    /// - Parameters:
-    ///   - text: the message.
-    ///   - key: its id, unique among the author's messages. A message that was sent before is not sent twice.
-    ///   - now: the current time.
-    /// - Throws: `queueFull`.
-    public func chat(_ text: String, key: String, at now: MediaTime) throws(RoomError) {
-        try queue.add(.chat(text, key: key))
-    }
-
-    /// The messages that are not sent yet, for an app that stores them.
+    /// The messages that are not sent yet.
     public var unsent: [OutgoingMessage] { queue.messages }
 
     /// The offer that was requested.
@@ -168,7 +162,7 @@ public final class RoomClient {
         // One that served is opened again at once.
         let wait = phase == .entered ? .zero : schedule.fail(wasIn: session != nil)
         phase = .closed
-        queue.reset()
+        forgetRequests()
         attemptTime = now + wait
     }
 
@@ -182,13 +176,13 @@ public final class RoomClient {
             guard case .entering(_, id) = phase else { return }
             take(welcome, at: now)
         case .event(let event): take(event, at: now)
-        case .done(let id, let number, let answer):
+        case .done(let id, let number, let answer, let message):
             if let answer {
                 media.restarts = true
                 report(.answer(answer))
             }
             if let sent = queue.finish(id) {
-                report(.sent(sent, number: number))
+                report(.sent(sent, number: message ?? number))
             } else if requests.finish(id) != nil {
                 report(.done(request: id, number: number))
             }
@@ -201,6 +195,7 @@ public final class RoomClient {
             report(.data(from: uid, text: text, missed: missed))
         case .levels(let levels): report(.levels(levels))
         case .slot(let slot): report(.slot(slot))
+        case .chatState, .history, .marks, .typing, .blocked, .report, .reports: takeChat(message)
         case .alive: break
         case .bye(let reason):
             if reason.mayReturn {
@@ -217,7 +212,10 @@ public final class RoomClient {
         let isOther = epoch != welcome.epoch || uid != welcome.uid
         (session, uid, epoch, number) = (welcome.session, welcome.uid, welcome.epoch, welcome.number)
         if isOther || welcome.snapshot != nil || welcome.isFresh { dataCount = welcome.count }
-        if let snapshot = welcome.snapshot { room = snapshot }
+        if let snapshot = welcome.snapshot {
+            room = snapshot
+            if let chat = welcome.chat { conversation.take(chat) } else { conversation.becomeUnavailable() }
+        }
         aliveTime = now + settings.aliveInterval
         set(.connected)
         report(.entered(welcome.uid, isFresh: welcome.isFresh))
@@ -246,6 +244,7 @@ public final class RoomClient {
         }
         number = event.number
         room?.apply(event.event)
+        conversation.take(event.event)
         media.note(event.event, of: uid)
         report(.room(event))
     }
@@ -255,7 +254,9 @@ public final class RoomClient {
         var wait = MediaDuration.zero
         if case .tooFast(_, let time, _) = error { wait = time }
         if wait > .zero, queue.delay(id, by: wait, at: now) { return }
+        if conversation.fail(id, at: now) { return }
         if let failed = queue.finish(id) {
+            if case .chat(let message) = failed { conversation.refused(message, error) }
             report(.failed(failed, error))
         } else if let command = requests.finish(id) {
             if case .publish(let kind, mid: _, isMuted: _) = command { media.note(.unpublish(kind, of: nil), in: room) }
@@ -288,7 +289,7 @@ public final class RoomClient {
     /// Gives the channel up and opens another one.
     private func reopen(after wait: MediaDuration, at now: MediaTime) {
         phase = .closed
-        queue.reset()
+        forgetRequests()
         actions.append(.closeChannel)
         attemptTime = now + wait
     }
@@ -320,16 +321,12 @@ public final class RoomClient {
         if phase != .closed { actions.append(.closeChannel) }
         phase = .closed
         attemptTime = .distantFuture
-        queue.reset()
+        forgetRequests()
         set(status)
     }
 
-    private var isOver: Bool {
-        switch status {
-        case .ended, .refused: true
-        case .idle, .joining, .connected, .interrupted, .lost: false
-        }
-    }
+    var isOver: Bool { status.isOver }
+    var isEntered: Bool { phase == .entered }
 
     private func set(_ status: RoomClientStatus) {
         guard self.status != status else { return }
@@ -337,7 +334,16 @@ public final class RoomClient {
         report(.status(status))
     }
 
-    private func report(_ event: RoomClientEvent) { actions.append(.event(event)) }
+    func report(_ event: RoomClientEvent) { actions.append(.event(event)) }
+
+    /// Sends what is not repeated, and whose answer does not matter.
+    func sendPassing(_ command: RoomCommand) { actions.append(.send(RoomRequest(command, id: requests.nextID()))) }
+
+    /// The channel is gone: what waits for its answer is requested again.
+    private func forgetRequests() {
+        queue.reset()
+        conversation.reset()
+    }
 
     // MARK: Polling
 
@@ -362,15 +368,15 @@ public final class RoomClient {
             if now >= aliveTime || unacknowledged > 32_768 {
                 aliveTime = now + settings.aliveInterval
                 unacknowledged = 0
-                actions.append(.send(RoomRequest(.alive(number: number, count: dataCount), id: 0)))
+                let alive = RoomCommand.alive(number: number, count: dataCount, message: conversation.receivedNumber)
+                actions.append(.send(RoomRequest(alive, id: 0)))
             }
             if media.needsOffer {
                 media.needsOffer = false
                 actions.append(.makeOffer(restarts: media.restarts))
             }
-            if let command = queue.next(id: requests.lastID + 1, at: now) {
-                actions.append(.send(RoomRequest(command, id: requests.nextID())))
-            }
+            if let command = queue.next(id: requests.lastID + 1, at: now) { sendPassing(command) }
+            if let command = conversation.next(id: requests.lastID + 1, at: now) { sendPassing(.chat(command)) }
         }
     }
 
@@ -379,7 +385,9 @@ public final class RoomClient {
         switch phase {
         case .closed: time = attemptTime
         case .opening(let deadline), .offering(let deadline), .entering(let deadline, request: _): time = deadline
-        case .entered: time = min(aliveTime, heardTime + settings.interruptedAfter, queue.wakeTime ?? .distantFuture)
+        case .entered:
+            let queued = min(queue.wakeTime ?? .distantFuture, conversation.wakeTime)
+            time = min(aliveTime, heardTime + settings.interruptedAfter, queued)
         }
         switch status {
         case .connected: time = min(time, heardTime + settings.interruptedAfter)

@@ -33,6 +33,14 @@ public enum RoomClientStatus: Equatable, Sendable {
     case ended(EndReason)
     /// The server does not let it in.
     case refused(RoomError)
+
+    /// Whether the client is out, and does not come back by itself.
+    var isOver: Bool {
+        switch self {
+        case .ended, .refused: true
+        case .idle, .joining, .connected, .interrupted, .lost: false
+        }
+    }
 }
 
 /// What happens to a client.
@@ -53,11 +61,21 @@ public enum RoomClientEvent: Equatable, Sendable {
     case levels([SoundLevel])
     /// A slot shows something else.
     case slot(SlotState)
+    /// The chat has changed otherwise than by an event: ``RoomClient/conversation``.
+    case conversation
+    /// Somebody is typing.
+    case typing(UID)
+    /// For hosts: a message is reported.
+    case reported(ReportedMessage)
+    /// The answer to `reports`.
+    case reports(request: Int, [ReportedMessage])
+    /// The answer to `history`.
+    case messages(request: Int, [ChatMessage])
     /// A request was done; the number is of the event that it caused.
     case done(request: Int, number: Int?)
     /// A request was refused.
     case refused(request: Int, RoomError)
-    /// A message was taken by the server; the number is of a chat message's event.
+    /// A message was taken by the server; the number is a chat message's.
     case sent(OutgoingMessage, number: Int?)
     /// A message was refused. It is not sent by itself any more.
     case failed(OutgoingMessage, RoomError)
@@ -68,5 +86,5 @@ public enum OutgoingMessage: Equatable, Sendable {
     /// App data to somebody, or to all others.
     case data(String, to: UID?)
     /// A chat message with the client's own id.
-    case chat(String, key: String)
+    case chat(OutgoingChat)
 }

@@ -10,6 +10,10 @@ public struct RoomClientSettings: Equatable, Sendable {
     public var queueLimit = 256
     /// The requests that may wait for an answer. 64.
     public var requestLimit = 64
+    /// The chat messages that are kept; the oldest go first. 10 000.
+    public var messageLimit = 10_000
+    /// The characters of a chat message. 255.
+    public var chatTextLimit = 255
     /// How often it reports that it is there. 1 s.
     public var aliveInterval = MediaDuration.seconds(1)
     /// After how much silence of the server it opens another channel, and is `interrupted`. 4 s.

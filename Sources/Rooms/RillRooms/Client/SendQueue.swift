@@ -33,7 +33,8 @@ struct SendQueue {
         isNumbered = true
         switch first {
         case .data(let text, let uid): return .data(count: count, to: uid, text: text)
-        case .chat(let text, let key): return .chat(key: key, text: text)
+        case .chat(let chat):
+            return .chat(key: chat.key, text: chat.text, replyTo: chat.replyTo, image: chat.image)
         }
     }
 

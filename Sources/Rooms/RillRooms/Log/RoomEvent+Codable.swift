@@ -3,6 +3,8 @@ enum Field: String, CodingKey, CaseIterable {
     case type, id, number, time, uid, reason, kind, muted, by, width, height, role, rights, name, avatar, attributes
     case locked, key, text, code, field, limit, retryAfter, missed, cached, session, epoch, snapshot, answer, media
     case fresh, slots, count, sequence, levels, mid, room, token, offer, picture, priority
+    case message, author, image, replyTo, edited, enabled, blocked, received, read, messages, reports, original, chat
+    case before, after
 }
 
 extension KeyedEncodingContainer<Field> {
@@ -67,6 +69,11 @@ extension NumberedEvent: Codable {
                     attributes: try fields.decode([String: String].self, forKey: .attributes))
             case .lockChanged: .lockChanged(isLocked: try fields.decode(Bool.self, forKey: .locked))
             case .chat: .chat(try ChatMessage(from: decoder))
+            case .chatEdited:
+                .chatEdited(
+                    try fields.integer(.message), text: try fields.text(.text), edited: try fields.integer(.edited))
+            case .chatDeleted: .chatDeleted(try fields.integer(.message))
+            case .chatChanged: .chatChanged(isEnabled: try fields.decode(Bool.self, forKey: .enabled))
             case .closed: .closed
             }
         self.init(event, number: try fields.integer(.number), time: try fields.integer(.time))
@@ -112,6 +119,12 @@ extension NumberedEvent: Codable {
             try fields.encode(attributes, forKey: .attributes)
         case .lockChanged(let isLocked): try fields.encode(isLocked, forKey: .locked)
         case .chat(let message): try message.encode(to: encoder)
+        case .chatEdited(let number, let text, let edited):
+            try fields.encode(number, forKey: .message)
+            try fields.encode(text, forKey: .text)
+            try fields.encode(edited, forKey: .edited)
+        case .chatDeleted(let number): try fields.encode(number, forKey: .message)
+        case .chatChanged(let isEnabled): try fields.encode(isEnabled, forKey: .enabled)
         case .closed: break
         }
     }

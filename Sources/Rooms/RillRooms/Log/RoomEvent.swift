@@ -28,15 +28,22 @@ public enum RoomEvent: Equatable, Sendable {
     case profileChanged(UID, name: String, avatar: String?, attributes: [String: String])
     /// The room is locked, or open again: nobody but hosts may join a locked one.
     case lockChanged(isLocked: Bool)
-    /// Somebody wrote a message.
+    /// Somebody wrote a message, and it is stored.
     case chat(ChatMessage)
+    /// The message of this number has another text, since this time in milliseconds since 1970.
+    case chatEdited(Int, text: String, edited: Int)
+    /// The message of this number is deleted.
+    case chatDeleted(Int)
+    /// The chat is on, or off.
+    case chatChanged(isEnabled: Bool)
     /// The room is closed: it was its last event.
     case closed
 
     /// The name of a case, which is its `type` in JSON.
     public enum Name: String, CaseIterable, Sendable {
         case joined, offline, interrupted, lost, back, published, unpublished, muted, unmuted, firstPicture
-        case speakerChanged, roleChanged, profileChanged, lockChanged, chat, closed
+        case speakerChanged, roleChanged, profileChanged, lockChanged, chat, chatEdited, chatDeleted, chatChanged,
+            closed
     }
 
     /// The name of the case.
@@ -57,6 +64,9 @@ public enum RoomEvent: Equatable, Sendable {
         case .profileChanged: .profileChanged
         case .lockChanged: .lockChanged
         case .chat: .chat
+        case .chatEdited: .chatEdited
+        case .chatDeleted: .chatDeleted
+        case .chatChanged: .chatChanged
         case .closed: .closed
         }
     }
@@ -76,19 +86,6 @@ public enum OfflineReason: String, Codable, CaseIterable, Sendable {
     case becameViewer
     /// Its token ended.
     case expired
-}
-
-/// A chat message.
-public struct ChatMessage: Equatable, Sendable, Codable {
-    /// Who wrote it.
-    public var uid: UID
-    /// The id that its sender made, by which the sender recognizes it.
-    public var key: String
-    /// The text.
-    public var text: String
-
-    /// A message.
-    public init(from uid: UID, key: String, text: String) { (self.uid, self.key, self.text) = (uid, key, text) }
 }
 
 /// An event with its place in the log of its room.

@@ -51,7 +51,7 @@ public struct RoomState: Equatable, Sendable, Codable {
         case .profileChanged(let uid, let name, let avatar, let attributes):
             change(uid) { ($0.name, $0.avatar, $0.attributes) = (name, avatar, attributes) }
         case .lockChanged(let isLocked): self.isLocked = isLocked
-        case .chat: break
+        case .chat, .chatEdited, .chatDeleted, .chatChanged: break
         case .closed: isClosed = true
         }
         if let speaker, self[speaker] == nil { self.speaker = nil }

@@ -19,8 +19,8 @@ public enum RoomCommand: Equatable, Sendable {
     /// Send app data to somebody, or to all others: each once and in order. `count` is one more for each message of
     /// a session; the same count again is the same message.
     case data(count: Int, to: UID?, text: String)
-    /// Write a chat message. The same key of the same author again is the same message.
-    case chat(key: String, text: String)
+    /// Something about the chat.
+    case chat(ChatCommand)
     /// Change one's name, picture or attributes; `nil` leaves one as it is.
     case profile(name: String?, avatar: String?, attributes: [String: String]?)
     /// Change a role, as a host; or one's own to a lesser one.
@@ -35,8 +35,8 @@ public enum RoomCommand: Equatable, Sendable {
     case close
     /// Go on with a new token.
     case renew(token: String)
-    /// Say that one is there, and up to where one has read: event and app data. Each second.
-    case alive(number: Int, count: Int)
+    /// Say that one is there, and what one has got so far: event, app data, and chat message. Each second.
+    case alive(number: Int, count: Int, message: Int? = nil)
     /// Leave.
     case leave
 
@@ -44,6 +44,12 @@ public enum RoomCommand: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case join, resume, negotiate, publish, unpublish, mute, unmute, want, data, chat, profile, role, rights, remove
         case lock, close, renew, alive, leave
+        case edit, delete, typing, read, history, setChat, block, report, reports
+    }
+
+    /// Writes a chat message.
+    public static func chat(key: String, text: String, replyTo: Int? = nil, image: ChatImage? = nil) -> RoomCommand {
+        .chat(.write(key: key, text: text, replyTo: replyTo, image: image))
     }
 
     /// The name of the case.
@@ -58,7 +64,7 @@ public enum RoomCommand: Equatable, Sendable {
         case .unmute: .unmute
         case .want: .want
         case .data: .data
-        case .chat: .chat
+        case .chat(let command): command.name
         case .profile: .profile
         case .role: .role
         case .rights: .rights

@@ -34,6 +34,12 @@ extension RoomError {
             case .draining: .draining
             case .tooManyRooms: .tooManyRooms(limit: try fields.integer(.limit))
             case .recipientFull: .recipientFull(try fields.uid(), missed: try missed())
+            case .blocked: .blocked
+            case .chatDisabled: .chatDisabled
+            case .unknownMessage: .unknownMessage(try fields.integer(.message))
+            case .tooOld: .tooOld(limit: try fields.integer(.limit))
+            case .imageRefused: .imageRefused(try fields.text(.reason))
+            case .storeFailed: .storeFailed
             }
     }
 
@@ -41,7 +47,8 @@ extension RoomError {
         try fields.encode(code.rawValue, forKey: .code)
         try fields.encode(description, forKey: .text)
         switch self {
-        case .malformed(let reason), .descriptionRefused(let reason): try fields.encode(reason, forKey: .reason)
+        case .malformed(let reason), .descriptionRefused(let reason), .imageRefused(let reason):
+            try fields.encode(reason, forKey: .reason)
         case .notAllowed(let rights): try fields.encode(rights, forKey: .rights)
         case .unknownParticipant(let uid), .uidTaken(let uid): try fields.encode(uid, forKey: .uid)
         case .notPublished(let kind): try fields.encode(kind, forKey: .kind)
@@ -55,13 +62,15 @@ extension RoomError {
         case .queueFull(let missed, let cached):
             try fields.encode(missed, forKey: .missed)
             try fields.encode(cached, forKey: .cached)
-        case .roomFull(let limit), .tooManyRooms(let limit): try fields.encode(limit, forKey: .limit)
+        case .roomFull(let limit), .tooManyRooms(let limit), .tooOld(let limit):
+            try fields.encode(limit, forKey: .limit)
         case .recipientFull(let uid, let missed):
             try fields.encode(uid, forKey: .uid)
             try fields.encode(missed, forKey: .missed)
         case .unauthorized, .timedOut, .sessionEnded, .alreadyJoined, .locked, .notJoined, .replaced, .removed,
-            .draining:
+            .draining, .blocked, .chatDisabled, .storeFailed:
             break
+        case .unknownMessage(let number): try fields.encode(number, forKey: .message)
         }
     }
 }

@@ -42,6 +42,18 @@ public enum RoomError: Error, Equatable, Sendable {
     case draining
     /// There are as many rooms as there may be.
     case tooManyRooms(limit: Int)
+    /// A host lets the author write no more.
+    case blocked
+    /// The chat is off.
+    case chatDisabled
+    /// There is no such message in the room, it is deleted, or it is somebody else's.
+    case unknownMessage(Int)
+    /// The message is too old to be changed by its author; `limit` in seconds.
+    case tooOld(limit: Int)
+    /// The image cannot be used.
+    case imageRefused(String)
+    /// The server could not store it, or read it: nothing of it was done.
+    case storeFailed
     /// Somebody receives less than is sent to it; `missed` as in ``tooFast(limit:retryAfter:missed:)``.
     case recipientFull(UID, missed: Int)
 
@@ -68,6 +80,12 @@ public enum RoomError: Error, Equatable, Sendable {
         case draining = 503
         case tooManyRooms = 506
         case recipientFull = 507
+        case imageRefused = 415
+        case blocked = 442
+        case chatDisabled = 443
+        case unknownMessage = 444
+        case tooOld = 445
+        case storeFailed = 508
     }
 
     /// The code.
@@ -94,13 +112,19 @@ public enum RoomError: Error, Equatable, Sendable {
         case .draining: .draining
         case .tooManyRooms: .tooManyRooms
         case .recipientFull: .recipientFull
+        case .blocked: .blocked
+        case .chatDisabled: .chatDisabled
+        case .unknownMessage: .unknownMessage
+        case .tooOld: .tooOld
+        case .imageRefused: .imageRefused
+        case .storeFailed: .storeFailed
         }
     }
 
     /// Whether the same request may succeed a moment later.
     public var isTransient: Bool {
         switch self {
-        case .timedOut, .tooFast, .draining, .recipientFull, .queueFull: true
+        case .timedOut, .tooFast, .draining, .recipientFull, .queueFull, .storeFailed: true
         default: false
         }
     }
@@ -133,6 +157,12 @@ extension RoomError: CustomStringConvertible {
         case .tooManyRooms(let limit): "there are \(limit) rooms, which is the server's limit: try again later"
         case .recipientFull(let uid, let missed):
             "the participant \(uid) does not keep up, \(missed) refused: send less, or later"
+        case .blocked: "a host has blocked you: ask them to let you write again"
+        case .chatDisabled: "the chat is off: a host turns it on"
+        case .unknownMessage(let number): "there is no message \(number) of yours, or it is deleted"
+        case .tooOld(let limit): "the message is older than \(limit) s: ask a host to change it"
+        case .imageRefused(let why): "the image cannot be used: \(why)"
+        case .storeFailed: "the server cannot store it now: try again"
         }
     }
 }

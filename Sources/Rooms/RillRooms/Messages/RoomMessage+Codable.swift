@@ -14,7 +14,8 @@ extension RoomMessage: Codable {
             case .done:
                 .done(
                     try id(), number: try fields.decodeIfPresent(Int.self, forKey: .number),
-                    answer: try fields.decodeIfPresent(String.self, forKey: .answer))
+                    answer: try fields.decodeIfPresent(String.self, forKey: .answer),
+                    message: try fields.decodeIfPresent(Int.self, forKey: .message))
             case .error: .error(try RoomError(from: fields), to: try id())
             case .data:
                 .data(
@@ -23,6 +24,14 @@ extension RoomMessage: Codable {
                     missed: try fields.decodeIfPresent(Int.self, forKey: .missed) ?? 0)
             case .levels: .levels(try fields.decode([SoundLevel].self, forKey: .levels))
             case .slot: .slot(try SlotState(from: decoder))
+            case .chatState: .chatState(try ChatState(from: decoder))
+            case .history: .history(try fields.decode([ChatMessage].self, forKey: .messages), to: try id())
+            case .marks:
+                .marks(ChatMarks(received: try fields.integer(.received), read: try fields.integer(.read)))
+            case .typing: .typing(try fields.uid())
+            case .blocked: .blocked(try fields.text(.author), try fields.decode(Bool.self, forKey: .blocked))
+            case .report: .report(try ReportedMessage(from: decoder))
+            case .reports: .reports(try fields.decode([ReportedMessage].self, forKey: .reports), to: try id())
             case .alive: .alive
             case .bye: .bye(try fields.decode(EndReason.self, forKey: .reason))
             }
@@ -39,8 +48,9 @@ extension RoomMessage: Codable {
             name = .welcome
             try fields.encode(id, forKey: .id)
             try welcome.encode(into: &fields)
-        case .done(let id, let number, let answer):
+        case .done(let id, let number, let answer, let message):
             name = .done
+            try fields.encodeIfPresent(message, forKey: .message)
             try fields.encode(id, forKey: .id)
             try fields.encodeIfPresent(number, forKey: .number)
             try fields.encodeIfPresent(answer, forKey: .answer)
@@ -61,6 +71,31 @@ extension RoomMessage: Codable {
         case .slot(let slot):
             name = .slot
             try slot.encode(to: encoder)
+        case .chatState(let state):
+            name = .chatState
+            try state.encode(to: encoder)
+        case .history(let messages, let id):
+            name = .history
+            try fields.encode(id, forKey: .id)
+            try fields.encode(messages, forKey: .messages)
+        case .marks(let marks):
+            name = .marks
+            try fields.encode(marks.received, forKey: .received)
+            try fields.encode(marks.read, forKey: .read)
+        case .typing(let uid):
+            name = .typing
+            try fields.encode(uid, forKey: .uid)
+        case .blocked(let author, let isBlocked):
+            name = .blocked
+            try fields.encode(author, forKey: .author)
+            try fields.encode(isBlocked, forKey: .blocked)
+        case .report(let report):
+            name = .report
+            try report.encode(to: encoder)
+        case .reports(let reports, let id):
+            name = .reports
+            try fields.encode(id, forKey: .id)
+            try fields.encode(reports, forKey: .reports)
         case .alive: name = .alive
         case .bye(let reason):
             name = .bye
@@ -78,7 +113,8 @@ extension Welcome {
             snapshot: try fields.decodeIfPresent(RoomState.self, forKey: .snapshot),
             count: try fields.integer(.count), isFresh: try fields.flag(.fresh), hasMedia: try fields.flag(.media),
             answer: try fields.decodeIfPresent(String.self, forKey: .answer),
-            slots: try fields.decodeIfPresent([SlotState].self, forKey: .slots) ?? [])
+            slots: try fields.decodeIfPresent([SlotState].self, forKey: .slots) ?? [],
+            chat: try fields.decodeIfPresent(ChatState.self, forKey: .chat))
     }
 
     func encode(into fields: inout KeyedEncodingContainer<Field>) throws {
@@ -92,5 +128,6 @@ extension Welcome {
         try fields.encode(ifTrue: hasMedia, forKey: .media)
         try fields.encodeIfPresent(answer, forKey: .answer)
         if !slots.isEmpty { try fields.encode(slots, forKey: .slots) }
+        try fields.encodeIfPresent(chat, forKey: .chat)
     }
 }

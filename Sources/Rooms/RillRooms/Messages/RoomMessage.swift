@@ -7,7 +7,8 @@ public enum RoomMessage: Equatable, Sendable {
     /// - Parameters:
     ///   - number: of the event that it caused, if it did.
     ///   - answer: the answer (SDP) to an offer.
-    case done(Int, number: Int?, answer: String?)
+    ///   - message: the number of the chat message that it is about, and that is stored.
+    case done(Int, number: Int?, answer: String?, message: Int? = nil)
     /// The answer to a request that was refused; without a number, to a message without one.
     case error(RoomError, to: Int)
     /// The next event of the log.
@@ -19,6 +20,20 @@ public enum RoomMessage: Equatable, Sendable {
     case levels([SoundLevel])
     /// What a slot of this member shows from now on.
     case slot(SlotState)
+    /// The room's chat, for who came in before it was read.
+    case chatState(ChatState)
+    /// The answer to `history`: a page of messages, in the order of their numbers.
+    case history([ChatMessage], to: Int)
+    /// Others have received and read the member's own messages up to these numbers.
+    case marks(ChatMarks)
+    /// Somebody is typing.
+    case typing(UID)
+    /// For hosts and the author: an author may not write any more, or may again.
+    case blocked(String, Bool)
+    /// For hosts: a message is reported.
+    case report(ReportedMessage)
+    /// The answer to `reports`, the latest first.
+    case reports([ReportedMessage], to: Int)
     /// The answer to `alive`.
     case alive
     /// The server closes the channel.
@@ -27,6 +42,7 @@ public enum RoomMessage: Equatable, Sendable {
     /// The name of a case, which is its `type` in JSON; events have their own.
     public enum Name: String, CaseIterable, Sendable {
         case welcome, done, error, data, levels, slot, alive, bye
+        case chatState, history, marks, typing, blocked, report, reports
     }
 }
 
@@ -63,6 +79,8 @@ public struct Welcome: Equatable, Sendable {
     public var answer: String?
     /// All slots that show something.
     public var slots: [SlotState]
+    /// The room's chat; `nil` for who reads on, and while the server does not have it: `chatState` follows then.
+    public var chat: ChatState?
 }
 
 /// Why a session, or its channel, has ended.

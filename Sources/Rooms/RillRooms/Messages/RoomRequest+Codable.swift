@@ -23,7 +23,8 @@ extension RoomRequest: Codable {
             case .unmute: .unmute(try fields.kind())
             case .want: .want(try Want(from: fields))
             case .data: .data(count: try fields.integer(.count), to: try other(), text: try fields.text(.text))
-            case .chat: .chat(key: try fields.text(.key), text: try fields.text(.text))
+            case .chat, .edit, .delete, .typing, .read, .history, .setChat, .block, .report, .reports:
+                .chat(try ChatCommand(name, from: fields))
             case .profile:
                 .profile(
                     name: try fields.decodeIfPresent(String.self, forKey: .name),
@@ -38,7 +39,8 @@ extension RoomRequest: Codable {
             case .alive:
                 .alive(
                     number: try fields.integer(.number),
-                    count: try fields.decodeIfPresent(Int.self, forKey: .count) ?? 0)
+                    count: try fields.decodeIfPresent(Int.self, forKey: .count) ?? 0,
+                    message: try fields.decodeIfPresent(Int.self, forKey: .message))
             case .leave: .leave
             }
         self.init(command, id: try fields.decodeIfPresent(Int.self, forKey: .id) ?? 0)
@@ -70,9 +72,7 @@ extension RoomRequest: Codable {
             try fields.encode(count, forKey: .count)
             try fields.encodeIfPresent(uid, forKey: .uid)
             try fields.encode(text, forKey: .text)
-        case .chat(let key, let text):
-            try fields.encode(key, forKey: .key)
-            try fields.encode(text, forKey: .text)
+        case .chat(let command): try command.encode(into: &fields)
         case .profile(let name, let avatar, let attributes):
             try fields.encodeIfPresent(name, forKey: .name)
             try fields.encodeIfPresent(avatar, forKey: .avatar)
@@ -86,9 +86,10 @@ extension RoomRequest: Codable {
         case .remove(let uid): try fields.encode(uid, forKey: .uid)
         case .lock(let isLocked): try fields.encode(isLocked, forKey: .locked)
         case .renew(let token): try fields.encode(token, forKey: .token)
-        case .alive(let number, let count):
+        case .alive(let number, let count, let message):
             try fields.encode(number, forKey: .number)
             try fields.encode(count, forKey: .count)
+            try fields.encodeIfPresent(message, forKey: .message)
         case .close, .leave: break
         }
     }

@@ -20,11 +20,13 @@ final class Member {
     private(set) var wants: [Want] = []
     var mailbox = Mailbox()
     var sending: DataQuota
+    var chat: MemberChat
 
     init(_ id: RoomMember, identity: String?, _ settings: RoomSettings, at now: MediaTime) {
         (self.id, self.identity, heardTime) = (id, identity, now)
         grantedRole = .viewer
         sending = DataQuota(settings)
+        chat = MemberChat(settings)
     }
 
     /// Sets what a slot shows.

@@ -122,12 +122,18 @@ extension RoomMessage {
                 switch self {
                 case .welcome(let welcome, _):
                     welcome.session.utf8.count + (welcome.answer?.utf8.count ?? 0) + 100 * welcome.slots.count
+                        + (welcome.chat?.roughByteCount ?? 0)
                         + (welcome.snapshot?.participants.reduce(0) { $0 + $1.roughByteCount } ?? 0)
-                case .done(_, number: _, let answer): answer?.utf8.count ?? 0
+                case .done(_, number: _, let answer, message: _): answer?.utf8.count ?? 0
                 case .event(let numbered): numbered.event.roughByteCount
                 case .data(count: _, from: _, sequence: _, let text, missed: _): text.utf8.count
                 case .levels(let levels): 30 * levels.count
-                case .error, .slot, .alive, .bye: 100
+                case .chatState(let state): state.roughByteCount
+                case .history(let messages, to: _): messages.reduce(0) { $0 + $1.roughByteCount }
+                case .blocked(let author, _): author.utf8.count
+                case .report(let report): report.roughByteCount
+                case .reports(let reports, to: _): reports.reduce(0) { $0 + $1.roughByteCount }
+                case .error, .slot, .alive, .bye, .marks, .typing: 100
                 }
             }()
     }
@@ -139,9 +145,16 @@ extension RoomEvent {
         case .joined(let participant): participant.roughByteCount
         case .profileChanged(_, let name, let avatar, let attributes):
             name.utf8.count + (avatar?.utf8.count ?? 0) + attributes.roughByteCount
-        case .chat(let message): message.key.utf8.count + message.text.utf8.count
+        case .chat(let message): message.roughByteCount
+        case .chatEdited(_, let text, edited: _): text.utf8.count
         default: 0
         }
+    }
+}
+
+extension ReportedMessage {
+    fileprivate var roughByteCount: Int {
+        150 + report.reporter.utf8.count + report.text.utf8.count + (message?.roughByteCount ?? 0)
     }
 }
 

@@ -30,10 +30,6 @@ extension Room {
             if state[want.uid]?[want.kind] != nil { outbox.add(.media(.want(want), of: member.id)) }
         case .data(let count, let other, let text):
             try send(text, count: count, to: other, from: member, at: now)
-        case .chat(let key, let text):
-            try require(.chat, of: uid)
-            guard !text.isEmpty, !key.isEmpty else { throw .malformed("a chat message needs a text and a key") }
-            return chat(ChatMessage(from: uid, key: key, text: text), from: member, at: now)
         case .profile(let name, let avatar, let attributes):
             guard let participant = state[uid] else { throw .sessionEnded }
             return append(
@@ -52,8 +48,8 @@ extension Room {
         case .lock(let isLocked):
             try require(.moderate, of: uid)
             return state.isLocked == isLocked ? nil : append(.lockChanged(isLocked: isLocked), at: now)
-        case .alive(number: _, let count): member.mailbox.acknowledge(count)
-        case .join, .resume, .negotiate, .renew, .close, .leave: preconditionFailure("done by Rooms")
+        case .alive(number: _, let count, message: _): member.mailbox.acknowledge(count)
+        case .join, .resume, .negotiate, .chat, .renew, .close, .leave: preconditionFailure("done by Rooms")
         }
         return nil
     }

@@ -16,16 +16,29 @@ final class Room {
     private var ended = EndedSessions()
     /// The numbers of those whose offers are answered before they come in.
     var reserved: Set<UID> = []
-    private var chats: [(key: ChatKey, number: Int)] = []
-    private var chatNumbers: [ChatKey: Int] = [:]
+    var chat: RoomChat
+    /// Members whose welcome waits for the chat.
+    private var greetings: [Greeting] = []
     /// When something is due.
     private(set) var wakeTime = MediaTime.distantFuture
     /// Since when it has no members.
     private(set) var emptyTime: MediaTime
 
-    private struct ChatKey: Hashable {
-        var author: String
-        var key: String
+    /// A welcome that is due.
+    private struct Greeting {
+        let member: Member
+        let channel: Channel
+        let request: Int
+        let isFresh: Bool
+        let position: (epoch: Int, number: Int, count: Int)?
+
+        init(
+            _ member: Member, _ channel: Channel, _ request: Int, isFresh: Bool,
+            position: (epoch: Int, number: Int, count: Int)?
+        ) {
+            (self.member, self.channel, self.request) = (member, channel, request)
+            (self.isFresh, self.position) = (isFresh, position)
+        }
     }
 
     init(
@@ -35,6 +48,7 @@ final class Room {
         (self.name, self.epoch, self.settings, self.outbox, self.sealer) = (name, epoch, settings, outbox, sealer)
         (self.wallClockAtZero, emptyTime) = (wallClockAtZero, now)
         state = RoomState(room: name)
+        chat = RoomChat(recentLimit: settings.chatCount)
         log = RoomLog(countLimit: settings.logCountLimit, ageLimit: settings.logAgeLimit)
     }
 
@@ -53,8 +67,11 @@ final class Room {
         identity.flatMap { wanted in ordered.first { $0.identity == wanted } }
     }
 
+    /// The number of the last event.
+    var lastNumber: Int { log.lastNumber }
+
     /// The members in the order in which they came.
-    private var ordered: [Member] { state.participants.compactMap { members[$0.uid] } }
+    var ordered: [Member] { state.participants.compactMap { members[$0.uid] } }
 
     /// Somebody who is out and may come back with this session.
     func away(_ uid: UID, session: Int) -> Member? { away[uid].flatMap { $0.id.session == session ? $0 : nil } }
@@ -96,8 +113,7 @@ final class Room {
         append(.joined(participant), at: now)
         members[participant.uid] = member
         channel.phase = .joined(self, member)
-        member.channel = channel
-        welcome(member, request, answer: answer, isFresh: true, reading: position, at: now)
+        greet(Greeting(member, channel, request, isFresh: true, position: position), answer: answer, at: now)
         plan(now + settings.interruptedAfter)
         if let expiry = expiry(of: member) { plan(expiry) }
     }
@@ -110,16 +126,32 @@ final class Room {
         if let former = member.channel { outbox.close(former, .moved) }
         channel.phase = .joined(self, member)
         hear(member, at: now)
-        member.channel = channel
-        welcome(member, request, isFresh: false, reading: position, at: now)
+        greet(Greeting(member, channel, request, isFresh: false, position: position), at: now)
+    }
+
+    /// Welcomes a member, once the chat is loaded. One that gets the answer to its offer does not wait for that.
+    private func greet(_ greeting: Greeting, answer: String? = nil, at now: MediaTime) {
+        guard chat.phase == .loading, answer == nil else { return welcome(greeting, answer: answer, at: now) }
+        greetings.append(greeting)
+    }
+
+    /// Welcomes those who waited for the chat.
+    func greetWaiting(at now: MediaTime) {
+        defer { greetings = [] }
+        for greeting in greetings where outbox.channels[greeting.channel.id] != nil {
+            if members[greeting.member.id.uid] === greeting.member {
+                welcome(greeting, at: now)
+            } else {
+                outbox.close(greeting.channel, .dropped)
+            }
+        }
     }
 
     /// Sends a member its welcome, and what it has not read.
-    private func welcome(
-        _ member: Member, _ request: Int, answer: String? = nil, isFresh: Bool,
-        reading position: (epoch: Int, number: Int, count: Int)?, at now: MediaTime
-    ) {
-        guard let channel = member.channel else { return }
+    private func welcome(_ greeting: Greeting, answer: String? = nil, at now: MediaTime) {
+        let (member, channel, position) = (greeting.member, greeting.channel, greeting.position)
+        if let former = member.channel { outbox.close(former, .moved) }
+        member.channel = channel
         var missed: [NumberedEvent]?
         var mail: [RoomMessage] = []
         if let position, position.epoch == epoch {
@@ -134,10 +166,12 @@ final class Room {
         let welcome = Welcome(
             session: sealer.seal(claims(of: member).bytes), uid: member.id.uid, epoch: epoch,
             number: log.lastNumber - (missed?.count ?? 0), snapshot: missed == nil ? state : nil,
-            count: member.mailbox.lastCount - mail.count, isFresh: isFresh, hasMedia: member.hasMedia, answer: answer,
-            slots: member.slots)
-        outbox.send(.welcome(welcome, to: request), to: channel)
+            count: member.mailbox.lastCount - mail.count, isFresh: greeting.isFresh, hasMedia: member.hasMedia,
+            answer: answer,
+            slots: member.slots, chat: missed == nil ? chatState(for: member) : nil)
+        outbox.send(.welcome(welcome, to: greeting.request), to: channel)
         for event in missed ?? [] { outbox.send(.event(event), to: channel) }
+        if missed != nil { sendChat(to: member, since: position?.number ?? 0) }
         for message in mail { outbox.send(message, to: channel) }
     }
 
@@ -159,6 +193,7 @@ final class Room {
         if let channel = member.channel { outbox.close(channel, end) }
         outbox.add(.media(.end, of: member.id))
         member.leave()
+        if member.identity == nil, reason != .dropped { chat.forget(guest: author(member)) }
         if reason == .dropped {
             away[uid] = member
             if away.count > settings.memberLimit, let first = away.values.min(by: { $0.heardTime < $1.heardTime }) {
@@ -178,40 +213,24 @@ final class Room {
             if let channel = member.channel { outbox.close(channel, .closed) }
             outbox.add(.media(.end, of: member.id))
         }
-        members = [:]
-        away = [:]
+        for greeting in greetings { outbox.close(greeting.channel, .closed) }
+        (members, away, greetings) = ([:], [:], [])
     }
 
     // MARK: Events
 
     /// Adds an event to the log and sends it to all members.
     @discardableResult
-    func append(_ event: RoomEvent, at now: MediaTime) -> Int {
+    func append(_ event: RoomEvent, wallTime: Int? = nil, at now: MediaTime) -> Int {
         state.apply(event)
         outbox.statistics.events += 1
-        let numbered = log.append(event, wallTime: wallTime(at: now), at: now)
+        let numbered = log.append(event, wallTime: wallTime ?? self.wallTime(at: now), at: now)
         outbox.send(.event(numbered), to: ordered.compactMap(\.channel))
         return numbered.number
     }
 
     /// Milliseconds since 1970.
     private func wallTime(at now: MediaTime) -> Int { wallClockAtZero + Int(now.nanoseconds / 1_000_000) }
-
-    /// Appends a chat message, unless it is there already.
-    ///
-    /// - Returns: its number.
-    func chat(_ message: ChatMessage, from member: Member, at now: MediaTime) -> Int {
-        let key = ChatKey(author: member.identity ?? "uid \(member.id.uid)", key: message.key)
-        if let number = chatNumbers[key] { return number }
-        let number = append(.chat(message), at: now)
-        chats.append((key, number))
-        chatNumbers[key] = number
-        if chats.count > 2 * settings.logCountLimit {
-            for (key, _) in chats.prefix(settings.logCountLimit) { chatNumbers[key] = nil }
-            chats.removeFirst(settings.logCountLimit)
-        }
-        return number
-    }
 
     /// Sends levels to those who keep up.
     func send(_ levels: [SoundLevel]) {
@@ -302,6 +321,7 @@ final class Room {
     /// The entries of its tables.
     var entryCount: Int {
         let people = [members, away].joined().reduce(0) { $0 + 1 + $1.value.entryCount }
-        return people + log.count + ended.count + reserved.count + chats.count + state.participants.count
+        return people + log.count + ended.count + reserved.count + chat.entryCount + greetings.count
+            + state.participants.count
     }
 }

@@ -17,13 +17,23 @@ extension RoomCommand {
         case .negotiate(let offer): try check("offer", offer, settings.descriptionByteLimit)
         case .publish(_, let mid, isMuted: _): try check("mid", mid, 16)
         case .data(count: _, to: _, let text): try check("text", text, settings.dataByteLimit)
-        case .chat(let key, let text):
-            try check("key", key, settings.nameByteLimit)
-            try check("text", text, settings.chatByteLimit)
+        case .chat(let command): try checkSizes(of: command, settings)
         case .profile(let name, let avatar, let attributes):
             try checkProfile(name, avatar, attributes ?? [:], settings)
         case .renew(let token): try check("token", token, settings.tokenByteLimit)
         case .unpublish, .mute, .unmute, .want, .role, .rights, .remove, .lock, .close, .alive, .leave: break
+        }
+    }
+
+    private func checkSizes(of command: ChatCommand, _ settings: RoomSettings) throws(RoomError) {
+        switch command {
+        case .write(let key, let text, replyTo: _, let image):
+            try check("key", key, settings.nameByteLimit)
+            try check("text", text, settings.chatByteLimit)
+            guard image?.hash.utf8.count ?? 64 == 64 else { throw .malformed("an image's hash has 64 digits") }
+        case .edit(_, let text), .report(_, _, let text): try check("text", text, settings.chatByteLimit)
+        case .block(let author, _): try check("author", author, settings.tokenByteLimit)
+        case .delete, .typing, .read, .history, .setEnabled, .reports: break
         }
     }
 

@@ -13,6 +13,12 @@ public struct RoomSettings: Equatable, Sendable {
     public var pendingLimit = 64
     /// The things that a member wants at a time. 64.
     public var wantLimit = 64
+    /// The messages of its chat that a member gets when it comes in. 50.
+    public var chatCount = 50
+    /// The authors of a room who may not write. 1000.
+    public var blockLimit = 1000
+    /// The changes that wait for the store. 10 000.
+    public var storeQueueLimit = 10_000
     /// The events of a log that are kept for those who come back. 1000.
     public var logCountLimit = 1000
     /// For how long they are kept. 60 s.
@@ -33,8 +39,10 @@ public struct RoomSettings: Equatable, Sendable {
     public var attributeLimit = 16
     /// An attribute's name and value together. 1024.
     public var attributeByteLimit = 1024
-    /// A chat message. 4096.
-    public var chatByteLimit = 4096
+    /// A chat message, or a report's text: room for as many characters as it may have, of emoji families too. 16 kB.
+    public var chatByteLimit = 16_384
+    /// Its characters, such as letters with their marks, or emoji with joiners. 255.
+    public var chatTextLimit = 255
     /// A message of app data. 1000.
     public var dataByteLimit = 1000
     /// An offer. 64 kB.
@@ -48,6 +56,10 @@ public struct RoomSettings: Equatable, Sendable {
     public var joinRate = 100
     /// Requests of a channel. 100.
     public var requestRate = 100
+    /// Chat messages of a member, with edits, reports and the like. 20.
+    public var chatRate = 20
+    /// Pages of history and marks of a member. 20.
+    public var chatRequestRate = 20
     /// Messages of app data of a member. 60.
     public var dataRate = 60
     /// Their bytes. 30 000.
@@ -65,6 +77,15 @@ public struct RoomSettings: Equatable, Sendable {
     public var outAfter = MediaDuration.seconds(15)
     /// How long its session can come back, and how long after a start those of the server before. 60 s.
     public var returnsWithin = MediaDuration.seconds(60)
+
+    /// How long an author may edit and delete a message; hosts always may. 15 minutes.
+    public var chatEditTime = MediaDuration.seconds(900)
+    /// The least time between two batches for the store. 5 ms.
+    public var storeInterval = MediaDuration.milliseconds(5)
+    /// How long a member waits for a room's chat when it comes in; then the chat follows. 1 s.
+    public var storeTimeout = MediaDuration.seconds(1)
+    /// After how long a chat that could not be read is tried again. 2 s.
+    public var storeRetryInterval = MediaDuration.seconds(2)
 
     /// The defaults.
     public init() {}

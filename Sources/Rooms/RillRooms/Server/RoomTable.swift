@@ -4,6 +4,7 @@ import RillCore
 struct RoomTable {
     private let settings: RoomSettings
     private let outbox: Outbox
+    private let store: StoreQueue
     private let sealer: any SessionSealer
     /// The wall clock at the clock's zero, in milliseconds since 1970.
     private let wallClockAtZero: Int
@@ -16,9 +17,10 @@ struct RoomTable {
     private var lastSession = 0
 
     init(
-        _ settings: RoomSettings, _ outbox: Outbox, _ sealer: any SessionSealer, wallClockAtZero: Int, seed: UInt64
+        _ settings: RoomSettings, _ outbox: Outbox, _ store: StoreQueue, _ sealer: any SessionSealer,
+        wallClockAtZero: Int, seed: UInt64
     ) {
-        (self.settings, self.outbox, self.sealer) = (settings, outbox, sealer)
+        (self.settings, self.outbox, self.store, self.sealer) = (settings, outbox, store, sealer)
         self.wallClockAtZero = wallClockAtZero
         generator = SeededGenerator(seed: seed)
     }
@@ -54,6 +56,7 @@ struct RoomTable {
         lastEpoch = max(lastEpoch + 1, wallTime(at: now))
         let room = Room(name, epoch: lastEpoch, settings, outbox, sealer, wallClockAtZero: wallClockAtZero, at: now)
         rooms[name] = room
+        store.begin(room, at: now)
         return room
     }
 

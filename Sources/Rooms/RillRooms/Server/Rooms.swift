@@ -19,6 +19,8 @@ public import RillCore
 ///         else { rooms.refuse(.unauthorized, for: channel, at: now) }
 ///     case .negotiate(let offer, let negotiation): rooms.answer(forwarder.join(offer), to: negotiation, at: now)
 ///     case .media(let change, let member): forwarder.apply(change, to: member)
+///     case .store(let changes, let work): rooms.stored(store.write(changes), for: work, at: now)
+///     case .read(let read, let work): rooms.read(store.perform(read), for: work, at: now)
 ///     case .wait(let time): return time
 ///     }
 /// }
@@ -30,6 +32,7 @@ public final class Rooms {
     /// The limits and times.
     public let settings: RoomSettings
     let outbox: Outbox
+    let store: StoreQueue
     let sealer: any SessionSealer
     var table: RoomTable
     var negotiations = Negotiations()
@@ -54,7 +57,8 @@ public final class Rooms {
     ) {
         (self.settings, self.sealer) = (settings, sealer)
         outbox = Outbox(backlogByteLimit: settings.backlogByteLimit)
-        table = RoomTable(settings, outbox, sealer, wallClockAtZero: wallClockAtZero, seed: seed)
+        store = StoreQueue(settings)
+        table = RoomTable(settings, outbox, store, sealer, wallClockAtZero: wallClockAtZero, seed: seed)
         joins = TokenBucket(perSecond: Double(settings.joinRate))
     }
 
@@ -167,6 +171,7 @@ public final class Rooms {
             for channel in negotiations.channels(into: room) { end(channel, .closed) }
             room.close(at: now)
             table.remove(room)
+            store.forget(room, time: table.wallTime(at: now))
         case .negotiate(let offer):
             guard negotiations.number(of: channel) == nil else {
                 throw .tooFast(limit: 1, retryAfter: .seconds(1), missed: 1)
@@ -175,8 +180,12 @@ public final class Rooms {
         case .renew(let token):
             channel.renewal = request.id
             outbox.add(.checkToken(token, room: room.name, of: channel.id))
-        case .alive:
+        case .chat(let command):
+            let reply = RoomChat.Reply(channel: channel, request: request.id)
+            try perform(command, of: member, in: room, reply, at: now)
+        case .alive(number: _, count: _, let message):
             _ = try room.perform(request.command, of: member, at: now)
+            if let message { received(message, member, in: room, at: now) }
             outbox.send(.alive, to: channel)
         default:
             let number = try room.perform(request.command, of: member, at: now)
@@ -209,6 +218,8 @@ public final class Rooms {
         table.check(at: now)
         while let oldest = oldestPending, now - oldest.openTime >= settings.joinTimeout { end(oldest, .idle) }
         for number in negotiations.overdue(at: now) { fail(number, .timedOut) }
+        retryLoads(at: now)
+        store.act(at: now, outbox)
         wantedTime = .distantFuture
         if let action = outbox.next() { return action }
         wantedTime = PollBound.wait(until: wakeTime, after: now)
@@ -221,10 +232,13 @@ public final class Rooms {
 
     private var wakeTime: MediaTime {
         let timeout = oldestPending.map { $0.openTime + settings.joinTimeout } ?? .distantFuture
-        return min(table.wakeTime, negotiations.wakeTime, timeout)
+        return min(table.wakeTime, negotiations.wakeTime, store.wakeTime, timeout)
     }
 
     // MARK: Reading
+
+    /// Whether nothing is with the store, or waits for it.
+    public var isStoreIdle: Bool { store.isIdle }
 
     /// The names of all rooms.
     public var names: [String] { table.names }
@@ -237,7 +251,8 @@ public final class Rooms {
         var statistics = outbox.statistics
         statistics.channelCount = outbox.channels.count
         statistics.pendingCount = outbox.channels.values.count(where: \.isPending)
-        statistics.entryCount = outbox.entryCount + negotiations.count + pending.count + revocations.count
+        statistics.entryCount =
+            outbox.entryCount + store.count + negotiations.count + pending.count + revocations.count
         table.count(into: &statistics)
         return statistics
     }

@@ -38,6 +38,12 @@ public enum RoomsAction: Equatable, Sendable {
     case negotiate(offer: String, RoomNegotiation)
     /// Change a member's media.
     case media(RoomMediaChange, of: RoomMember)
+    /// Have a ``RoomStore`` make these changes, then call ``Rooms/stored(_:for:at:)`` or
+    /// ``Rooms/storeFailed(_:for:at:)``. The next ones come after that.
+    case store([ChatChange], RoomStoreWork)
+    /// Have a ``RoomStore`` read this, then call ``Rooms/read(_:for:at:)`` or ``Rooms/storeFailed(_:for:at:)``. There
+    /// may be several at a time.
+    case read(ChatRead, RoomStoreWork)
     /// Poll again at this time, or after the next call.
     case wait(until: MediaTime)
 }
@@ -78,6 +84,12 @@ public struct RoomStatistics: Equatable, Sendable {
     public internal(set) var events = 0
     /// Messages of app data that were taken.
     public internal(set) var dataMessages = 0
+    /// Chat messages that were stored.
+    public internal(set) var chatMessages = 0
+    /// Batches of changes that the store was asked for.
+    public internal(set) var storeBatches = 0
+    /// Batches and reads that failed.
+    public internal(set) var storeFailures = 0
     /// Requests that were refused, by their error.
     public internal(set) var refusals: [RoomError.Code: Int] = [:]
     /// Channels and sessions that the server ended, by the reason.

@@ -54,5 +54,45 @@ struct OperatorReport: Encodable, Sendable {
     }
 }
 
+extension OperatorReport.Room {
+    init(_ state: RoomState, members: [OperatorReport.Member]) {
+        (name, isLocked, speaker, self.members) = (state.room, state.isLocked, state.speaker, members)
+    }
+}
+
+extension OperatorReport.Member {
+    /// - Parameters:
+    ///   - participant: as the room knows it.
+    ///   - media: what it is sent, and the layers that it publishes; `nil` without media.
+    ///   - shown: whose stream a name is, and of which kind.
+    init(
+        _ participant: Participant, _ media: (sent: MemberStatistics, published: [MediaKind: [LayerStatistics]])?,
+        _ shown: (String) -> (uid: UID, kind: MediaKind)?
+    ) {
+        (uid, name, identity) = (participant.uid, participant.name, participant.identity)
+        (role, presence, since) = (participant.role, participant.presence, participant.session)
+        availableBitrate = media?.sent.availableBitrate?.bitsPerSecond
+        roundTripTime = media?.sent.roundTripTime?.milliseconds
+        published = participant.published.map { published in
+            OperatorReport.Published(
+                kind: published.kind, isMuted: published.isMuted,
+                layers: (media?.published[published.kind] ?? []).map(OperatorReport.Layer.init))
+        }
+        slots = (media?.sent.slots ?? []).compactMap { slot in
+            shown(slot.stream).map {
+                OperatorReport.Slot(mid: slot.mid, uid: $0.uid, kind: $0.kind, layer: slot.layer, reason: slot.reason)
+            }
+        }
+    }
+}
+
+extension OperatorReport.Layer {
+    init(_ layer: LayerStatistics) {
+        (name, width, height) = (layer.name, layer.resolution?.width, layer.resolution?.height)
+        (framesPerSecond, bitrate) = (layer.framesPerSecond, layer.bitrate.bitsPerSecond)
+        viewerCount = layer.viewerCount
+    }
+}
+
 extension SlotStatistics.Reason: Encodable {}
 #endif

@@ -12,6 +12,14 @@ struct RoomRequests: Sendable {
     let server: RoomServer
     let origins: AllowedOrigins
     let iceServers: ClientICEServers
+    /// Images of chats; `nil` if none are kept.
+    private let images: ImageRequests?
+
+    /// The requests of rooms, from pages of those origins.
+    init(_ rooms: RoomService, origins: AllowedOrigins, iceServers: ClientICEServers) {
+        (server, self.origins, self.iceServers) = (rooms.server, origins, iceServers)
+        images = rooms.storage.map { ImageRequests(server: rooms.server, images: $0.images) }
+    }
 
     /// What may be done with each path.
     private static let methods = [
@@ -20,7 +28,8 @@ struct RoomRequests: Sendable {
 
     /// Answers a request below ``RoomSocket/path``; `nil` for another path.
     func respond(to request: Request, _ path: Substring, channel: any Channel) async throws -> Response? {
-        guard let methods = Self.methods[String(path)] else { return nil }
+        let isImage = path == ImageRequests.path || path.hasPrefix("\(ImageRequests.path)/")
+        guard let methods = isImage ? ImageRequests.methods : Self.methods[String(path)] else { return nil }
         let origin = request.headers[.origin]
         guard origins.allows(origin) else { return Response(status: .forbidden) }
         var response: Response
@@ -40,6 +49,10 @@ struct RoomRequests: Sendable {
     }
 
     private func answer(_ request: Request, _ path: Substring, _ channel: any Channel) async throws -> Response? {
+        if path == ImageRequests.path || path.hasPrefix("\(ImageRequests.path)/") {
+            guard let images else { return Response(status: .notFound) }
+            return try await images.respond(to: request, path, channel: channel)
+        }
         switch (path, request.method) {
         case ("/rooms", .get):
             return Response(
@@ -56,7 +69,7 @@ struct RoomRequests: Sendable {
     /// The STUN and TURN servers for whom a token lets into the query's `room`: the settings of an RTCPeerConnection.
     private func iceServers(for request: Request) async throws -> Response {
         let room = request.uri.queryParameters["room"].map(String.init) ?? ""
-        guard await server.admits(bearer(of: request), to: room) else { return Response(status: .unauthorized) }
+        guard await server.admits(request.bearerToken, to: room) else { return Response(status: .unauthorized) }
         return Response(json: ByteBuffer(bytes: try iceServers.configuration()), status: .ok)
     }
 
@@ -80,7 +93,7 @@ struct RoomRequests: Sendable {
 
     /// Passes a request on. Its answer comes with the events.
     private func ask(_ request: Request) async throws -> Response {
-        guard let session = bearer(of: request) else { return Response(status: .unauthorized) }
+        guard let session = request.bearerToken else { return Response(status: .unauthorized) }
         guard let body = try await request.bytes(atMost: RoomServer.maximumMessageByteCount) else {
             return Response(status: .contentTooLarge)
         }
@@ -90,7 +103,7 @@ struct RoomRequests: Sendable {
 
     /// Reads on behind `Last-Event-ID`, or the query's `after`: EPOCH-NUMBER.
     private func events(_ request: Request, _ channel: any Channel) async -> Response {
-        guard let session = bearer(of: request) else { return Response(status: .unauthorized) }
+        guard let session = request.bearerToken else { return Response(status: .unauthorized) }
         let name = HTTPField.Name("Last-Event-ID")
         let after = name.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
         let parts = (after ?? "").split(separator: "-").compactMap { Int($0) }
@@ -111,13 +124,6 @@ struct RoomRequests: Sendable {
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
-    }
-
-    /// The token of a session, or of a room.
-    private func bearer(of request: Request) -> String? {
-        var headers = WHIPHeaders()
-        if let value = request.headers[.authorization] { headers.append("Authorization", value) }
-        return headers.bearerToken
     }
 
     /// The status of an answer: the code of an error, or 200.

@@ -15,6 +15,10 @@ import RillThreads
 actor RoomServer {
     private let rooms: Rooms
     private let tokens: (any RoomTokenVerifier)?
+    private let store: any RoomStore
+    /// What is with the store.
+    private var storeWork: Set<RoomStoreWork> = []
+    private var storeWaiters: [CheckedContinuation<Void, Never>] = []
     private let logger: Logger
     private let clock = LiveClock()
     private var writers: [RoomChannelID: any RoomWriter] = [:]
@@ -26,6 +30,8 @@ actor RoomServer {
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()
     private var ticks = 0
+    /// When it is woken before the next tick.
+    private var wakeTime = MediaTime.distantFuture
     private var eventLoop: (any EventLoop)?
     private var ticker: RepeatedTask?
 
@@ -34,17 +40,18 @@ actor RoomServer {
     /// - Parameters:
     ///   - forwarder: forwards the media.
     ///   - tokens: check tokens; `nil` if none are needed.
+    ///   - store: keeps the chats.
     ///   - settings: limits and times.
     ///   - secret: what session tokens are sealed with; `nil` for a secret of this run.
     ///   - logger: where it logs to.
     init(
-        forwarder: LiveForwarder, tokens: (any RoomTokenVerifier)?, settings: RoomSettings, secret: [UInt8]?,
-        logger: Logger
+        forwarder: LiveForwarder, tokens: (any RoomTokenVerifier)?, store: any RoomStore = MemoryRoomStore(),
+        settings: RoomSettings, secret: [UInt8]?, logger: Logger
     ) {
         rooms = Rooms(
             settings, sealer: SessionSeal(secret: secret),
             wallClockAtZero: Int(clock.wallClockAtZero / 1_000_000), seed: .random(in: 0 ... .max))
-        (self.tokens, self.logger) = (tokens, logger)
+        (self.tokens, self.store, self.logger) = (tokens, store, logger)
         media = RoomMedia(forwarder)
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
@@ -184,9 +191,73 @@ actor RoomServer {
                     rooms.refuse(error, for: negotiation, at: clock.now)
                 }
             case .media(let change, let member): media.apply(change, to: member)
-            case .wait: return
+            case .store(let changes, let work): write(changes, work)
+            case .read(let read, let work): perform(read, work)
+            case .wait(let time): return wake(at: time)
             }
         }
+    }
+
+    /// What is due before the next look at the time: a batch for the store.
+    private func wake(at time: MediaTime) {
+        let wait = time - clock.now
+        guard let eventLoop, wait.nanoseconds < Self.interval.nanoseconds, time < wakeTime else { return }
+        wakeTime = time
+        eventLoop.scheduleTask(in: .nanoseconds(max(wait.nanoseconds, 0))) { [self] in
+            Task { await wake() }
+        }
+    }
+
+    private func wake() {
+        wakeTime = .distantFuture
+        advance()
+    }
+
+    // MARK: The store
+
+    private func write(_ changes: [ChatChange], _ work: RoomStoreWork) {
+        storeWork.insert(work)
+        Task {
+            do throws(RoomStoreError) {
+                let results = try await store.write(changes)
+                rooms.stored(results, for: work, at: clock.now)
+            } catch {
+                fail(work, error)
+            }
+            finish(work)
+        }
+    }
+
+    private func perform(_ read: ChatRead, _ work: RoomStoreWork) {
+        storeWork.insert(work)
+        Task {
+            do throws(RoomStoreError) {
+                let result = try await store.perform(read)
+                rooms.read(result, for: work, at: clock.now)
+            } catch {
+                fail(work, error)
+            }
+            finish(work)
+        }
+    }
+
+    private func fail(_ work: RoomStoreWork, _ error: RoomStoreError) {
+        logger.error("the store of chats failed", metadata: ["reason": "\(error)"])
+        rooms.storeFailed(error, for: work, at: clock.now)
+    }
+
+    private func finish(_ work: RoomStoreWork) {
+        storeWork.remove(work)
+        advance()
+        guard storeWork.isEmpty, rooms.isStoreIdle else { return }
+        for waiter in storeWaiters { waiter.resume() }
+        storeWaiters = []
+    }
+
+    /// Returns once all that members wrote is stored, or has failed: before the store is closed.
+    func finishStoring() async {
+        guard !storeWork.isEmpty || !rooms.isStoreIdle else { return }
+        await withCheckedContinuation { storeWaiters.append($0) }
     }
 
     private func send(_ message: RoomMessage, to channels: [RoomChannelID]) {
@@ -238,38 +309,10 @@ actor RoomServer {
 
     /// What goes on in all rooms.
     func report() -> OperatorReport {
-        let media = media.report()
+        let (media, shown) = (media.report(), media.shown)
         return OperatorReport(
             rooms: rooms.names.sorted().compactMap(rooms.state(of:)).map { state in
-                OperatorReport.Room(
-                    name: state.room, isLocked: state.isLocked, speaker: state.speaker,
-                    members: state.participants.map { report($0, media[$0.session]) })
-            })
-    }
-
-    private func report(
-        _ participant: Participant, _ media: (sent: MemberStatistics, published: [MediaKind: [LayerStatistics]])?
-    ) -> OperatorReport.Member {
-        OperatorReport.Member(
-            uid: participant.uid, name: participant.name, identity: participant.identity, role: participant.role,
-            presence: participant.presence, since: participant.session,
-            availableBitrate: media?.sent.availableBitrate?.bitsPerSecond,
-            roundTripTime: media?.sent.roundTripTime?.milliseconds,
-            published: participant.published.map { published in
-                OperatorReport.Published(
-                    kind: published.kind, isMuted: published.isMuted,
-                    layers: (media?.published[published.kind] ?? []).map { layer in
-                        OperatorReport.Layer(
-                            name: layer.name, width: layer.resolution?.width, height: layer.resolution?.height,
-                            framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate.bitsPerSecond,
-                            viewerCount: layer.viewerCount)
-                    })
-            },
-            slots: (media?.sent.slots ?? []).compactMap { slot in
-                self.media.shown(slot.stream).map { shown in
-                    OperatorReport.Slot(
-                        mid: slot.mid, uid: shown.uid, kind: shown.kind, layer: slot.layer, reason: slot.reason)
-                }
+                OperatorReport.Room(state, members: state.participants.map { .init($0, media[$0.session], shown) })
             })
     }
 
@@ -280,6 +323,9 @@ actor RoomServer {
         defer { advance() }
         return rooms.revoke(identity, at: clock.now)
     }
+
+    /// Whose a session is; `nil` if it is nobody's now.
+    func member(ofSession session: String) -> RoomMember? { rooms.member(ofSession: session) }
 
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }
@@ -295,7 +341,8 @@ extension RoomStatistics {
     var totals: [String: Int] {
         [
             "room_joins": joins, "room_resumes": resumes, "room_snapshots": snapshots, "room_events": events,
-            "room_messages": dataMessages, "room_requests_refused": refusals.values.reduce(0, +),
+            "room_messages": dataMessages, "room_chat_messages": chatMessages, "room_store_batches": storeBatches,
+            "room_store_failures": storeFailures, "room_requests_refused": refusals.values.reduce(0, +),
             "room_channels_slow": endings[.slow] ?? 0, "room_members_dropped": endings[.dropped] ?? 0,
         ]
     }

@@ -15,6 +15,9 @@ import RillWHIP
 /// ```
 public struct RoomService: Sendable {
     let server: RoomServer
+    /// The chats and images on the disk; `nil` if they are in memory only.
+    let storage: RoomStorage?
+    private let logger: Logger
     private let events: AsyncStream<ForwardEvent>
 
     /// The events of media that wait for the rooms at most.
@@ -27,12 +30,16 @@ public struct RoomService: Sendable {
     ///   - tokens: check who may come in; `nil` if no tokens are needed: then everybody may do everything. With them,
     ///     sessions survive a restart of the server.
     ///   - settings: limits and times.
+    ///   - storage: where chats and images are kept; `nil` for no images, and chats until the server ends.
     ///   - logger: where it logs to.
     public init(
-        host: ForwarderHost, tokens: SignedTokens?, settings: RoomSettings = RoomService.defaults, logger: Logger
+        host: ForwarderHost, tokens: SignedTokens?, settings: RoomSettings = RoomService.defaults,
+        storage: RoomStorage? = nil, logger: Logger
     ) {
+        (self.storage, self.logger) = (storage, logger)
         server = RoomServer(
-            forwarder: host.forwarder, tokens: tokens, settings: settings, secret: tokens?.secret, logger: logger)
+            forwarder: host.forwarder, tokens: tokens, store: storage?.database ?? MemoryRoomStore(),
+            settings: settings, secret: tokens?.secret, logger: logger)
         let (events, continuation) = AsyncStream.makeStream(
             of: ForwardEvent.self, bufferingPolicy: .bufferingOldest(Self.eventLimit))
         self.events = events
@@ -46,9 +53,19 @@ public struct RoomService: Sendable {
         return settings
     }
 
-    /// Passes the events of media on, until the task is canceled.
+    /// Passes the events of media on, and removes what need not be kept, until the task is canceled.
     func run() async {
-        for await event in events { await server.take(event) }
+        await withTaskGroup(of: Void.self) { group in
+            if let storage { group.addTask { [logger] in await storage.run(logger) } }
+            for await event in events { await server.take(event) }
+            group.cancelAll()
+        }
+    }
+
+    /// Stores what is left to store, and closes what is on the disk: after the last request.
+    func close() async {
+        await server.finishStoring()
+        await storage?.close(logger)
     }
 }
 #endif

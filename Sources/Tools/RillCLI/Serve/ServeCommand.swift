@@ -29,6 +29,12 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup(title: "Media")
     var media: MediaOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "The folder where chats of rooms and their images are kept. Default: chats are in memory, without images.",
+            valueName: "folder"))
+    var data: String?
+
     /// Answers requests without any media behind them.
     @Flag(help: .hidden)
     var withoutMedia = false
@@ -40,10 +46,11 @@ struct ServeCommand: ParsableCommand {
             if withoutMedia {
                 try await server.serve { MemoryStreamHost(sessionLimit: 200) }
             } else {
+                let storage = try data.map { try RoomStorage(folder: $0) }
                 try await server.serve {
                     try media.host()
                 } rooms: { host, tokens, logger in
-                    RoomService(host: host, tokens: tokens, logger: logger)
+                    RoomService(host: host, tokens: tokens, storage: storage, logger: logger)
                 }
             }
         }

@@ -1,0 +1,85 @@
+import Foundation
+import GRDBSQLite
+import RillRooms
+import RillServer
+
+/// Messages stored a second, and bare inserts of SQLite in the same mode, with the same rows and as many a commit, in turn.
+struct WriteBench {
+    let folder: String
+    let rooms: Int
+
+    func run(rows: Int, messages count: Int) async throws {
+        var messages = Messages(rooms: rooms)
+        let database = try RoomDatabase(path: "\(folder)/rill.sqlite")
+        let bare = BareTable("\(folder)/bare.sqlite")
+        for round in 0..<5 {
+            let changes = (0..<count / rows).map { _ in (0..<rows).map { _ in messages.next() } }
+            let first = ContinuousClock.now
+            for batch in changes { _ = try await database.write(batch) }
+            let second = ContinuousClock.now
+            for batch in changes { bare.insert(batch) }
+            let third = ContinuousClock.now
+            let done = Double(count / rows * rows)
+            print("stored_\(round)=\(Int(done / ((second - first) / .seconds(1))))")
+            print("bare_\(round)=\(Int(done / ((third - second) / .seconds(1))))")
+        }
+        try await database.close()
+        bare.close()
+    }
+}
+
+/// A table of messages with an index that keeps keys unique, by SQLite's own functions.
+final class BareTable {
+    private var database: OpaquePointer?
+    private var statement: OpaquePointer?
+    private var numbers: [String: Int] = [:]
+
+    init(_ path: String) {
+        check(sqlite3_open(path, &database))
+        execute("PRAGMA journal_mode = WAL")
+        execute("PRAGMA synchronous = FULL")
+        execute("PRAGMA cache_size = -8192")
+        execute(
+            """
+            CREATE TABLE message (id INTEGER PRIMARY KEY, room INTEGER NOT NULL, time INTEGER NOT NULL, author TEXT NOT NULL,
+            uid INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, text TEXT, UNIQUE (room, author, key)) STRICT
+            """)
+        check(sqlite3_prepare_v2(database, "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)", -1, &statement, nil))
+    }
+
+    func close() {
+        sqlite3_finalize(statement)
+        sqlite3_close(database)
+    }
+
+    func insert(_ changes: [ChatChange]) {
+        execute("BEGIN IMMEDIATE")
+        for change in changes {
+            guard case .write(let message) = change.kind, let room = Int(change.room.dropFirst(5)) else { continue }
+            let number = numbers[change.room, default: 0] + 1
+            numbers[change.room] = number
+            sqlite3_bind_int64(statement, 1, Int64(room << 40 | number))
+            sqlite3_bind_int64(statement, 2, Int64(room))
+            sqlite3_bind_int64(statement, 3, Int64(change.time))
+            bind(4, message.author)
+            sqlite3_bind_int64(statement, 5, Int64(message.uid.rawValue))
+            bind(6, message.name)
+            bind(7, message.key)
+            bind(8, message.content?.text ?? "")
+            guard sqlite3_step(statement) == SQLITE_DONE else { fatalError(String(cString: sqlite3_errmsg(database))) }
+            sqlite3_reset(statement)
+        }
+        execute("COMMIT")
+    }
+
+    private func bind(_ index: Int32, _ text: String) {
+        // SQLITE_TRANSIENT: it copies.
+        sqlite3_bind_text(statement, index, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
+
+    private func execute(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
+
+    private func check(_ code: Int32) {
+        if code != SQLITE_OK { fatalError(String(cString: sqlite3_errmsg(database))) }
+    }
+}

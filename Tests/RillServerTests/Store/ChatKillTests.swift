@@ -1,0 +1,133 @@
+#if Server
+import FoundationEssentials
+import Glibc
+import RillCore
+import RillRooms
+import RillTestSupport
+import Testing
+
+@testable import RillServer
+
+/// A server that is killed while people write, and started again.
+@Suite struct ChatKillTests {
+    let folder = TemporaryFolder()
+
+    @Test func `Killed at any moment, a server has each answered message once and in order, others once or not at all`()
+        async throws
+    {
+        let secret = try folder.write(String(repeating: "s", count: 48), as: "secret")
+        let tokens = try await SignedTokens(secretFile: secret)
+        let writers = (0..<10).map { ChatWriterClient("writer \($0)") }
+        var names = [String: String]()
+        for writer in writers {
+            names[writer.name] = try await tokens.token(
+                rooms: .all, identity: writer.name, name: writer.name, role: .speaker, lifetime: .seconds(3600))
+        }
+        let (data, given) = (folder.path("data"), names)
+        let kills = isLongRun ? 100 : 10
+        var generator = SeededGenerator(seed: 52)
+        var unanswered = 0
+        for run in 0...kills {
+            let server = try ServerProcess(["--data", data, "--secret-file", secret, "--host", "127.0.0.1"], hasMedia: true)
+            let pause = 200_000 + UInt32(generator.next() % 500_000)
+            let port = server.port
+            // The last run ends in order.
+            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, writer) in writers.enumerated() {
+                    group.addTask {
+                        try await onOwnThread { try writer.run(port, given[writer.name], delay: index) }
+                    }
+                }
+                let end = try await onOwnThread {
+                    usleep(pause)
+                    if run == kills { for writer in writers { writer.stop() } }
+                    if run < kills { return try server.end(by: SIGKILL) }
+                    return 0
+                }
+                try await group.waitForAll()
+                return end
+            }
+            #expect(end == (run < kills ? 137 : 0))
+            if run < kills, writers.contains(where: { $0.pending != nil }) { unanswered += 1 }
+            if run == kills { #expect(try server.end() == 0) }
+        }
+        note("\(kills) kills, \(unanswered) of which left unanswered messages")
+        if isLongRun { #expect(unanswered >= 30) }
+        try await check(writers, in: data)
+    }
+
+    private func check(_ writers: [ChatWriterClient], in data: String) async throws {
+        let database = try RoomDatabase(path: "\(data)/rooms.sqlite")
+        var messages: [ChatMessage] = []
+        while true {
+            let page = try await database.messages(
+                in: "lobby", ChatPage(.after(messages.last?.number ?? 0), limit: 1000))
+            guard !page.isEmpty else { break }
+            messages += page
+        }
+        #expect(messages.map(\.number) == Array(1...messages.count))
+        var sent = 0
+        for writer in writers {
+            let own = messages.filter { $0.author == writer.name }
+            // All that it sent were answered at last: each is there once, in the order in which it was written.
+            #expect(own.map(\.key) == own.indices.map { "\($0)" })
+            #expect(own.map(\.number) == writer.numbers, "\(writer.name)")
+            #expect(own.allSatisfy { $0.content?.text == "\(writer.name) says \($0.key)" })
+            sent += writer.numbers.count
+        }
+        #expect(messages.count == sent)
+        note("\(sent) messages")
+        try await database.close()
+    }
+}
+
+/// Somebody who writes one message after the other, five a second, and tries again what was not answered.
+private final class ChatWriterClient: Sendable {
+    let name: String
+    private let state = Monitor(State())
+
+    private struct State {
+        /// The numbers of its messages, as they were answered.
+        var numbers: [Int] = []
+        /// What is not answered.
+        var pending: String?
+        var isStopping = false
+    }
+
+    init(_ name: String) { self.name = name }
+
+    var numbers: [Int] { state.withLock { $0.numbers } }
+    var pending: String? { state.withLock { $0.pending } }
+
+    /// Ends once nothing is unanswered.
+    func stop() { state.change { $0.isStopping = true } }
+
+    /// Writes until the server is gone, or it is to end.
+    func run(_ port: UInt16, _ token: String?, delay: Int) throws {
+        // A server that is killed meanwhile refuses, or is silent.
+        guard let client = try? SocketClient(port: port),
+            case .welcome? = try? client.ask(.join(JoinRequest(room: "lobby", token: token, name: name)))
+        else { return }
+        usleep(UInt32(delay * 20_000))
+        while true {
+            let (key, isRepeated) = state.change { state in
+                let isRepeated = state.pending != nil
+                let key = state.pending ?? "\(state.numbers.count)"
+                state.pending = key
+                return (key, isRepeated)
+            }
+            guard let answer = try? client.ask(.chat(key: key, text: "\(name) says \(key)")) else { return }
+            guard case .done(_, number: _, answer: _, message: let number?) = answer else {
+                throw TestFailure("\(name): \(key) (repeated: \(isRepeated)) is answered by \(answer)")
+            }
+            let isOver = state.change { state in
+                state.numbers.append(number)
+                state.pending = nil
+                return state.isStopping
+            }
+            if isOver { return }
+            usleep(200_000)
+        }
+    }
+}
+#endif

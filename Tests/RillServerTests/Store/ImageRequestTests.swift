@@ -1,0 +1,144 @@
+#if Server
+import FoundationEssentials
+import Glibc
+import RillRooms
+import RillTestSupport
+import RillWHIP
+import Testing
+
+@testable import RillServer
+
+@Suite struct ImageRequestTests {
+    let folder = TemporaryFolder()
+
+    private func start() throws -> ServerProcess {
+        try ServerProcess(["--data", folder.path("data")], hasMedia: true)
+    }
+
+    /// Joins, and returns the field with the session's token.
+    private func join(_ server: ServerProcess, _ room: String = "lobby") throws -> String {
+        let answer = try server.send("POST", "/rooms", [], "{\"type\":\"join\",\"room\":\"\(room)\",\"name\":\"Anna\"}")
+        guard case .welcome(let welcome, _) = try JSONDecoder().decode(RoomMessage.self, from: Data(answer.body.utf8))
+        else { throw TestFailure(answer.body) }
+        return "Authorization: Bearer \(welcome.session)"
+    }
+
+    private func post(
+        _ bytes: [UInt8], _ server: ServerProcess, _ fields: [String], length: Int? = nil
+    ) throws -> WHIPResponse {
+        let connection = try RawConnection(port: server.port)
+        let head =
+            ["POST /rooms/images HTTP/1.1", "Host: localhost", "Content-Length: \(length ?? bytes.count)"] + fields
+        connection.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + bytes)
+        return try existing(connection.response(seconds: 60))
+    }
+
+    @Test func `An image is taken, checked, and known by its hash`() throws {
+        let server = try start()
+        let session = try join(server)
+        for sample in ImageSample.allCases {
+            // What a client calls it does not matter.
+            let answer = try post(sample.bytes, server, [session, "Content-Type: image/svg+xml"])
+            #expect(answer.status == 201 && answer.headers["Content-Type"] == "application/json")
+            let image = try JSONDecoder().decode(ChatImage.self, from: Data(answer.body.utf8))
+            #expect(image.width == 24 && image.height == 16 && image.byteCount == sample.bytes.count)
+            let file = folder.path("data/images/\(image.hash.prefix(2))/\(image.hash)")
+            #expect(try read(file) == sample.bytes)
+            // The same bytes are the same image.
+            #expect(try post(sample.bytes, server, [session]).body == answer.body)
+            // It is no message's, so there is nobody to see it.
+            #expect(try server.send("GET", "/rooms/images/\(image.hash)", [session]).status == 404)
+        }
+        #expect(try server.end() == 0)
+    }
+
+    @Test func `Without a session nothing is read of a body, and nothing shown`() throws {
+        let server = try start()
+        let session = try join(server)
+        for fields in [[], ["Authorization: Bearer nobody"], [session + "x"]] {
+            // No byte of the body is sent.
+            #expect(try post([], server, fields, length: 1000).status == 401)
+            #expect(try server.send("GET", "/rooms/images/\(String(repeating: "0", count: 64))", fields).status == 401)
+        }
+        #expect(try post([], server, [session], length: 10 << 20 + 1).status == 413)
+        #expect(try server.send("PUT", "/rooms/images", [session]).status == 405)
+        #expect(try server.send("POST", "/rooms/images/00", [session]).status == 405)
+        for hash in ["..", "../rooms.sqlite", "%2e%2e", String(repeating: "0", count: 63), "A", "0/1"] {
+            #expect(try server.send("GET", "/rooms/images/\(hash)", [session]).status == 404)
+        }
+        #expect(try server.send("POST", "/rooms/images", [session, "Origin: https://example.net"]).status == 403)
+    }
+
+    @Test func `Other files are refused with a reason`() throws {
+        let server = try start()
+        let session = try join(server)
+        let refusals: [([UInt8], Int, String)] = [
+            (Array("<svg/>".utf8), 415, "unknown-format"), ([], 415, "unknown-format"),
+            (Array(ImageSample.gif.bytes.dropLast(3)), 422, "damaged"),
+        ]
+        for (bytes, status, word) in refusals {
+            let answer = try post(bytes, server, [session])
+            #expect(answer.status == status && answer.body.contains("\"error\":\"\(word)\""), "\(answer.body)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("data/images")).isEmpty)
+    }
+
+    @Test func `Without a folder there are no images`() throws {
+        let server = try ServerProcess(hasMedia: true)
+        #expect(try post(ImageSample.png.bytes, server, [try join(server)]).status == 404)
+    }
+
+    @Test func `A folder that cannot be used is said in a sentence`() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("data"), withIntermediateDirectories: true)
+        try write(Array(repeating: 65, count: 4096), to: folder.path("data/rooms.sqlite"))
+        let (status, text) = try rill(["serve", "--http", "0", "--media", "0", "--data", folder.path("data")])
+        #expect(status == 1)
+        #expect(text.contains("rooms.sqlite is damaged (file is not a database)"), "\(text)")
+    }
+
+    @Test(.enabled(if: Program(path: ".build/pillow/bin/python") != nil, "Pillow is not installed"))
+    func `The largest images take less than 64 MiB while they are checked`() throws {
+        let server = try start()
+        let script = """
+            import os, sys
+            from PIL import Image
+            side = 4990
+            noise = Image.frombytes("RGB", (499, 499), os.urandom(499 * 499 * 3))
+            flat = Image.new("RGB", (side, side), (200, 100, 50))
+            tiles = flat.copy()
+            for x in range(0, side, 499): tiles.paste(noise, (x, x))
+            folder = sys.argv[1]
+            tiles.resize((2200, 2200)).save(folder + "/noise.jpg", quality=90)
+            flat.save(folder + "/flat.png")
+            flat.convert("RGBA").save(folder + "/alpha.png")
+            flat.save(folder + "/flat.jpg")
+            flat.save(folder + "/progressive.jpg", progressive=True)
+            flat.save(folder + "/full.jpg", progressive=True, subsampling=0)
+            flat.save(folder + "/lossy.webp", method=0)
+            flat.save(folder + "/lossless.webp", lossless=True, method=0)
+            flat.resize((3200, 3200)).save(folder + "/small.webp", lossless=True, method=0)
+            flat.convert("P").save(folder + "/flat.gif")
+            """
+        let python = try existing(Program(path: ".build/pillow/bin/python"))
+        let made = try python.run(["-c", script, folder.root])
+        #expect(made.status == 0, "\(made.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.root).filter { $0.contains(".") }
+        #expect(names.count == 10)
+        // The first one brings the libraries into memory.
+        for sample in ImageSample.allCases { _ = try post(sample.bytes, server, [try join(server)]) }
+        try server.forgetPeak()
+        let before = try server.peak()
+        for name in names.sorted() {
+            let bytes = try read(folder.path(name))
+            // A session without a channel lasts for 15 s.
+            let session = try join(server)
+            try server.forgetPeak()
+            let answer = try post(bytes, server, [session])
+            let growth = try server.peak() - before
+            note("\(name): \(answer.status), \(growth >> 20) MiB")
+            #expect(answer.status == 201 || answer.status == 413, "\(name): \(answer.body)")
+            #expect(growth <= 64 << 20, "\(name): \(growth)")
+        }
+    }
+}
+#endif
