@@ -58,6 +58,26 @@ struct ArrivalTests {
         #expect(desk.events(anna.channel) == [])
     }
 
+    @Test func `What was published and wanted before there were media counts once they are there`() throws {
+        let (anna, ben) = (try desk.join(name: "Anna"), try desk.join(name: "Ben"))
+        desk.ask(.publish(.video, mid: "3", isMuted: true), on: ben.channel)
+        desk.ask(.publish(.sound, mid: "4", isMuted: false), on: anna.channel)
+        for want in [Want(.low, of: ben.uid), Want(.high, of: ben.uid, .sound), Want(.low, of: 99)] {
+            desk.ask(.want(want), on: anna.channel)
+        }
+        desk.ask(.negotiate(offer: "v=0"), on: anna.channel)
+        _ = desk.takeMedia()
+        desk.rooms.answer("v=1", to: try #require(desk.negotiations.last).1, at: desk.now)
+        desk.pump()
+        #expect(desk.media.map(\.member.uid) == [anna.uid, anna.uid])
+        #expect(
+            desk.takeMedia() == [.publish(.sound, mid: "4", isMuted: false), .want(Want(.low, of: ben.uid))])
+        desk.ask(.negotiate(offer: "v=0"), on: ben.channel)
+        desk.rooms.answer("v=1", to: try #require(desk.negotiations.last).1, at: desk.now)
+        desk.pump()
+        #expect(desk.takeMedia() == [.publish(.video, mid: "3", isMuted: true)])
+    }
+
     @Test func `Tokens decide who it is, and the most that it may`() throws {
         desk.grants = [
             "viewer": RoomGrant(identity: "v", name: "Vera", role: .viewer),

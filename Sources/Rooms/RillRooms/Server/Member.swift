@@ -18,6 +18,8 @@ final class Member {
     /// What its slots show.
     private(set) var slots: [SlotState] = []
     private(set) var wants: [Want] = []
+    /// The sections that it named for what it publishes.
+    var mids: [MediaKind: String] = [:]
     var mailbox = Mailbox()
     var sending: DataQuota
 
@@ -53,12 +55,12 @@ final class Member {
 
     /// Forgets what it had while it was in the room.
     func leave() {
-        (slots, wants) = ([], [])
+        (slots, wants, mids) = ([], [], [:])
         hasMedia = false
     }
 
     /// The entries of its tables.
-    var entryCount: Int { slots.count + wants.count + mailbox.count }
+    var entryCount: Int { slots.count + wants.count + mids.count + mailbox.count }
 }
 
 /// App data for a member, kept until it has acknowledged it.

@@ -77,6 +77,7 @@ extension Rooms {
         let waiting = negotiations.remove(negotiation.number)
         if let member = table[negotiation.member] {
             member.hasMedia = true
+            table[negotiation.member.room]?.restoreMedia(of: member)
             guard let waiting else { return }
             outbox.send(.done(waiting.request, number: nil, answer: answer), to: waiting.channel)
         } else if let waiting, let arrival = waiting.arrival, outbox.channels[waiting.channel.id] != nil {
