@@ -51,10 +51,14 @@ public final class WHIPServer<Host: StreamHost>: Service {
         application = Application(
             responder: ServerResponder(
                 endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics,
-                rooms: rooms.map { RoomRequests(server: $0.server, origins: endpointSettings.origins) }, logger: logger),
+                rooms: rooms.map { RoomRequests(server: $0.server, origins: endpointSettings.origins, gate: gate) },
+                logger: logger),
             server: try Self.builder(
                 settings, metrics, gate,
-                rooms.map { RoomSocket(server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins) }),
+                rooms.map {
+                    RoomSocket(
+                        server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins, gate: gate)
+                }),
             configuration: configuration,
             onServerRunning: { channel in
                 await rooms?.server.start(on: channel.eventLoop)

@@ -159,6 +159,50 @@ struct ArrivalTests {
         #expect(desk.closed.contains(channels[4]))
     }
 
+    @Test func `A token, an identity and an address have so many sessions in all rooms, and others come in`() throws {
+        var settings = RoomSettings()
+        (settings.sessionsPerToken, settings.sessionsPerAddress) = (2, 3)
+        let desk = Desk(settings)
+        desk.grants = ["anna": RoomGrant(identity: "anna"), "guest": RoomGrant()]
+        desk.grants?["guest"]?.token = "guest"
+        let refused = RoomError.tooManySessions(limit: 2)
+        func join(_ room: String, _ token: String?, from address: String? = nil) -> RoomCommand {
+            .join(JoinRequest(room: room, token: token, name: "X"))
+        }
+        // The same identity, in three rooms; in one of them a newer session takes the place of the older.
+        for room in ["a", "b"] { _ = try desk.join(room, token: "anna") }
+        #expect(desk.refusal(of: join("c", "anna"), on: desk.open()) == refused)
+        let again = try desk.join("b", token: "anna")
+        desk.ask(.leave, on: again.channel)
+        _ = try desk.join("c", token: "anna")
+        // Guests with one token.
+        let guests = try (0..<2).map { _ in try desk.join("a", token: "guest") }
+        #expect(desk.refusal(of: join("a", "guest"), on: desk.open()) == refused)
+        _ = try desk.join("a")
+        // Who is dropped has no place any more, and counts again when it comes back.
+        desk.pass(.seconds(16))
+        let later = try (0..<2).map { _ in try desk.join("a", token: "guest") }
+        #expect(desk.refusal(of: resumption(of: guests[0]), on: desk.open()) == refused)
+        desk.ask(.leave, on: later[0].channel)
+        #expect(try desk.resume(guests[0]).guest.uid == guests[0].uid)
+        // An address.
+        let places = (0..<4).map { _ in desk.rooms.open(from: "192.0.2.1", at: desk.now) }
+        #expect(places.map { desk.refusal(of: join("d", nil), on: $0) } == [nil, nil, nil, .tooManySessions(limit: 3)])
+        let other = desk.rooms.open(from: "192.0.2.2", at: desk.now)
+        #expect(desk.refusal(of: join("d", nil), on: other) == nil)
+        #expect(desk.rooms.statistics.refusals == [.tooManySessions: 4])
+        // Nothing is left of those who are gone.
+        for channel in places + [other] { desk.ask(.leave, on: channel) }
+        desk.pass(.seconds(80))
+        desk.rooms.closed(desk.open(), at: desk.now)
+        desk.pump()
+        #expect(desk.rooms.names == [] && desk.rooms.statistics.entryCount <= 1)
+    }
+
+    private func resumption(of guest: Guest) -> RoomCommand {
+        .resume(session: guest.welcome.session, epoch: guest.welcome.epoch, number: guest.welcome.number, count: 0)
+    }
+
     @Test func `A server that stops tells everybody to come back, and lets nobody in`() throws {
         let anna = try desk.join()
         let channel = desk.open()

@@ -5,6 +5,8 @@ final class Member {
     /// Its session in the room.
     let id: RoomMember
     let identity: String?
+    /// Whom its session counts for.
+    var holder = SessionHolder(nil, token: nil, nil)
     /// The highest role that it may take by itself.
     var grantedRole: Role
     /// When its token ends, in seconds since 1970.

@@ -4,6 +4,7 @@ import RillCore
 struct RoomTable {
     private let settings: RoomSettings
     private let outbox: Outbox
+    private let counts: SessionCounts
     private let sealer: any SessionSealer
     /// The wall clock at the clock's zero, in milliseconds since 1970.
     private let wallClockAtZero: Int
@@ -16,9 +17,10 @@ struct RoomTable {
     private var lastSession = 0
 
     init(
-        _ settings: RoomSettings, _ outbox: Outbox, _ sealer: any SessionSealer, wallClockAtZero: Int, seed: UInt64
+        _ settings: RoomSettings, _ outbox: Outbox, _ counts: SessionCounts, _ sealer: any SessionSealer,
+        wallClockAtZero: Int, seed: UInt64
     ) {
-        (self.settings, self.outbox, self.sealer) = (settings, outbox, sealer)
+        (self.settings, self.outbox, self.counts, self.sealer) = (settings, outbox, counts, sealer)
         self.wallClockAtZero = wallClockAtZero
         generator = SeededGenerator(seed: seed)
     }
@@ -52,7 +54,8 @@ struct RoomTable {
         }
         // By the clock, so that a server that restarts has other ones.
         lastEpoch = max(lastEpoch + 1, wallTime(at: now))
-        let room = Room(name, epoch: lastEpoch, settings, outbox, sealer, wallClockAtZero: wallClockAtZero, at: now)
+        let room = Room(
+            name, epoch: lastEpoch, settings, outbox, counts, sealer, wallClockAtZero: wallClockAtZero, at: now)
         rooms[name] = room
         return room
     }

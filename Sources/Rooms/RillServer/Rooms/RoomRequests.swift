@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RillCore
 import RillRooms
 import RillWHIP
 
@@ -11,6 +12,7 @@ import RillWHIP
 struct RoomRequests: Sendable {
     let server: RoomServer
     let origins: AllowedOrigins
+    let gate: AddressGate
 
     /// Answers a request below ``RoomSocket/path``; `nil` for another path.
     func respond(to request: Request, _ path: Substring, channel: any Channel) async throws -> Response? {
@@ -21,7 +23,7 @@ struct RoomRequests: Sendable {
             return Response(
                 status: .upgradeRequired, headers: [.upgrade: "websocket", .connection: "close"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "Open a WebSocket on a connection of its own.\n")))
-        case ("/rooms", .post): return try await join(request)
+        case ("/rooms", .post): return try await join(request, channel)
         case ("/rooms/requests", .post): return try await ask(request)
         case ("/rooms/events", .get): return await events(request, channel)
         case ("/rooms", _), ("/rooms/requests", _), ("/rooms/events", _):
@@ -31,10 +33,11 @@ struct RoomRequests: Sendable {
     }
 
     /// Joins. The session goes on with its events, within 15 s.
-    private func join(_ request: Request) async throws -> Response {
+    private func join(_ request: Request, _ connection: any Channel) async throws -> Response {
         guard let body = try await body(of: request) else { return Response(status: .contentTooLarge) }
         let (answers, continuation) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(1))
-        let channel = await server.open(AnswerWriter(continuation: continuation))
+        let channel = await server.open(
+            AnswerWriter(continuation: continuation), from: address(of: request, connection))
         await server.receive(body, from: channel)
         var answer: ByteBuffer?
         for await first in answers {
@@ -61,7 +64,8 @@ struct RoomRequests: Sendable {
         let after = name.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
         let parts = (after ?? "").split(separator: "-").compactMap { Int($0) }
         let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        let id = await server.open(EventStreamWriter(continuation: continuation, channel: channel))
+        let id = await server.open(
+            EventStreamWriter(continuation: continuation, channel: channel), from: address(of: request, channel))
         let command = RoomCommand.resume(
             session: session, epoch: parts.count == 2 ? parts[0] : 0, number: parts.count == 2 ? parts[1] : 0, count: 0)
         await server.begin(RoomRequest(command, id: 1), on: id)
@@ -77,6 +81,11 @@ struct RoomRequests: Sendable {
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    private func address(of request: Request, _ channel: any Channel) -> IPAddress? {
+        let fields = HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? []
+        return gate.client(of: channel, forwardedFor: fields)
     }
 
     /// The session's token.

@@ -40,7 +40,7 @@ struct BotSlots {
 
     /// A section shows something else from now on.
     mutating func set(_ state: SlotState) {
-        if let slot = slots[state.mid] { settle(slot.meter) }
+        if let slot = slots[state.mid] { add(slot.meter) }
         slots[state.mid] = Slot(state: state)
     }
 
@@ -51,11 +51,11 @@ struct BotSlots {
 
     /// All streams are others from now on.
     mutating func reset() {
-        for slot in slots.values { settle(slot.meter) }
+        for slot in slots.values { add(slot.meter) }
         (slots, orders) = ([:], [:])
     }
 
-    private mutating func settle(_ meter: FreezeMeter) {
+    private mutating func add(_ meter: FreezeMeter) {
         freezes += meter.statistics.freezeCount
         frozen += meter.statistics.totalFreezesDuration
     }

@@ -43,7 +43,7 @@ struct ServeCommand: ParsableCommand {
                 try await server.serve {
                     try media.host()
                 } rooms: { host, tokens, logger in
-                    RoomService(host: host, tokens: tokens, logger: logger)
+                    RoomService(host: host, tokens: tokens, settings: media.rooms, logger: logger)
                 }
             }
         }
