@@ -270,6 +270,7 @@ let wings: [[Target]] = [
                 product("NIOHTTP1", of: "swift-nio", for: "Server"),
                 product("NIOPosix", of: "swift-nio", for: "Server"),
                 product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
+                product("NIOWebSocket", of: "swift-nio", for: "Server"),
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
                 product("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
                 // Preview.

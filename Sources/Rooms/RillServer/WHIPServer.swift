@@ -52,11 +52,15 @@ public final class WHIPServer<Host: StreamHost>: Service {
             responder: ServerResponder(
                 endpoint: endpoint, tokens: tokens, hosts: settings.hosts, gate: gate, metrics: metrics,
                 rooms: rooms.map {
-                    RoomRequests($0, origins: endpointSettings.origins, iceServers: settings.iceServers)
+                    RoomRequests(
+                        $0, origins: endpointSettings.origins, gate: gate, iceServers: settings.iceServers)
                 }, logger: logger),
             server: try Self.builder(
                 settings, metrics, gate,
-                rooms.map { RoomSocket(server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins) }),
+                rooms.map {
+                    RoomSocket(
+                        server: $0.server, hosts: settings.hosts, origins: endpointSettings.origins, gate: gate)
+                }),
             configuration: configuration,
             onServerRunning: { channel in
                 await rooms?.server.start(on: channel.eventLoop)

@@ -33,14 +33,15 @@ struct RillCommand: ParsableCommand {
               rill receive out.sdp --output shown.y4m
               rill publish clip.y4m https://example.org/whip/stage
               rill watch https://example.org/whep/stage --output shown.y4m
+              rill join https://example.org --room lobby --count 4
               rill preview /dev/video0                  in a window
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%
             """,
         version: Version.text,
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, CallCommand.self, SendCommand.self, ReceiveCommand.self,
-            PublishCommand.self, WatchCommand.self, ServeCommand.self, TokenCommand.self, PreviewCommand.self,
-            KeyCommand.self,
+            PublishCommand.self, WatchCommand.self, ServeCommand.self, TokenCommand.self, JoinCommand.self,
+            PreviewCommand.self, KeyCommand.self,
             RelayCommand.self, ReencodeCommand.self, InspectCommand.self,
             ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
@@ -69,8 +70,8 @@ struct RillCommand: ParsableCommand {
     /// The commands with calls or servers.
     private static let live: [any ParsableCommand.Type] = [
         LoopbackCommand.self, CallCommand.self, SendCommand.self, ReceiveCommand.self, PublishCommand.self,
-        WatchCommand.self, ServeCommand.self, PreviewCommand.self, RelayCommand.self, ReplayCommand.self,
-        RecordCommand.self,
+        WatchCommand.self, ServeCommand.self, JoinCommand.self, PreviewCommand.self, RelayCommand.self,
+        ReplayCommand.self, RecordCommand.self,
     ]
 
     /// Throws unless the system starts the threads that a command needs beside its encoders: those of tasks, timers and

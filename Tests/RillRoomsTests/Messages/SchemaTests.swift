@@ -149,6 +149,7 @@ struct SchemaTests {
         case .removed: .removed
         case .queueFull: .queueFull(missed: 3, cached: 4)
         case .roomFull: .roomFull(limit: 5)
+        case .tooManySessions: .tooManySessions(limit: 5)
         case .draining: .draining
         case .tooManyRooms: .tooManyRooms(limit: 5)
         case .recipientFull: .recipientFull(3, missed: 4)

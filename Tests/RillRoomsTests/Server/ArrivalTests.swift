@@ -58,6 +58,26 @@ struct ArrivalTests {
         #expect(desk.events(anna.channel) == [])
     }
 
+    @Test func `What was published and wanted before there were media counts once they are there`() throws {
+        let (anna, ben) = (try desk.join(name: "Anna"), try desk.join(name: "Ben"))
+        desk.ask(.publish(.video, mid: "3", isMuted: true), on: ben.channel)
+        desk.ask(.publish(.sound, mid: "4", isMuted: false), on: anna.channel)
+        for want in [Want(.low, of: ben.uid), Want(.high, of: ben.uid, .sound), Want(.low, of: 99)] {
+            desk.ask(.want(want), on: anna.channel)
+        }
+        desk.ask(.negotiate(offer: "v=0"), on: anna.channel)
+        _ = desk.takeMedia()
+        desk.rooms.answer("v=1", to: try #require(desk.negotiations.last).1, at: desk.now)
+        desk.pump()
+        #expect(desk.media.map(\.member.uid) == [anna.uid, anna.uid])
+        #expect(
+            desk.takeMedia() == [.publish(.sound, mid: "4", isMuted: false), .want(Want(.low, of: ben.uid))])
+        desk.ask(.negotiate(offer: "v=0"), on: ben.channel)
+        desk.rooms.answer("v=1", to: try #require(desk.negotiations.last).1, at: desk.now)
+        desk.pump()
+        #expect(desk.takeMedia() == [.publish(.video, mid: "3", isMuted: true)])
+    }
+
     @Test func `Tokens decide who it is, and the most that it may`() throws {
         desk.grants = [
             "viewer": RoomGrant(identity: "v", name: "Vera", role: .viewer),
@@ -137,6 +157,50 @@ struct ArrivalTests {
         #expect(desk.rooms.statistics.refusals[.tooFast] == 1)
         desk.pass(.seconds(10))
         #expect(desk.closed.contains(channels[4]))
+    }
+
+    @Test func `A token, an identity and an address have so many sessions in all rooms, and others come in`() throws {
+        var settings = RoomSettings()
+        (settings.sessionsPerToken, settings.sessionsPerAddress) = (2, 3)
+        let desk = Desk(settings)
+        desk.grants = ["anna": RoomGrant(identity: "anna"), "guest": RoomGrant()]
+        desk.grants?["guest"]?.token = "guest"
+        let refused = RoomError.tooManySessions(limit: 2)
+        func join(_ room: String, _ token: String?, from address: String? = nil) -> RoomCommand {
+            .join(JoinRequest(room: room, token: token, name: "X"))
+        }
+        // The same identity, in three rooms; in one of them a newer session takes the place of the older.
+        for room in ["a", "b"] { _ = try desk.join(room, token: "anna") }
+        #expect(desk.refusal(of: join("c", "anna"), on: desk.open()) == refused)
+        let again = try desk.join("b", token: "anna")
+        desk.ask(.leave, on: again.channel)
+        _ = try desk.join("c", token: "anna")
+        // Guests with one token.
+        let guests = try (0..<2).map { _ in try desk.join("a", token: "guest") }
+        #expect(desk.refusal(of: join("a", "guest"), on: desk.open()) == refused)
+        _ = try desk.join("a")
+        // Who is dropped has no place any more, and counts again when it comes back.
+        desk.pass(.seconds(16))
+        let later = try (0..<2).map { _ in try desk.join("a", token: "guest") }
+        #expect(desk.refusal(of: resumption(of: guests[0]), on: desk.open()) == refused)
+        desk.ask(.leave, on: later[0].channel)
+        #expect(try desk.resume(guests[0]).guest.uid == guests[0].uid)
+        // An address.
+        let places = (0..<4).map { _ in desk.rooms.open(from: "192.0.2.1", at: desk.now) }
+        #expect(places.map { desk.refusal(of: join("d", nil), on: $0) } == [nil, nil, nil, .tooManySessions(limit: 3)])
+        let other = desk.rooms.open(from: "192.0.2.2", at: desk.now)
+        #expect(desk.refusal(of: join("d", nil), on: other) == nil)
+        #expect(desk.rooms.statistics.refusals == [.tooManySessions: 4])
+        // Nothing is left of those who are gone.
+        for channel in places + [other] { desk.ask(.leave, on: channel) }
+        desk.pass(.seconds(80))
+        desk.rooms.closed(desk.open(), at: desk.now)
+        desk.pump()
+        #expect(desk.rooms.names == [] && desk.rooms.statistics.entryCount <= 1)
+    }
+
+    private func resumption(of guest: Guest) -> RoomCommand {
+        .resume(session: guest.welcome.session, epoch: guest.welcome.epoch, number: guest.welcome.number, count: 0)
     }
 
     @Test func `A server that stops tells everybody to come back, and lets nobody in`() throws {

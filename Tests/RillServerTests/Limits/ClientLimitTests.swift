@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+import RillRooms
 import RillTestSupport
 import RillWHIP
 import Testing
@@ -14,16 +15,19 @@ import Testing
         let secret: String
         let server: ServerProcess
 
-        init(_ arguments: [String] = []) throws {
+        init(_ arguments: [String] = [], hasMedia: Bool = false) throws {
             folder = TemporaryFolder()
             secret = try folder.write("0123456789abcdef0123456789abcdef", as: "secret")
-            server = try ServerProcess(["--secret-file", secret, "--host", "127.0.0.1"] + arguments)
+            server = try ServerProcess(
+                ["--secret-file", secret, "--host", "127.0.0.1"] + arguments, hasMedia: hasMedia)
         }
 
-        func field(_ options: [String]) throws -> String {
+        func field(_ options: [String]) throws -> String { "Authorization: Bearer " + (try token(options)) }
+
+        func token(_ options: [String]) throws -> String {
             let made = try rill(["token", "--secret-file", secret] + options)
             guard made.status == 0 else { throw TestFailure(made.text) }
-            return "Authorization: Bearer " + made.text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return made.text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
 
@@ -93,6 +97,47 @@ import Testing
         var isBack = false
         for _ in 0..<100 where !isBack { isBack = isServed(try RawConnection(port: server.port)) }
         #expect(isBack)
+    }
+
+    @Test func `1024 idle connections of one address leave room for others, in rooms too`() throws {
+        let server = try ServerProcess(["--address-connections", "8", "--connections", "32"], hasMedia: true)
+        var idle: [RawConnection] = []
+        for _ in 0..<1024 { idle.append(try RawConnection(port: server.port)) }
+        // Some of them have begun a request, or a WebSocket.
+        for connection in idle.prefix(4) { connection.send("GET /rooms HTTP/1.1\r\nHost: localhost\r\n") }
+        let other = try RawConnection(port: server.port, from: 2)
+        var isCounted = false
+        for _ in 0..<1000 where !isCounted {
+            other.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            isCounted = other.response()?.body.contains("rill_http_connections_refused_total 1016\n") == true
+        }
+        #expect(isCounted)
+        let member = try SocketClient(port: server.port, from: 2)
+        guard case .welcome = try member.ask(.join(JoinRequest(room: "lobby", name: "Anna"))) else {
+            throw TestFailure("not in")
+        }
+        // Their loops of events count them in no order of their own.
+        #expect(idle.count { !$0.isClosed(within: 0.2) } == 8)
+    }
+
+    @Test func `A token and an address have so many sessions in rooms, which the metrics count`() throws {
+        let guarded = try Guarded(["--token-sessions", "2", "--address-sessions", "3"], hasMedia: true)
+        let port = guarded.server.port
+        func join(_ name: String, _ token: String, from host: UInt8 = 1) throws -> (SocketClient, RoomError?) {
+            let client = try SocketClient(port: port, from: host)
+            let answer = try client.ask(.join(JoinRequest(room: "lobby", token: token, name: name)))
+            if case .error(let error, to: _) = answer { return (client, error) }
+            return (client, nil)
+        }
+        let one = try guarded.token(["--room", "lobby"])
+        let other = try guarded.token(["--room", "lobby", "--room", "other"])
+        let guests = try ["Anna", "Ben", "Carol"].map { try join($0, one) }
+        #expect(guests.map(\.1) == [nil, nil, .tooManySessions(limit: 2)])
+        let strangers = try ["Dora", "Emil"].map { try join($0, other) }
+        #expect(strangers.map(\.1) == [nil, .tooManySessions(limit: 3)])
+        #expect(try join("Finn", other, from: 2).1 == nil)
+        let metrics = try guarded.server.send("GET", "/metrics", [guarded.field(["--metrics"])])
+        #expect(metrics.body.contains("rill_room_sessions_refused_total 2\n"), "\(metrics.body)")
     }
 
     @Test func `An address has so many requests a second, each with its own where a proxy is trusted`() throws {

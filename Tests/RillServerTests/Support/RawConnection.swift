@@ -10,8 +10,21 @@ final class RawConnection {
     private var received: [UInt8] = []
 
     /// Connects.
-    init(port: UInt16) throws {
+    ///
+    /// - Parameter host: the last byte of the own address, 127.0.0.1 or another one of this machine.
+    init(port: UInt16, from host: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        if host != 1 {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+            // The pointer is valid during the call.
+            _ = unsafe withUnsafePointer(to: &own) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

@@ -20,9 +20,15 @@ final class ServerProcess {
     ///   - arguments: options of `serve`.
     ///   - ignoringHangup: whether `nohup` starts it.
     ///   - hasMedia: whether there are media behind it, and rooms.
-    init(_ arguments: [String] = [], ignoringHangup: Bool = false, hasMedia: Bool = false) throws {
+    ///   - ports: of HTTP and of media; free ones for 0.
+    init(
+        _ arguments: [String] = [], ignoringHangup: Bool = false, hasMedia: Bool = false,
+        ports: (http: UInt16, media: UInt16) = (0, 0)
+    ) throws {
         let rill = try Program(builtAs: "rill")
-        let words = ["serve", "--http", "0"] + (hasMedia ? ["--media", "0"] : ["--without-media"]) + arguments
+        let words =
+            ["serve", "--http", "\(ports.http)"] + (hasMedia ? ["--media", "\(ports.media)"] : ["--without-media"])
+            + arguments
         program =
             ignoringHangup ? try existing(Program(named: "nohup")).start([rill.path] + words) : try rill.start(words)
         for _ in 0..<10_000 where !program.outputSoFar.hasSuffix("\n") && !program.hasEnded { usleep(2000) }

@@ -16,8 +16,10 @@ final class SocketClient {
     }
 
     /// Opens one.
-    init(port: UInt16, path: String = "/rooms", _ fields: [String] = ["Host: localhost"]) throws {
-        connection = try RawConnection(port: port)
+    init(
+        port: UInt16, path: String = "/rooms", _ fields: [String] = ["Host: localhost"], from host: UInt8 = 1
+    ) throws {
+        connection = try RawConnection(port: port, from: host)
         let head =
             [
                 "GET \(path) HTTP/1.1", "Upgrade: websocket", "Connection: keep-alive, Upgrade",

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import JWTKit
+import RillRooms
 import RillServer
 import RillTestSupport
 import RillWHIP
@@ -13,6 +14,10 @@ import Testing
     private struct AnyClaims: JWTPayload {
         var publish: [String]?
         var watch: String?
+        var room: [String]?
+        var role: String?
+        var rights: [String]?
+        var nbf: Double?
         var exp: Double?
 
         func verify(using algorithm: some JWTAlgorithm) async throws {}
@@ -61,6 +66,31 @@ import Testing
         ]
         for index in [0, 30, 60] { bad.append(String(good.dropLast(index + 1)) + "!") }
         for token in bad { #expect(await tokens.check(token).access == .invalid, "\(token.prefix(200))") }
+    }
+
+    @Test func `Tokens of rooms that are early, late, forged, or for others let nobody in`() async throws {
+        let tokens = try await SignedTokens(secret: Self.secret)
+        let good = AnyClaims(room: ["lobby"], role: "viewer", rights: ["chat"], nbf: later - 120, exp: later)
+        let grant = try #require(await tokens.grant(of: try await good.signed(), in: "lobby"))
+        #expect(grant.role == .viewer && grant.rights == .chat && grant.expires == Int(later))
+        #expect(await tokens.grant(of: try await good.signed(), in: "other") == nil)
+        var bad = [try await good.signed(with: Array("another secret of 32 bytes and more".utf8))]
+        for change in [
+            { (claims: inout AnyClaims) in claims.nbf = later }, { $0.exp = later - 120 }, { $0.exp = nil },
+            { $0.room = nil }, { $0.role = "king" }, { $0.rights = ["all"] },
+        ] as [(inout AnyClaims) -> Void] {
+            var claims = good
+            change(&claims)
+            bad.append(try await claims.signed())
+        }
+        for token in bad { #expect(await tokens.grant(of: token, in: "lobby") == nil, "\(token)") }
+        // A token for streams is not one for rooms, and the other way round.
+        let stream = try await AnyClaims(publish: ["a"], watch: "a", exp: later).signed()
+        #expect(await tokens.grant(of: stream, in: "lobby") == nil)
+        #expect(await tokens.check(try await good.signed()).access == .limited(publish: .only([]), watch: .only([])))
+        // Nor is one for streams valid before its time.
+        let early = try await AnyClaims(publish: ["a"], nbf: later, exp: later + 60).signed()
+        #expect(await tokens.check(early).access == .invalid)
     }
 
     @Test func `A secret has 32 bytes or more`() async throws {

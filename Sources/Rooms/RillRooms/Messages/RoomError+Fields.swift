@@ -31,6 +31,7 @@ extension RoomError {
             case .removed: .removed
             case .queueFull: .queueFull(missed: try missed(), cached: try fields.integer(.cached))
             case .roomFull: .roomFull(limit: try fields.integer(.limit))
+            case .tooManySessions: .tooManySessions(limit: try fields.integer(.limit))
             case .draining: .draining
             case .tooManyRooms: .tooManyRooms(limit: try fields.integer(.limit))
             case .recipientFull: .recipientFull(try fields.uid(), missed: try missed())
@@ -62,7 +63,7 @@ extension RoomError {
         case .queueFull(let missed, let cached):
             try fields.encode(missed, forKey: .missed)
             try fields.encode(cached, forKey: .cached)
-        case .roomFull(let limit), .tooManyRooms(let limit), .tooOld(let limit):
+        case .roomFull(let limit), .tooManySessions(let limit), .tooManyRooms(let limit), .tooOld(let limit):
             try fields.encode(limit, forKey: .limit)
         case .recipientFull(let uid, let missed):
             try fields.encode(uid, forKey: .uid)

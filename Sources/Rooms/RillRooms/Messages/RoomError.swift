@@ -38,6 +38,8 @@ public enum RoomError: Error, Equatable, Sendable {
     case queueFull(missed: Int, cached: Int)
     /// The room has as many members as it may have.
     case roomFull(limit: Int)
+    /// The token, or the address, has as many sessions as it may have.
+    case tooManySessions(limit: Int)
     /// The server stops: it, or another one, serves in a moment.
     case draining
     /// There are as many rooms as there may be.
@@ -77,6 +79,7 @@ public enum RoomError: Error, Equatable, Sendable {
         case removed = 441
         case queueFull = 470
         case roomFull = 480
+        case tooManySessions = 481
         case draining = 503
         case tooManyRooms = 506
         case recipientFull = 507
@@ -109,6 +112,7 @@ public enum RoomError: Error, Equatable, Sendable {
         case .removed: .removed
         case .queueFull: .queueFull
         case .roomFull: .roomFull
+        case .tooManySessions: .tooManySessions
         case .draining: .draining
         case .tooManyRooms: .tooManyRooms
         case .recipientFull: .recipientFull
@@ -153,6 +157,8 @@ extension RoomError: CustomStringConvertible {
         case .removed: "a host removed you: ask them to let you in, and join again"
         case .queueFull(let missed, let cached): "\(cached) messages wait to be sent, \(missed) refused: wait for them"
         case .roomFull(let limit): "the room has \(limit) members, which is its limit: try again when somebody left"
+        case .tooManySessions(let limit):
+            "there are \(limit) sessions of this token or address, which is the limit: leave one of them first"
         case .draining: "the server restarts: try again in a moment"
         case .tooManyRooms(let limit): "there are \(limit) rooms, which is the server's limit: try again later"
         case .recipientFull(let uid, let missed):

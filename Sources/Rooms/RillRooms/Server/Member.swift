@@ -5,6 +5,8 @@ final class Member {
     /// Its session in the room.
     let id: RoomMember
     let identity: String?
+    /// Whom its session counts for.
+    var holder = SessionHolder(nil, token: nil, nil)
     /// The highest role that it may take by itself.
     var grantedRole: Role
     /// When its token ends, in seconds since 1970.
@@ -18,6 +20,8 @@ final class Member {
     /// What its slots show.
     private(set) var slots: [SlotState] = []
     private(set) var wants: [Want] = []
+    /// The sections that it named for what it publishes.
+    var mids: [MediaKind: String] = [:]
     var mailbox = Mailbox()
     var sending: DataQuota
     var chat: MemberChat
@@ -55,12 +59,12 @@ final class Member {
 
     /// Forgets what it had while it was in the room.
     func leave() {
-        (slots, wants) = ([], [])
+        (slots, wants, mids) = ([], [], [:])
         hasMedia = false
     }
 
     /// The entries of its tables.
-    var entryCount: Int { slots.count + wants.count + mailbox.count }
+    var entryCount: Int { slots.count + wants.count + mids.count + mailbox.count }
 }
 
 /// App data for a member, kept until it has acknowledged it.

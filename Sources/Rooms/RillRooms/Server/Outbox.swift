@@ -14,6 +14,8 @@ final class Channel {
 
     let id: RoomChannelID
     let openTime: MediaTime
+    /// Where it came from; `nil` if that does not count.
+    let address: String?
     var phase = Phase.new
     var requests: TokenBucket
     /// The request whose new token is checked.
@@ -23,8 +25,8 @@ final class Channel {
     fileprivate(set) var backlog: [RoomMessage] = []
     fileprivate(set) var backlogByteCount = 0
 
-    init(_ id: RoomChannelID, requestRate: Int, at now: MediaTime) {
-        (self.id, openTime) = (id, now)
+    init(_ id: RoomChannelID, from address: String?, requestRate: Int, at now: MediaTime) {
+        (self.id, self.address, openTime) = (id, address, now)
         requests = TokenBucket(perSecond: Double(requestRate))
     }
 
@@ -54,9 +56,10 @@ final class Outbox {
 
     // MARK: Channels
 
-    func open(requestRate: Int, at now: MediaTime) -> Channel {
+    func open(from address: String?, requestRate: Int, at now: MediaTime) -> Channel {
         channelCount += 1
-        let channel = Channel(RoomChannelID(number: channelCount), requestRate: requestRate, at: now)
+        let channel = Channel(
+            RoomChannelID(number: channelCount), from: address, requestRate: requestRate, at: now)
         channels[channel.id] = channel
         return channel
     }

@@ -11,6 +11,7 @@ extension Room {
         switch command {
         case .publish(let kind, let mid, let isMuted):
             try require(kind.right, of: uid)
+            member.mids[kind] = mid
             outbox.add(.media(.publish(kind, mid: mid, isMuted: isMuted), of: member.id))
             return publish(kind, isMuted: isMuted, of: member, at: now)
         case .unpublish(let kind, let other):
@@ -83,6 +84,17 @@ extension Room {
             }
         }
         return number
+    }
+
+    /// The server has other media of a member: what it publishes and wants counts for them too.
+    func restoreMedia(of member: Member) {
+        for media in state[member.id.uid]?.published ?? [] {
+            outbox.add(
+                .media(.publish(media.kind, mid: member.mids[media.kind], isMuted: media.isMuted), of: member.id))
+        }
+        for want in member.wants where state[want.uid]?[want.kind] != nil {
+            outbox.add(.media(.want(want), of: member.id))
+        }
     }
 
     private func unpublish(_ kind: MediaKind, of member: Member, at now: MediaTime) throws(RoomError) -> Int {

@@ -6,6 +6,7 @@ final class Room {
     let epoch: Int
     let settings: RoomSettings
     let outbox: Outbox
+    private let counts: SessionCounts
     private let sealer: any SessionSealer
     private let wallClockAtZero: Int
     private(set) var state: RoomState
@@ -42,9 +43,10 @@ final class Room {
     }
 
     init(
-        _ name: String, epoch: Int, _ settings: RoomSettings, _ outbox: Outbox, _ sealer: any SessionSealer,
-        wallClockAtZero: Int, at now: MediaTime
+        _ name: String, epoch: Int, _ settings: RoomSettings, _ outbox: Outbox, _ counts: SessionCounts,
+        _ sealer: any SessionSealer, wallClockAtZero: Int, at now: MediaTime
     ) {
+        self.counts = counts
         (self.name, self.epoch, self.settings, self.outbox, self.sealer) = (name, epoch, settings, outbox, sealer)
         (self.wallClockAtZero, emptyTime) = (wallClockAtZero, now)
         state = RoomState(room: name)
@@ -112,6 +114,7 @@ final class Room {
         member.hasMedia = answer != nil
         append(.joined(participant), at: now)
         members[participant.uid] = member
+        counts.add(member)
         channel.phase = .joined(self, member)
         greet(Greeting(member, channel, request, isFresh: true, position: position), answer: answer, at: now)
         plan(now + settings.interruptedAfter)
@@ -126,6 +129,7 @@ final class Room {
         if let former = member.channel { outbox.close(former, .moved) }
         channel.phase = .joined(self, member)
         hear(member, at: now)
+        counts.move(member, to: channel.address)
         greet(Greeting(member, channel, request, isFresh: false, position: position), at: now)
     }
 
@@ -189,6 +193,7 @@ final class Room {
         let uid = member.id.uid
         guard members[uid] === member else { return }
         members[uid] = nil
+        counts.remove(member)
         if members.isEmpty { emptyTime = now }
         if let channel = member.channel { outbox.close(channel, end) }
         outbox.add(.media(.end, of: member.id))
@@ -210,6 +215,7 @@ final class Room {
     func close(at now: MediaTime) {
         append(.closed, at: now)
         for member in ordered {
+            counts.remove(member)
             if let channel = member.channel { outbox.close(channel, .closed) }
             outbox.add(.media(.end, of: member.id))
         }

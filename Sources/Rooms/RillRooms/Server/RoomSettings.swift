@@ -9,6 +9,10 @@ public struct RoomSettings: Equatable, Sendable {
     public var roomLimit = 1000
     /// The members of a room. 100.
     public var memberLimit = 100
+    /// The sessions of a token, or of all tokens of an identity, in all rooms. 300.
+    public var sessionsPerToken = 300
+    /// The sessions of an address, in all rooms. 300.
+    public var sessionsPerAddress = 300
     /// The channels that have not joined; the oldest goes first. 64.
     public var pendingLimit = 64
     /// The things that a member wants at a time. 64.
@@ -105,6 +109,8 @@ public struct RoomGrant: Equatable, Sendable {
     public var expires: Int?
     /// When the token was issued, in seconds since 1970; `nil` if it does not say. See ``Rooms/revoke(_:at:)``.
     public var issued: Int?
+    /// The token, or its hash: the sessions of one without an identity are counted by it. `nil` for not at all.
+    public var token: String?
 
     /// A grant.
     public init(

@@ -5,6 +5,7 @@ struct RoomTable {
     private let settings: RoomSettings
     private let outbox: Outbox
     private let store: StoreQueue
+    private let counts: SessionCounts
     private let sealer: any SessionSealer
     /// The wall clock at the clock's zero, in milliseconds since 1970.
     private let wallClockAtZero: Int
@@ -17,10 +18,11 @@ struct RoomTable {
     private var lastSession = 0
 
     init(
-        _ settings: RoomSettings, _ outbox: Outbox, _ store: StoreQueue, _ sealer: any SessionSealer,
-        wallClockAtZero: Int, seed: UInt64
+        _ settings: RoomSettings, _ outbox: Outbox, _ store: StoreQueue, _ counts: SessionCounts,
+        _ sealer: any SessionSealer, wallClockAtZero: Int, seed: UInt64
     ) {
-        (self.settings, self.outbox, self.store, self.sealer) = (settings, outbox, store, sealer)
+        (self.settings, self.outbox, self.store, self.counts) = (settings, outbox, store, counts)
+        self.sealer = sealer
         self.wallClockAtZero = wallClockAtZero
         generator = SeededGenerator(seed: seed)
     }
@@ -54,7 +56,8 @@ struct RoomTable {
         }
         // By the clock, so that a server that restarts has other ones.
         lastEpoch = max(lastEpoch + 1, wallTime(at: now))
-        let room = Room(name, epoch: lastEpoch, settings, outbox, sealer, wallClockAtZero: wallClockAtZero, at: now)
+        let room = Room(
+            name, epoch: lastEpoch, settings, outbox, counts, sealer, wallClockAtZero: wallClockAtZero, at: now)
         rooms[name] = room
         store.begin(room, at: now)
         return room

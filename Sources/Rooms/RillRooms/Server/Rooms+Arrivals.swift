@@ -47,11 +47,14 @@ extension Rooms {
         try known?.checkPlace(for: grant.identity, role)
         let asked = join.uid.flatMap { $0.rawValue == 0 ? nil : $0 }
         if let asked, known?.isFree(asked, for: grant.identity) == false { throw .uidTaken(asked) }
+        let holder = SessionHolder(grant.identity, token: grant.token, channel.address)
+        try counts.check(holder, replacing: known?.member(of: grant.identity))
         let room = try table.room(join.room, at: now)
         let uid = asked ?? room.member(of: grant.identity)?.id.uid ?? table.freeNumber(in: room)
         let id = RoomMember(room: room.name, uid: uid, session: table.nextSession(at: now))
         let member = Member(id, identity: grant.identity, settings, at: now)
         (member.grantedRole, member.expires) = (grant.role, grant.expires)
+        member.holder = holder
         let participant = Participant(
             uid: uid, identity: grant.identity, session: id.session, name: grant.name ?? join.name,
             avatar: join.avatar, role: role, rights: role.rights.intersection(grant.rights ?? .all),
@@ -80,9 +83,19 @@ extension Rooms {
         let waiting = negotiations.remove(negotiation.number)
         if let member = table[negotiation.member] {
             member.hasMedia = true
+            table[negotiation.member.room]?.restoreMedia(of: member)
             guard let waiting else { return }
             outbox.send(.done(waiting.request, number: nil, answer: answer), to: waiting.channel)
         } else if let waiting, let arrival = waiting.arrival, outbox.channels[waiting.channel.id] != nil {
+            do throws(RoomError) {
+                // Others may have come meanwhile.
+                try counts.check(
+                    arrival.member.holder, replacing: arrival.room.member(of: arrival.member.identity))
+            } catch {
+                waiting.channel.phase = .new
+                outbox.refuse(error, waiting.request, of: waiting.channel)
+                return outbox.add(.media(.end, of: negotiation.member))
+            }
             arrival.room.admit(
                 arrival.member, arrival.participant, on: waiting.channel, request: waiting.request, answer: answer,
                 at: now)
@@ -131,9 +144,12 @@ extension Rooms {
             else { throw .sessionEnded }
         }
         try known?.checkPlace(for: claims.identity, claims.role)
+        let holder = SessionHolder(claims.identity, token: former?.holder.token, channel.address)
+        try counts.check(holder, replacing: known?.member(of: claims.identity))
         let room = try table.room(claims.room, at: now)
         let member = former ?? Member(id, identity: claims.identity, settings, at: now)
         (member.grantedRole, member.expires) = (claims.grantedRole, claims.expires)
+        member.holder = holder
         let participant = Participant(
             uid: claims.uid, identity: claims.identity, session: claims.session, name: claims.name,
             avatar: claims.avatar, role: claims.role, rights: claims.rights, attributes: claims.attributes)

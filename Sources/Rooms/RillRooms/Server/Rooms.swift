@@ -34,6 +34,7 @@ public final class Rooms {
     let outbox: Outbox
     let store: StoreQueue
     let sealer: any SessionSealer
+    let counts: SessionCounts
     var table: RoomTable
     var negotiations = Negotiations()
     var revocations = Revocations()
@@ -58,20 +59,25 @@ public final class Rooms {
         (self.settings, self.sealer) = (settings, sealer)
         outbox = Outbox(backlogByteLimit: settings.backlogByteLimit)
         store = StoreQueue(settings)
-        table = RoomTable(settings, outbox, store, sealer, wallClockAtZero: wallClockAtZero, seed: seed)
+        counts = SessionCounts(settings)
+        table = RoomTable(settings, outbox, store, counts, sealer, wallClockAtZero: wallClockAtZero, seed: seed)
         joins = TokenBucket(perSecond: Double(settings.joinRate))
     }
 
     // MARK: Channels
 
     /// A client opened a channel. Of those that have not joined the oldest goes if there are too many.
-    public func open(at now: MediaTime) -> RoomChannelID {
+    ///
+    /// - Parameters:
+    ///   - address: where it came from, as any text; `nil` if its sessions are not counted.
+    ///   - now: the current time.
+    public func open(from address: String? = nil, at now: MediaTime) -> RoomChannelID {
         table.start(at: now)
         pending.removeAll { outbox.channels[$0]?.isPending != true }
         if pending.count >= settings.pendingLimit, let oldest = outbox.channels[pending.removeFirst()] {
             end(oldest, .idle)
         }
-        let channel = outbox.open(requestRate: settings.requestRate, at: now)
+        let channel = outbox.open(from: address, requestRate: settings.requestRate, at: now)
         pending.append(channel.id)
         return channel.id
     }
@@ -253,6 +259,7 @@ public final class Rooms {
         statistics.pendingCount = outbox.channels.values.count(where: \.isPending)
         statistics.entryCount =
             outbox.entryCount + store.count + negotiations.count + pending.count + revocations.count
+            + counts.entryCount
         table.count(into: &statistics)
         return statistics
     }

@@ -55,8 +55,8 @@ struct ConnectionChannel: ServerChildChannel {
         case .http(let value): await http.handle(value: value, logger: logger)
         case .socket(let outcome):
             // One that is refused, or ends before it is upgraded, has been answered or is gone.
-            guard case .upgraded(let frames) = try? await outcome.get() else { return }
-            await socket?.serve(frames)
+            guard case .upgraded(let frames, from: let address) = try? await outcome.get() else { return }
+            await socket?.serve(frames, from: address)
         }
     }
 }

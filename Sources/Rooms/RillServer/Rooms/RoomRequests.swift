@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RillCore
 import RillRooms
 import RillWHIP
 
@@ -11,13 +12,14 @@ import RillWHIP
 struct RoomRequests: Sendable {
     let server: RoomServer
     let origins: AllowedOrigins
+    let gate: AddressGate
     let iceServers: ClientICEServers
     /// Images of chats; `nil` if none are kept.
     private let images: ImageRequests?
 
     /// The requests of rooms, from pages of those origins.
-    init(_ rooms: RoomService, origins: AllowedOrigins, iceServers: ClientICEServers) {
-        (server, self.origins, self.iceServers) = (rooms.server, origins, iceServers)
+    init(_ rooms: RoomService, origins: AllowedOrigins, gate: AddressGate, iceServers: ClientICEServers) {
+        (server, self.origins, self.gate, self.iceServers) = (rooms.server, origins, gate, iceServers)
         images = rooms.storage.map { ImageRequests(server: rooms.server, images: $0.images) }
     }
 
@@ -58,7 +60,7 @@ struct RoomRequests: Sendable {
             return Response(
                 status: .upgradeRequired, headers: [.upgrade: "websocket", .connection: "close"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "Open a WebSocket on a connection of its own.\n")))
-        case ("/rooms", .post): return try await join(request)
+        case ("/rooms", .post): return try await join(request, channel)
         case ("/rooms/requests", .post): return try await ask(request)
         case ("/rooms/events", .get): return await events(request, channel)
         case ("/rooms/ice-servers", .get): return try await iceServers(for: request)
@@ -74,12 +76,13 @@ struct RoomRequests: Sendable {
     }
 
     /// Joins. The session goes on with its events, within 15 s.
-    private func join(_ request: Request) async throws -> Response {
+    private func join(_ request: Request, _ connection: any Channel) async throws -> Response {
         guard let body = try await request.bytes(atMost: RoomServer.maximumMessageByteCount) else {
             return Response(status: .contentTooLarge)
         }
         let (answers, continuation) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(1))
-        let channel = await server.open(AnswerWriter(continuation: continuation))
+        let channel = await server.open(
+            AnswerWriter(continuation: continuation), from: address(of: request, connection))
         await server.receive(body, from: channel)
         var answer: ByteBuffer?
         for await first in answers {
@@ -108,7 +111,8 @@ struct RoomRequests: Sendable {
         let after = name.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
         let parts = (after ?? "").split(separator: "-").compactMap { Int($0) }
         let (messages, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        let id = await server.open(EventStreamWriter(continuation: continuation, channel: channel))
+        let id = await server.open(
+            EventStreamWriter(continuation: continuation, channel: channel), from: address(of: request, channel))
         let command = RoomCommand.resume(
             session: session, epoch: parts.count == 2 ? parts[0] : 0, number: parts.count == 2 ? parts[1] : 0, count: 0)
         await server.begin(RoomRequest(command, id: 1), on: id)
@@ -124,6 +128,11 @@ struct RoomRequests: Sendable {
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    private func address(of request: Request, _ channel: any Channel) -> IPAddress? {
+        let fields = HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? []
+        return gate.client(of: channel, forwardedFor: fields)
     }
 
     /// The status of an answer: the code of an error, or 200.

@@ -68,8 +68,10 @@ actor RoomServer {
     // MARK: Channels
 
     /// A client opened a channel.
-    func open(_ writer: any RoomWriter) -> RoomChannelID {
-        let channel = rooms.open(at: clock.now)
+    ///
+    /// - Parameter address: whose it is; `nil` if that is not known.
+    func open(_ writer: any RoomWriter, from address: IPAddress?) -> RoomChannelID {
+        let channel = rooms.open(from: address.map { "\($0)" }, at: clock.now)
         writers[channel] = writer
         if ticker == nil {
             ticker = eventLoop?.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [self] _ in
@@ -343,6 +345,7 @@ extension RoomStatistics {
             "room_joins": joins, "room_resumes": resumes, "room_snapshots": snapshots, "room_events": events,
             "room_messages": dataMessages, "room_chat_messages": chatMessages, "room_store_batches": storeBatches,
             "room_store_failures": storeFailures, "room_requests_refused": refusals.values.reduce(0, +),
+            "room_sessions_refused": refusals[.tooManySessions] ?? 0,
             "room_channels_slow": endings[.slow] ?? 0, "room_members_dropped": endings[.dropped] ?? 0,
         ]
     }

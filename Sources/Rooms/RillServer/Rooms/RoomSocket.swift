@@ -2,6 +2,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
+import RillCore
 import RillRooms
 import RillWHIP
 
@@ -11,7 +12,7 @@ struct RoomSocket: Sendable {
 
     /// What became of a request for an upgrade.
     enum Outcome: Sendable {
-        case upgraded(Frames)
+        case upgraded(Frames, from: IPAddress?)
         /// It is answered, and its connection closes.
         case refused
     }
@@ -19,6 +20,7 @@ struct RoomSocket: Sendable {
     let server: RoomServer
     let hosts: AllowedHosts
     let origins: AllowedOrigins
+    let gate: AddressGate
 
     /// The path of the WebSocket.
     static let path = "/rooms"
@@ -32,7 +34,7 @@ struct RoomSocket: Sendable {
             shouldUpgrade: { channel, head in
                 channel.eventLoop.makeSucceededFuture(allows(head) ? HTTPHeaders() : nil)
             },
-            upgradePipelineHandler: { channel, _ in
+            upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
                         MaskCheck(),
@@ -40,7 +42,8 @@ struct RoomSocket: Sendable {
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 64,
                             maxAccumulatedFrameSize: RoomServer.maximumMessageByteCount),
                         FragmentErrors())
-                    return .upgraded(try Frames(wrappingChannelSynchronously: channel))
+                    let address = gate.client(of: channel, forwardedFor: head.headers["X-Forwarded-For"])
+                    return .upgraded(try Frames(wrappingChannelSynchronously: channel), from: address)
                 }
             })
         var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Outcome>(
@@ -66,9 +69,9 @@ struct RoomSocket: Sendable {
     // MARK: Messages
 
     /// Reads messages until the client, or the server, closes.
-    func serve(_ frames: Frames) async {
+    func serve(_ frames: Frames, from address: IPAddress?) async {
         let writer = SocketWriter(channel: frames.channel)
-        let channel = await server.open(writer)
+        let channel = await server.open(writer, from: address)
         do {
             try await frames.executeThenClose { inbound, outbound in
                 for try await frame in inbound {

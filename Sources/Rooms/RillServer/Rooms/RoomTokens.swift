@@ -44,10 +44,12 @@ extension SignedTokens: RoomTokenVerifier {
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: RoomClaims.self), claims.room.contains(room)
         else { return nil }
-        return RoomGrant(
+        var grant = RoomGrant(
             identity: claims.sub, name: claims.name, role: claims.role ?? .speaker, rights: claims.rights,
             expires: Int(claims.exp.value.timeIntervalSince1970),
             issued: (claims.iat?.value.timeIntervalSince1970).map { Int(min($0, 1e12)) })
+        grant.token = Self.name(of: token)
+        return grant
     }
 }
 

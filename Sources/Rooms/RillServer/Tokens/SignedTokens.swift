@@ -72,12 +72,15 @@ public struct SignedTokens: TokenVerifier {
         guard token.utf8.count <= Self.maximumTokenByteCount,
             let claims = try? await keys.verify(token, as: TokenClaims.self)
         else { return CheckedToken(.invalid) }
-        // What is signed, not the signature: that can be written in several ways.
-        let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
         return CheckedToken(
             .limited(publish: claims.publish.names, watch: claims.watch.names), readsMetrics: claims.metrics ?? false,
             operates: claims.operate ?? false,
-            subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? "token \(signed.hashValue)")
+            subject: claims.sub, bearer: claims.sub.map { "subject \($0)" } ?? Self.name(of: token))
+    }
+
+    /// What a token is counted by: what is signed, not the signature, which can be written in several ways.
+    static func name(of token: String) -> String {
+        "token \(token.split(separator: ".").prefix(2).joined(separator: ".").hashValue)"
     }
 }
 
@@ -103,11 +106,15 @@ struct TokenClaims: JWTPayload, Equatable {
     var publish: ClaimedNames
     var watch: ClaimedNames
     var exp: ExpirationClaim
+    var nbf: NotBeforeClaim?
     var metrics: Bool?
     var operate: Bool?
     var sub: String?
 
-    func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        try exp.verifyNotExpired()
+        try nbf?.verifyNotBefore()
+    }
 
     init(
         publish: StreamNames, watch: StreamNames, metrics: Bool, operate: Bool, subject: String?, expiration: Date
@@ -123,6 +130,7 @@ struct TokenClaims: JWTPayload, Equatable {
         publish = try container.decodeIfPresent(ClaimedNames.self, forKey: .publish) ?? none
         watch = try container.decodeIfPresent(ClaimedNames.self, forKey: .watch) ?? none
         exp = try container.decode(ExpirationClaim.self, forKey: .exp)
+        nbf = try container.decodeIfPresent(NotBeforeClaim.self, forKey: .nbf)
         metrics = try container.decodeIfPresent(Bool.self, forKey: .metrics)
         operate = try container.decodeIfPresent(Bool.self, forKey: .operate)
         sub = try container.decodeIfPresent(String.self, forKey: .sub)

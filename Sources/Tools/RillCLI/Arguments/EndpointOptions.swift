@@ -4,7 +4,7 @@ import Foundation
 import RillCore
 import RillWHIP
 
-/// How an endpoint of WHIP or WHEP is reached: the options that `rill publish` and `rill watch` share.
+/// How a server is reached: the options that `rill publish`, `rill watch` and `rill join` share.
 struct EndpointOptions: ParsableArguments {
     @Option(help: "The bearer token. Other users of this machine see it; --token-file hides it.")
     var token: String?
@@ -41,7 +41,17 @@ struct EndpointOptions: ParsableArguments {
         }
     }
 
-    private func readToken() throws -> String? {
+    /// What opens WebSockets. Close it.
+    ///
+    /// - Throws: `ValidationError` for certificates that cannot be read.
+    func webSockets(to url: RoomURL) throws -> RoomWebSockets {
+        do { return try RoomWebSockets(url, trusting: ca, orAnybody: insecure) } catch {
+            throw ValidationError("--ca \(ca ?? ""): not a readable PEM file of certificates")
+        }
+    }
+
+    /// The token that was given; `nil` for none.
+    func readToken() throws -> String? {
         guard let tokenFile else { return token }
         guard let data = try? FileHandle(forReadingAtPath: tokenFile)?.read(upToCount: 8192) else {
             throw CommandError("\(tokenFile): no such file, or it cannot be read or is empty", .unreadableInput)

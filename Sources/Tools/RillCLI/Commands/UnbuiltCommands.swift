@@ -61,6 +61,12 @@ struct WatchCommand: UnbuiltCommand {
     @Argument(parsing: .captureForPassthrough) var words: [String] = []
 }
 
+struct JoinCommand: UnbuiltCommand {
+    static let trait = Trait.server
+    static let configuration = unbuilt("join", "Join a room with bots that publish a clip.")
+    @Argument(parsing: .captureForPassthrough) var words: [String] = []
+}
+
 struct ServeCommand: UnbuiltCommand {
     static let trait = Trait.server
     static let configuration = unbuilt("serve", "Serve streams by URL: WHIP and WHEP.")

@@ -91,18 +91,20 @@ struct NoResponse: Error {
     /// A clause.
     let reason: String
 
-    fileprivate init(_ error: any Error) {
-        reason =
-            switch error {
-            case let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout:
-                "no response in time"
-            case is NIOTooManyBytesError: "the response's body is longer than 256 KiB"
-            case let error as IOError: error.reason
-            case let error as NIOConnectionError: error.reason
-            case let error as NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
-                "its certificate is not trusted; --ca FILE trusts one"
-            default: "\(error)"
-            }
+    fileprivate init(_ error: any Error) { reason = Self.reason(of: error) }
+
+    /// What an error of a connection means.
+    static func reason(of error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout:
+            "no response in time"
+        case is NIOTooManyBytesError: "the response's body is longer than 256 KiB"
+        case let error as IOError: error.reason
+        case let error as NIOConnectionError: error.reason
+        case let error as NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+            "its certificate is not trusted; --ca FILE trusts one"
+        default: "\(error)"
+        }
     }
 }
 

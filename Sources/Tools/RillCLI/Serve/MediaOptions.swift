@@ -3,6 +3,7 @@ import ArgumentParser
 import Logging
 import RillCore
 import RillForward
+import RillRooms
 import RillServer
 import RillTransport
 
@@ -22,7 +23,7 @@ struct MediaOptions: ParsableArguments, Sendable {
             "The most sessions of publishers and viewers. A tenth is for publishers.", valueName: "count"))
     var sessions = 1000
 
-    /// The most sessions of a token, or of all tokens of a subject.
+    /// The most sessions of a token, or of all tokens of a subject: of streams, and of rooms.
     @Option(help: ArgumentHelp("The most sessions of a token or its subject; 0 for no limit.", valueName: "count"))
     var tokenSessions = 300
 
@@ -57,6 +58,14 @@ struct MediaOptions: ParsableArguments, Sendable {
                 announcing: announce.isEmpty ? nil : announce.map(\.ip) + MachineAddresses.known, settings,
                 handle: handle)
         }
+    }
+
+    /// The limits of rooms.
+    var rooms: RoomSettings {
+        var settings = RoomService.defaults
+        settings.sessionsPerToken = tokenSessions.orUnlimited
+        settings.sessionsPerAddress = addressSessions.orUnlimited
+        return settings
     }
 
     private var settings: ForwardSettings {

@@ -50,7 +50,8 @@ struct ServeCommand: ParsableCommand {
                 try await server.serve {
                     try media.host()
                 } rooms: { host, tokens, logger in
-                    RoomService(host: host, tokens: tokens, storage: storage, logger: logger)
+                    RoomService(
+                        host: host, tokens: tokens, settings: media.rooms, storage: storage, logger: logger)
                 }
             }
         }

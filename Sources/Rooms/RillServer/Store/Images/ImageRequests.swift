@@ -76,7 +76,7 @@ struct ImageRequests: Sendable {
 
 extension Request {
     /// The bearer token (RFC 6750 §2.1).
-    fileprivate var bearerToken: String? {
+    var bearerToken: String? {
         var headers = WHIPHeaders()
         if let value = self.headers[.authorization] { headers.append("Authorization", value) }
         return headers.bearerToken
