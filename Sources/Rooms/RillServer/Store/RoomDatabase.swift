@@ -152,7 +152,9 @@ public final class RoomDatabase: RoomStore {
         let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
             // What is queued before it is closed comes before that.
             isClosed.withLock { isClosed in
-                guard !isClosed else { return continuation.resume(returning: .failure(RoomStoreError.failed(Self.closed))) }
+                guard !isClosed else {
+                    return continuation.resume(returning: .failure(RoomStoreError.failed(Self.closed)))
+                }
                 pool.asyncWriteWithoutTransaction { db in
                     continuation.resume(returning: Result { try Self.transaction(db, body) })
                 }
