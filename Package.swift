@@ -215,7 +215,7 @@ let wings: [[Target]] = [
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
                 "index.html", "publish.html", "watch.html", "room.html", "rill.svg", "rill.css", "rill.js", "list.js",
-                "publish.js", "watch.js", "room.js", "rill-room.js",
+                "publish.js", "watch.js", "room.js", "rill-room.js", "rill-chat.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict)),
     wing(

@@ -26,6 +26,7 @@ enum StaticPages {
         case "/watch.js": script(PackageResources.watch_js)
         case "/room.js": script(PackageResources.room_js)
         case "/rill-room.js": script(PackageResources.rill_room_js)
+        case "/rill-chat.js": script(PackageResources.rill_chat_js)
         default: nil
         }
     }
