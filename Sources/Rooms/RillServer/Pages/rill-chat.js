@@ -167,7 +167,7 @@ export class Chat extends EventTarget {
     [this.#received, this.#read, this.messages, this.blockedAuthors] = [received, read, messages, blockedAuthors];
     [this.isAvailable, this.#isWhole] = [true, false];
     if (this.mark > mark) this.#ask({ type: 'read', message: this.mark }).catch(() => {}); else this.mark = mark;
-    this.#settle();
+    this.#forgetSent();
   }
 
   #add(message) {
@@ -175,7 +175,7 @@ export class Chat extends EventTarget {
     const isGap = message.message > this.last + 1;
     this.last = message.message;
     this.messages.push(message);
-    this.#settle();
+    this.#forgetSent();
     if (isGap) this.#fill(message.message);
   }
 
@@ -198,7 +198,7 @@ export class Chat extends EventTarget {
   }
 
   /// What is in the list is sent. Keys are unique, also of a guest who has another name as an author after a reload.
-  #settle() {
+  #forgetSent() {
     const keys = new Set(this.messages.map(({ key }) => key));
     this.outgoing = this.outgoing.filter(({ key }) => !keys.has(key));
   }
