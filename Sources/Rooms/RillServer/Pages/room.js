@@ -32,7 +32,7 @@ async function join() {
   const [camera] = media.getVideoTracks();
   show('Joining …');
   try {
-    room = await Room.join('/rooms', { room: place.value, name: name.value, token, role: camera ? 'speaker' : 'viewer' });
+    room = await Room.join('/rooms', { room: place.value, name: name.value, token, role: asked.get('role') ?? (camera ? 'speaker' : 'viewer') });
   } catch (error) {
     return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
   }
