@@ -218,8 +218,8 @@ let wings: [[Target]] = [
             // Pages are embedded in the code, so that the program needs no other file.
             resources: [
                 "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css",
-                "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-sframe.js",
-                "operator.js",
+                "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-chat.js",
+                "rill-sframe.js", "operator.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict),
         // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. Without the

@@ -9,7 +9,7 @@ package import RillRooms
 package struct RoomStoreSuite {
     private let store: any RoomStore
     private let addImage: (ChatImage) async throws -> Void
-    /// The time of the first change, in milliseconds since 1970. The store's messages must not expire within 8 days of it.
+    /// The time of the first change, in milliseconds since 1970. The store's messages must not expire within 8 days.
     private let start: Int
 
     /// - Parameters:

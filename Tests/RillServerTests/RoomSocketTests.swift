@@ -218,6 +218,7 @@ import Testing
         #expect(made.status == 200 && made.headers["Content-Type"] == "application/json")
         guard case .welcome(let welcome, _) = try JSONDecoder().decode(RoomMessage.self, from: Data(made.body.utf8))
         else { throw TestFailure(made.body) }
+        #expect(welcome.chat?.isEnabled == true && welcome.chat?.author.hasPrefix("guest:") == true)
         let bearer = "Authorization: Bearer \(welcome.session)"
         let chat = #"{"type":"chat","key":"1","text":"hello"}"#
         #expect(try server.send("POST", "/rooms/requests", [bearer], chat).status == 409)
@@ -234,6 +235,8 @@ import Testing
             }
         }
         #expect(texts == ["hello"])
+        // Who joins afterwards has it from the store.
+        #expect(try join(server, "Ben").1.chat?.messages.map(\.content?.text) == ["hello"])
         #expect(try server.send("POST", "/rooms/requests", [bearer], #"{"type":"leave"}"#).status == 202)
         #expect(events.isClosed(within: 10))
         #expect(try server.send("POST", "/rooms/requests", [bearer], chat).status == 409)

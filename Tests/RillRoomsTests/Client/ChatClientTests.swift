@@ -58,7 +58,7 @@ struct ChatClientTests {
         #expect(world.problems == [])
     }
 
-    @Test func `A message that was refused is kept with its reason, and can be sent again`() throws {
+    @Test func `A message that was refused is kept with its reason, and can be resent`() throws {
         let (host, ben) = (join("host"), join("ben"))
         host.ask(.chat(.block("ben", true)))
         world.run(.seconds(1))

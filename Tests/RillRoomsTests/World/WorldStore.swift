@@ -2,8 +2,8 @@ import RillCore
 import RillRooms
 import RillTestSupport
 
-/// A store whose disk is slow and fails, and that outlives the server: what it has committed is there, whether the server
-/// got to know or not.
+/// A store whose disk is slow and fails, and that outlives the server: what it has committed is there, whether the
+/// server got to know or not.
 final class WorldStore {
     private(set) var tables = ChatTables()
     /// The longest that a commit takes; now and then it takes a hundred times as long.

@@ -20,7 +20,7 @@ public struct Conversation: Sendable {
     public private(set) var mark = 0
     /// How far others have received and read this client's messages.
     public private(set) var marks = ChatMarks()
-    /// Messages that were refused, with the reason. They are kept until they are sent again or discarded.
+    /// Messages that were refused, with the reason. They are kept until the app resends or discards them.
     public private(set) var failed: [(message: OutgoingChat, error: RoomError)] = []
     /// Gaps that were found, and filled by asking.
     public private(set) var gapCount = 0

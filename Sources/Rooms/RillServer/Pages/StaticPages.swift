@@ -29,6 +29,7 @@ enum StaticPages {
         case "/room.js": script(PackageResources.room_js)
         case "/rill-room.js": script(PackageResources.rill_room_js)
         case "/rill-sframe.js": script(PackageResources.rill_sframe_js)
+        case "/rill-chat.js": script(PackageResources.rill_chat_js)
         default: nil
         }
     }

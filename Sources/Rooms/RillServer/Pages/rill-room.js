@@ -5,10 +5,12 @@
 //   await room.publish('video', cameraTrack);
 //   room.want(uid, 'video', { width: 320, height: 180 });
 //   room.addEventListener('slot', ({ detail }) => { video.srcObject = new MediaStream([room.track(detail.uid, 'video')]); });
-//   await room.chat('hello');
+//   room.chat.send('hello');
 //
 // Events: `event` (each of the log), `change` (something in the state changed), `slot` (what a section shows), `levels`,
 // `connection` (connecting, connected, interrupted), and `ended` with the reason. Errors have the server's `code` and text.
+
+import { Chat } from './rill-chat.js';
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -30,8 +32,8 @@ const layers = [
 export class Room extends EventTarget {
   /// Who is there, by number, in the order of their arrival: name, role, presence, and `media` by kind.
   participants = new Map();
-  /// Messages: `uid`, `name`, `text`, `time`, `key`.
-  messages = [];
+  /// The chat: see rill-chat.js.
+  chat;
   speaker; uid; state = 'connecting';
 
   #url; #options; #socket; #peer; #session; #epoch = 0; #number = 0; #count = 0; #request = 0; #timer; #isEnded = false;
@@ -56,6 +58,7 @@ export class Room extends EventTarget {
     this.#url = new URL(url, location.href);
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
     this.#options = { slots: 16, soundSlots: 4, ...options };
+    this.chat = new Chat((request) => this.#ask(request), `rill-chat ${options.room} ${options.name}`);
   }
 
   // MARK: What a page asks for
@@ -117,9 +120,6 @@ export class Room extends EventTarget {
     if (this.#due.size === 0) setTimeout(() => this.#sendWants(), 100);
     this.#due.set(key, request);
   }
-
-  /// Writes a message. It is in `messages` once the server has stored it.
-  async chat(text) { return this.#ask({ type: 'chat', key: crypto.randomUUID?.() ?? `${Math.random()}`, text }); }
 
   /// What a host may do: mute, unpublish (kind, uid), remove (uid), role (uid, role), lock (locked), close.
   async moderate(type, more = {}) { return this.#ask({ type, ...more }); }
@@ -193,6 +193,7 @@ export class Room extends EventTarget {
     [this.uid, this.#session, this.#epoch, this.#number] = [welcome.uid, welcome.session, welcome.epoch, welcome.number];
     this.#count = welcome.count;
     if (welcome.snapshot) this.#restore(welcome.snapshot);
+    this.chat.entered(welcome);
     if (welcome.answer) await this.#peer.setRemoteDescription({ type: 'answer', sdp: welcome.answer });
     if (!welcome.media) await this.#negotiate(await this.#connect());
     for (const slot of welcome.slots ?? []) this.#show(slot);
@@ -211,6 +212,7 @@ export class Room extends EventTarget {
     this.#setState('connecting');
     for (const { reject } of this.#answers.values()) reject(new Error('The connection was cut.'));
     this.#answers.clear();
+    this.chat.interrupted();
     for (let delay = 0; !this.#isEnded; delay = Math.min(Math.max(2 * delay, 250), 2000)) {
       await wait(delay * (0.75 + Math.random() / 2));
       try {
@@ -272,7 +274,7 @@ export class Room extends EventTarget {
 
   #live() {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify({ type: 'alive', number: this.#number, count: this.#count }));
+    this.#socket.send(JSON.stringify({ type: 'alive', number: this.#number, count: this.#count, message: this.chat.last }));
     // A path that is gone without a word takes the channel with it.
     this.#silence = (this.#silence ?? 0) + 1;
     if (this.#silence > 4) this.#socket.close();
@@ -290,7 +292,7 @@ export class Room extends EventTarget {
     this.#silence = 0;
     const waiting = this.#answers.get(message.id);
     switch (message.type) {
-      case 'welcome': case 'done':
+      case 'welcome': case 'done': case 'history': case 'reports':
         this.#answers.delete(message.id);
         return waiting?.resolve(message);
       case 'error':
@@ -302,6 +304,7 @@ export class Room extends EventTarget {
         this.#count = message.count;
         return this.#tell('data', message);
       case 'alive': return undefined;
+      case 'chatState': case 'marks': case 'typing': case 'blocked': case 'report': return this.chat.take(message);
       case 'bye':
         return ['slow', 'dropped', 'idle', 'draining'].includes(message.reason) ? undefined : this.#end(message.reason);
       default: return this.#apply(message);
@@ -328,8 +331,7 @@ export class Room extends EventTarget {
       case 'speakerChanged': this.speaker = event.uid; break;
       case 'roleChanged': Object.assign(participant, { role: event.role, rights: event.rights }); break;
       case 'profileChanged': Object.assign(participant, { name: event.name, avatar: event.avatar, attributes: event.attributes }); break;
-      case 'chat': this.messages.push({ ...event, name: participant?.name ?? '' }); break;
-      default: break;
+      default: this.chat.take(event);
     }
     this.#tell('event', event);
     this.#tell('change');

@@ -148,7 +148,7 @@ final class Bot {
             media.slots.set(slot)
         case .refused(_, let error): log.note(error: error)
         case .failed(_, let error): log.note(error: error)
-        case .data, .levels, .done, .sent: break
+        case .data, .levels, .done, .sent, .conversation, .typing, .reported, .reports, .messages: break
         }
     }
 
