@@ -222,8 +222,8 @@ let wings: [[Target]] = [
                 "rill-sframe.js", "operator.js",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict),
-        // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. Without the
-        // trait it is empty.
+        // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. It is
+        // empty without the trait.
         .target(
             name: "CImages", cSettings: [.define("RILL_SERVER", .when(traits: ["Server"]))],
             linkerSettings: ["png", "jpeg", "webp", "webpdemux", "gif"].map {

@@ -14,8 +14,8 @@ func module(_ name: String, _ dependencies: Target.Dependency..., sources: [Stri
         swiftSettings: settings + [.define("Server")], linkerSettings: [.linkedLibrary("m")])
 }
 
-// The database of chats, measured by `Scripts/bench chat`: the same files, by links, without the server around them, whose
-// packages take ten minutes to compile.
+// The database of chats, measured by `Scripts/bench chat`: the same files, by links, without the server around them,
+// whose packages take ten minutes to compile.
 let package = Package(
     name: "rill-store",
     dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],

@@ -99,6 +99,12 @@ package final class RunningProgram {
         return try ProcessLoad(of: process)
     }
 
+    /// Where its file system is seen, with what is mounted for it only (proc(5), root).
+    package func root() throws -> String {
+        guard let process = try processes().first else { throw TestFailure("it has ended") }
+        return "/proc/\(process)/root"
+    }
+
     /// The most memory that it had at a time since it began, or since ``forgetPeak()``, in bytes.
     package func peak() throws -> Int {
         guard let process = try processes().first else { throw TestFailure("it has ended") }

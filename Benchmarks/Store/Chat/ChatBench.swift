@@ -67,18 +67,25 @@ struct Messages {
     private let authors = Zipf(200)
     private let lengths = Zipf(250)
     private var count = 0
+    private var room = 0
+    /// How many messages come one after the other in a room.
+    private let burst: Int
     private static let text = String(repeating: "hello, how are you? ", count: 13)
 
-    init(rooms: Int, seed: UInt64 = 52) { (self.rooms, generator) = (Zipf(rooms), Seeded(state: seed)) }
+    init(rooms: Int, burst: Int = 1, seed: UInt64 = 52) {
+        (self.rooms, self.burst, generator) = (Zipf(rooms), burst, Seeded(state: seed))
+    }
 
     mutating func next() -> ChatChange {
+        if count % burst == 0 { room = rooms.next(&generator) }
         count += 1
-        let (room, author) = (rooms.next(&generator), authors.next(&generator))
+        let author = authors.next(&generator)
         let length = lengths.next(&generator) + 1
         // A key as crypto.randomUUID() makes it.
         let key = String(format: "%08x-0000-4000-8000-%012x", UInt32(truncatingIfNeeded: generator.next()), count)
         let message = ChatMessage(
-            author: "author-\(author)@example.net", uid: UID(rawValue: UInt32(author)), name: "Author \(author)", key: key,
+            author: "author-\(author)@example.net", uid: UID(rawValue: UInt32(author)), name: "Author \(author)",
+            key: key,
             .init(text: String(Self.text.prefix(length))))
         return ChatChange(.write(message), in: "room-\(room)", time: 1_700_000_000_000 + count)
     }

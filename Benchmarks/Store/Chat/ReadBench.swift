@@ -11,7 +11,8 @@ struct ReadBench {
         let path = "\(folder)/rooms.sqlite"
         if !FileManager.default.fileExists(atPath: path) {
             let database = try RoomDatabase(path: path)
-            var messages = Messages(rooms: rooms)
+            // Rooms take turns after a few messages, so that their pages alternate in the file.
+            var messages = Messages(rooms: rooms, burst: 10)
             var left = count
             while left > 0 {
                 _ = try await database.write((0..<min(1000, left)).map { _ in messages.next() })
@@ -37,7 +38,9 @@ struct ReadBench {
                 joins.append((ContinuousClock.now - start) / .milliseconds(1))
                 for _ in 0..<3 {
                     // From anywhere in its history, too.
-                    let end = Bool.random(using: &generator) ? last.first?.number : Int.random(in: 1...count / rooms, using: &generator)
+                    let end =
+                        Bool.random(using: &generator)
+                        ? last.first?.number : Int.random(in: 1...count / rooms, using: &generator)
                     start = ContinuousClock.now
                     last = try await database.messages(in: room, ChatPage(.before(end), limit: 50))
                     pages.append((ContinuousClock.now - start) / .milliseconds(1))

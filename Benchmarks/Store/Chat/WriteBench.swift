@@ -3,7 +3,8 @@ import GRDBSQLite
 import RillRooms
 import RillServer
 
-/// Messages stored a second, and bare inserts of SQLite in the same mode, with the same rows and as many a commit, in turn.
+/// Messages stored a second, and bare inserts of SQLite in the same mode, with the same rows and as many a commit, in
+/// turn.
 struct WriteBench {
     let folder: String
     let rooms: Int

@@ -28,28 +28,24 @@ import Testing
         var generator = SeededGenerator(seed: 52)
         var unanswered = 0
         for run in 0...kills {
-            let server = try ServerProcess(["--data", data, "--secret-file", secret, "--host", "127.0.0.1"], hasMedia: true)
             let pause = 200_000 + UInt32(generator.next() % 500_000)
+            let isLast = run == kills
+            let options = ["--data", data, "--secret-file", secret, "--host", "127.0.0.1"]
+            let server = try ServerProcess(options, hasMedia: true)
             let port = server.port
-            // The last run ends in order.
-            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+            async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
                 for (index, writer) in writers.enumerated() {
-                    group.addTask {
-                        try await onOwnThread { try writer.run(port, given[writer.name], delay: index) }
-                    }
-                }
-                let end = try await onOwnThread {
-                    usleep(pause)
-                    if run == kills { for writer in writers { writer.stop() } }
-                    if run < kills { return try server.end(by: SIGKILL) }
-                    return 0
+                    let token = given[writer.name]
+                    group.addTask { try await onOwnThread { try writer.run(port, token, delay: index) } }
                 }
                 try await group.waitForAll()
-                return end
             }
-            #expect(end == (run < kills ? 137 : 0))
-            if run < kills, writers.contains(where: { $0.pending != nil }) { unanswered += 1 }
-            if run == kills { #expect(try server.end() == 0) }
+            try await onOwnThread { usleep(pause) }
+            // The last run ends in order.
+            if isLast { for writer in writers { writer.stop() } } else { try server.send(SIGKILL) }
+            try await all
+            if isLast { #expect(try server.end() == 0) }
+            if !isLast, writers.contains(where: { $0.pending != nil }) { unanswered += 1 }
         }
         note("\(kills) kills, \(unanswered) of which left unanswered messages")
         if isLongRun { #expect(unanswered >= 30) }

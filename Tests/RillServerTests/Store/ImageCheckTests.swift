@@ -18,7 +18,8 @@ import Testing
         case refused(ImageRefusal)
     }
 
-    @Test(arguments: ImageSample.allCases) func `Each kind of image is taken, with its size`(_ sample: ImageSample) throws {
+    @Test(arguments: ImageSample.allCases)
+    func `Each kind of image is taken, with its size`(_ sample: ImageSample) throws {
         let image = try ImageCheck(sample.bytes)
         #expect(sample.rawValue.hasPrefix(image.format.rawValue))
         #expect(image.width == 24 && image.height == 16)
@@ -82,14 +83,17 @@ import Testing
     }
 
     @Test(arguments: ImageOrientation.allCases, [true, false])
-    func `Exif's orientation turns the size and the thumbnail`(_ orientation: ImageOrientation, _ isLittle: Bool) throws {
-        let bytes = ImageSample.jpeg.bytes
-        let exif = Exif.segment(orientation: orientation.rawValue, isLittle: isLittle)
-        let image = try ImageCheck(Array(bytes[..<2]) + exif + Array(bytes[2...]))
-        let size = orientation.isTransposed ? [16, 24] : [24, 16]
-        #expect([image.width, image.height] == size)
-        let thumbnail = try ImageCheck(image.thumbnail)
-        #expect([thumbnail.width, thumbnail.height] == size)
+    func `Exif's orientation turns the size and the thumbnail`(
+        _ orientation: ImageOrientation, _ isLittle: Bool
+    ) throws {
+        for sample in [ImageSample.jpeg, .jpegProgressive, .png, .pngInterlaced] {
+            let bytes = Exif.add(orientation.rawValue, isLittle: isLittle, to: sample.bytes)
+            let image = try ImageCheck(bytes)
+            let size = orientation.isTransposed ? [16, 24] : [24, 16]
+            #expect([image.width, image.height] == size, "\(sample)")
+            let thumbnail = try ImageCheck(image.thumbnail)
+            #expect([thumbnail.width, thumbnail.height] == size, "\(sample)")
+        }
     }
 
     @Test func `Exif that cannot be read turns nothing`() throws {
@@ -208,8 +212,25 @@ private enum Bombs {
 }
 
 private enum Exif {
+    /// An image with an orientation, behind the beginning of a JPEG or the header of a PNG.
+    static func add(_ orientation: Int, isLittle: Bool, to bytes: [UInt8]) -> [UInt8] {
+        guard ChatImage.Format(of: bytes) == .png else {
+            return Array(bytes[..<2]) + segment(orientation: orientation, isLittle: isLittle) + Array(bytes[2...])
+        }
+        let exif = tiff(orientation: orientation, isLittle: isLittle)
+        let chunk = [0, 0, 0, UInt8(exif.count)] + Array("eXIf".utf8) + exif + [0, 0, 0, 0]
+        return Array(bytes[..<33] + chunk + bytes[33...]).repairedPNG
+    }
+
     /// An APP1 segment with an orientation.
     static func segment(orientation: Int, isLittle: Bool) -> [UInt8] {
+        let body = Array("Exif\0\0".utf8) + tiff(orientation: orientation, isLittle: isLittle)
+        let count = body.count + 2
+        return [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + body
+    }
+
+    /// A TIFF header with a directory of two entries.
+    private static func tiff(orientation: Int, isLittle: Bool) -> [UInt8] {
         func number(_ value: Int, _ count: Int) -> [UInt8] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
             return isLittle ? bytes : bytes.reversed()
@@ -220,9 +241,7 @@ private enum Exif {
             tiff += number(tag, 2) + number(type, 2) + number(count, 4)
             tiff += tag == 0x0112 ? number(orientation, 2) + [0, 0] : number(value, 4)
         }
-        let body = Array("Exif\0\0".utf8) + tiff + number(0, 4)
-        let count = body.count + 2
-        return [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + body
+        return tiff + number(0, 4)
     }
 }
 

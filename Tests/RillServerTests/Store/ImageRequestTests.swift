@@ -52,6 +52,89 @@ import Testing
         #expect(try server.end() == 0)
     }
 
+    @Test func `Members of the room see an image, and nobody else does`() throws {
+        let server = try start()
+        let client = try SocketClient(port: server.port)
+        guard case .welcome(let welcome, _) = try client.ask(.join(JoinRequest(room: "lobby", name: "Anna"))) else {
+            throw TestFailure("Anna is not in")
+        }
+        let anna = "Authorization: Bearer \(welcome.session)"
+        let (ben, other) = (try join(server), try join(server, "other"))
+        for (index, sample) in ImageSample.allCases.enumerated() {
+            let added = try post(sample.bytes, server, [anna])
+            let image = try JSONDecoder().decode(ChatImage.self, from: Data(added.body.utf8))
+            guard case .done = try client.ask(.chat(key: "\(index)", text: "", image: image)) else {
+                throw TestFailure("the image is not written")
+            }
+            let path = "/rooms/images/\(image.hash)"
+            for (path, isWhole) in [(path, true), (path + "?thumbnail", false)] {
+                let answer = try server.send("GET", path, [ben])
+                #expect(answer.status == 200)
+                #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+                #expect(answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox")
+                #expect(answer.headers["Cache-Control"]?.contains("private") == true)
+                if isWhole {
+                    #expect(answer.body == String(decoding: sample.bytes, as: UTF8.self))
+                    #expect(answer.headers["Content-Type"] == image.format.mediaType)
+                } else {
+                    #expect(["image/png", "image/jpeg"].contains(answer.headers["Content-Type"] ?? ""))
+                }
+                #expect(
+                    try server.send("HEAD", path, [ben]).headers["Content-Length"] == answer.headers["Content-Length"])
+                #expect(try server.send("GET", path, [other]).status == 404)
+            }
+            // An image that the store does not have is none of a message.
+            var wrong = image
+            wrong.width += 1
+            if case .done = try client.ask(.chat(key: "\(index) wrong", text: "", image: wrong)) {
+                Issue.record("an image with another size is taken")
+            }
+        }
+        #expect(try server.end() == 0)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+    func `On a full disk a message fails, and others go on when there is room`() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("data"), withIntermediateDirectories: true)
+        let server = try ServerProcess(
+            ["--data", folder.path("data")], hasMedia: true,
+            mounting: "mount -t tmpfs -o size=2m none \(folder.path("data"))")
+        let client = try SocketClient(port: server.port)
+        _ = try client.ask(.join(JoinRequest(room: "lobby", name: "Anna")))
+        // The server's mount is seen by its process only.
+        let ballast = try server.root() + folder.path("data/ballast")
+        _ = try client.ask(.chat(key: "0", text: "before"))
+        let file = unsafe open(ballast, O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        // Until there is no place.
+        while unsafe Glibc.write(file, block, block.count) > 0 {}
+        close(file)
+        var stored: [Int] = []
+        var failed: [Int] = []
+        for number in 1...200 where failed.count < 3 {
+            // 20 messages a second are few enough.
+            usleep(60_000)
+            let text = String(repeating: "e\u{301}\u{302}\u{303}", count: 255)
+            switch try client.ask(.chat(key: "\(number)", text: text)) {
+            case .done: stored.append(number)
+            case .error(.storeFailed, to: _): failed.append(number)
+            case let answer: throw TestFailure("\(answer)")
+            }
+        }
+        #expect(failed.count == 3)
+        #expect(unsafe unlink(ballast) == 0)
+        for number in failed {
+            guard case .done = try client.ask(.chat(key: "\(number)", text: "again")) else {
+                throw TestFailure("it does not go on")
+            }
+        }
+        guard case .history(let messages, to: _) = try client.ask(.chat(.history(ChatPage(.before(nil), limit: 100))))
+        else { throw TestFailure("no history") }
+        let keys = (["0"] + (stored + failed).map { "\($0)" }).suffix(100)
+        #expect(messages.map(\.key) == Array(keys))
+        #expect(try server.end() == 0)
+    }
+
     @Test func `Without a session nothing is read of a body, and nothing shown`() throws {
         let server = try start()
         let session = try join(server)

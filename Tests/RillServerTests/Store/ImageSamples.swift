@@ -4,7 +4,8 @@ import RillRooms
 
 /// Pictures of 24x16 pixels as Pillow 13.0.0 writes them, one of each kind.
 enum ImageSample: String, CaseIterable {
-    case png, pngAlpha, pngPalette, png16, jpeg, jpegProgressive, jpegGrey, jpegInks, webp, webpLossless, webpAlpha, webpAnimated, gif, gifInterlaced, gifAnimated, pngInterlaced
+    case png, pngAlpha, pngPalette, png16, jpeg, jpegProgressive, jpegGrey, jpegInks, webp, webpLossless, webpAlpha
+    case webpAnimated, gif, gifInterlaced, gifAnimated, pngInterlaced
 
     var bytes: [UInt8] { Array(Data(base64Encoded: text.replacing("\n", with: "")) ?? Data()) }
 

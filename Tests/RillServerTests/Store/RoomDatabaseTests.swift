@@ -134,7 +134,8 @@ import Testing
 
     @Test func `Texts and names come back byte by byte, whatever is in them`() async throws {
         let texts = [
-            "", "\0", "a\0b", "a\0c", "\u{10FFFF}", "\u{10FFFF}0", "\0\u{10FFFF}1\0", "e\u{301}", "é", "👩‍👩‍👧‍👦", "\u{202E}abc",
+            "", "\0", "a\0b", "a\0c", "\u{10FFFF}", "\u{10FFFF}0", "\0\u{10FFFF}1\0", "e\u{301}", "\u{E9}",
+            "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{202E}abc",
             "\u{FEFF}x", String(repeating: "\u{301}", count: 10_000), "'; DROP TABLE message; --",
         ]
         let database = try open()
@@ -162,7 +163,8 @@ import Testing
                 let after = try await database.messages(in: "lobby", ChatPage(.after(number), limit: limit))
                 let count = max(limit, 0)
                 #expect(before.map(\.number) == (1...5).filter { $0 < number }.suffix(count), "\(number) \(limit)")
-                #expect(after.map(\.number) == Array((1...5).filter { $0 > number }.prefix(count)), "\(number) \(limit)")
+                #expect(
+                    after.map(\.number) == Array((1...5).filter { $0 > number }.prefix(count)), "\(number) \(limit)")
             }
         }
         try await database.close()
@@ -266,13 +268,15 @@ import Testing
         let database = try open()
         let queries = [
             ChatReader.pageBefore, ChatReader.pageAfter, ChatReader.latestReports, ChatRetention.oldDeleted,
-            ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatRetention.surplusReports, ChatImages.old, ChatImages.use,
+            ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatRetention.surplusReports, ChatImages.old,
+            ChatImages.use,
         ]
         let plans = try await database.read { db in
             try queries.map { query in
                 let count = query.count { $0 == "?" }
                 return try Row.fetchAll(
-                    db, sql: "EXPLAIN QUERY PLAN " + query, arguments: StatementArguments(Array(repeating: 1, count: count))
+                    db, sql: "EXPLAIN QUERY PLAN " + query,
+                    arguments: StatementArguments(Array(repeating: 1, count: count))
                 ).map { $0["detail"] as String }
             }
         }

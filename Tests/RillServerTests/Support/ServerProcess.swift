@@ -21,16 +21,24 @@ final class ServerProcess {
     ///   - ignoringHangup: whether `nohup` starts it.
     ///   - hasMedia: whether there are media behind it, and rooms.
     ///   - ports: of HTTP and of media; free ones for 0.
+    ///   - commands: of a shell that mounts something, which only the server sees; needs root.
     init(
         _ arguments: [String] = [], ignoringHangup: Bool = false, hasMedia: Bool = false,
-        ports: (http: UInt16, media: UInt16) = (0, 0)
+        ports: (http: UInt16, media: UInt16) = (0, 0), mounting commands: String? = nil
     ) throws {
         let rill = try Program(builtAs: "rill")
         let words =
             ["serve", "--http", "\(ports.http)"] + (hasMedia ? ["--media", "\(ports.media)"] : ["--without-media"])
             + arguments
-        program =
-            ignoringHangup ? try existing(Program(named: "nohup")).start([rill.path] + words) : try rill.start(words)
+        if let commands {
+            let shell = ["sh", "-ec", "\(commands)\nexec \"$@\"", "sh", rill.path]
+            program = try existing(Program(named: "unshare")).start(
+                ["--mount", "--propagation", "private"] + shell + words)
+        } else {
+            program =
+                ignoringHangup
+                ? try existing(Program(named: "nohup")).start([rill.path] + words) : try rill.start(words)
+        }
         for _ in 0..<10_000 where !program.outputSoFar.hasSuffix("\n") && !program.hasEnded { usleep(2000) }
         greeting = program.outputSoFar
         guard let digits = greeting.split(separator: ",").first?.split(separator: ":").last,
@@ -62,6 +70,9 @@ final class ServerProcess {
 
     /// The bytes of memory that it takes.
     func memory() throws -> Int { try program.load().memory }
+
+    /// Where its file system is seen.
+    func root() throws -> String { try program.root() }
 
     /// The most bytes of memory that it had at a time since ``forgetPeak()``.
     func peak() throws -> Int { try program.peak() }

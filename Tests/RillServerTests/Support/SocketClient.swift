@@ -84,7 +84,7 @@ final class SocketClient {
             let message = try message()
             switch message {
             case .welcome(_, requestNumber), .done(requestNumber, number: _, answer: _, message: _),
-                .error(_, requestNumber):
+                .error(_, requestNumber), .history(_, requestNumber):
                 return message
             default: events.append(message)
             }

@@ -50,13 +50,14 @@ public final class RoomStorage: Sendable {
         return file
     }
 
-    /// Removes what need not be kept, once a minute, until the task is canceled.
+    /// Removes what need not be kept, messages once a minute and images every ten, until the task is canceled.
     func run(_ logger: Logger) async {
-        while !Task.isCancelled {
+        for minute in 0... {
+            guard !Task.isCancelled else { return }
             let time = Int(Date().timeIntervalSince1970 * 1000)
             do {
                 try await database.removeExpired(at: time)
-                try await images.removeUnused(at: time)
+                if minute % 10 == 0 { try await images.removeUnused(at: time) }
             } catch {
                 logger.error("what has expired cannot be removed", metadata: ["reason": "\(error)"])
             }

@@ -32,7 +32,7 @@ struct ServeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The folder where chats of rooms and their images are kept. Default: chats are in memory, without images.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var data: String?
 
     /// Answers requests without any media behind them.

@@ -23,9 +23,29 @@ enum ImageOrientation: Int, CaseIterable {
         }
     }
 
-    /// That of an image; upright where it says nothing, or nothing that can be read. Browsers obey that of JPEG only.
+    /// That of an image; upright where it says nothing, or nothing that can be read. Chromium and Firefox obey that of
+    /// JPEG and PNG, and not that of WebP.
     init(of bytes: [UInt8], _ format: ChatImage.Format) {
-        self = format == .jpeg ? Self.exif(inJPEG: bytes).flatMap(Self.orientation) ?? .upright : .upright
+        let exif: ArraySlice<UInt8>? =
+            switch format {
+            case .jpeg: Self.exif(inJPEG: bytes)
+            case .png: Self.exif(inPNG: bytes)
+            case .webp, .gif: nil
+            }
+        self = exif.flatMap(Self.orientation) ?? .upright
+    }
+
+    /// The Exif chunk before the first pixels: its bytes, from the TIFF header on.
+    private static func exif(inPNG bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        var position = 8
+        while position + 12 <= bytes.count {
+            let count = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            let type = bytes[position + 4..<position + 8]
+            guard count <= bytes.count - position - 12, !type.elementsEqual("IDAT".utf8) else { return nil }
+            if type.elementsEqual("eXIf".utf8) { return bytes[position + 8..<position + 8 + count] }
+            position += 12 + count
+        }
+        return nil
     }
 
     /// The first Exif segment before the first scan: its bytes from the TIFF header on.

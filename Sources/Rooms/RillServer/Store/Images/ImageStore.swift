@@ -58,7 +58,7 @@ public final class ImageStore: Sendable {
         guard isTaken else { throw .busy }
         defer { state.change { $0.pendingCount -= 1 } }
         let hash = try await on(checks) { Self.hash(of: bytes) }
-        if let image = try await known(hash, at: time) { return image }
+        if let image = try await known(hash, at: time), await hasFiles(hash) { return image }
         let (check, parts) = try await on(checks) { [self] () throws(ImageRefusal) in
             let check = try ImageCheck(bytes, limits)
             return (check, try write(bytes, check, hash))
@@ -78,6 +78,14 @@ public final class ImageStore: Sendable {
             throw ImageRefusal(error)
         }
         return image
+    }
+
+    /// Whether the files of an image are there, as they are unless somebody removed them.
+    private func hasFiles(_ hash: String) async -> Bool {
+        let paths = [path(hash), thumbnailPath(hash)]
+        return await withCheckedContinuation { continuation in
+            files.async { continuation.resume(returning: paths.allSatisfy(StoredFile.exists)) }
+        }
     }
 
     private static func hash(of bytes: [UInt8]) -> String {
@@ -106,7 +114,7 @@ public final class ImageStore: Sendable {
         let number = UInt64.random(in: 0 ... .max)
         let parts = [path(hash), thumbnailPath(hash)].map { "\($0).\(number)\(StoredFile.suffix)" }
         do throws(StoredFile.Failure) {
-            try StoredFile.makeFolder(folder(of: hash))
+            if try StoredFile.makeFolder(folder(of: hash)) { try StoredFile.synchronize(folder: folder) }
             try StoredFile.write(bytes, to: parts[0])
             try StoredFile.write(check.thumbnail, to: parts[1])
         } catch {

@@ -21,9 +21,16 @@ enum StoredFile {
     }
 
     /// Makes a folder, unless it is there.
-    static func makeFolder(_ path: String) throws(Failure) {
-        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure(path) }
+    ///
+    /// - Returns: whether it was made.
+    static func makeFolder(_ path: String) throws(Failure) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw Failure(path) }
+        return false
     }
+
+    /// Whether a file is there.
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Writes a file, and waits until it is on stable storage.
     static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
