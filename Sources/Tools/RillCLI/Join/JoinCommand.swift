@@ -110,7 +110,8 @@ struct JoinCommand: ParsableCommand {
         let reports = try run.run { interruption.isRequested || clock.now >= end }
         try show(BotsReport(room: room, seconds: (clock.now - start).seconds, bots: reports, guests: run.guestCounts))
         let others = reports.filter { $0.status != "connected" }
-        guard others.isEmpty else {
+        // Who presses Ctrl-C does not wait for them.
+        guard others.isEmpty || interruption.isRequested else {
             throw CommandError(
                 "not in the room at the end: \(others.map { "\($0.name), \($0.status)" }.joined(separator: "; "))",
                 .partialResult)
