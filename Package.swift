@@ -293,7 +293,7 @@ let package = Package(
         .trait(
             name: "Server",
             description:
-                "RillServer, and `rill serve`, `token`, `publish` and `watch`: Hummingbird, AsyncHTTPClient, JWTKit."),
+                "RillServer, `rill serve`, `token`, `publish`, `watch` and `join`: Hummingbird, AsyncHTTPClient, JWTKit."),
         .trait(name: "Window", description: "`rill preview` and `rill watch --preview`: SDL2."),
         .default(enabledTraits: ["CommandLine"]),
     ],
