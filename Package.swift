@@ -304,7 +304,7 @@ let package = Package(
         .trait(
             name: "Server",
             description:
-                "RillServer, and `rill serve`, `token`, `publish` and `watch`: Hummingbird, AsyncHTTPClient, JWTKit."),
+                "RillServer, and `rill serve`, `token`, `publish`, `watch`, `join`: Hummingbird, JWTKit and others."),
         .trait(name: "Window", description: "`rill preview` and `rill watch --preview`: SDL2."),
         .default(enabledTraits: ["CommandLine"]),
     ],

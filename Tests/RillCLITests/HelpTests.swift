@@ -7,7 +7,7 @@ import Testing
             "loopback", "transcode", "inspect", "replay", "generate", "relay", "send", "receive", "key",
         ]
         #if Server
-        commands += ["publish", "watch", "serve", "token"]
+        commands += ["publish", "watch", "join", "serve", "token"]
         #endif
         #if Window
         commands.append("preview")

@@ -14,6 +14,8 @@ package struct ProcessLoad: Equatable, CustomStringConvertible {
     package var descriptors = 0
     /// In bytes.
     package var memory = 0
+    /// How long it has used a processor so far, in seconds.
+    package var processorSeconds = 0.0
 
     package init() {}
 
@@ -23,6 +25,13 @@ package struct ProcessLoad: Equatable, CustomStringConvertible {
         threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count
         descriptors = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
         memory = try residentByteCount(of: process)
+        // Behind the name, which may have spaces: proc(5), the fields 14 and 15.
+        let text = String(decoding: try read(folder + "/stat"), as: UTF8.self)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            throw TestFailure("\(folder)/stat says nothing")
+        }
+        processorSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Whether it has no more threads and descriptors than then.

@@ -12,6 +12,12 @@ final class PythonPeer: WebRTCOther {
     /// aiortc, in the folder that `Scripts/setup peers` makes.
     static var aiortc: Program? { Program(path: ".build/aiortc/bin/python") }
 
+    /// wsproto, in the same folder.
+    static var wsproto: Program? {
+        guard let python = aiortc, (try? python.run(["-c", "import wsproto"]))?.status == 0 else { return nil }
+        return python
+    }
+
     /// GStreamer's `webrtcbin`, with the system's own Python.
     static var gstreamer: Program? {
         guard let python = Program(path: "/usr/bin/python3"),

@@ -133,8 +133,8 @@ import Testing
         let other = try guarded.token(["--room", "lobby", "--room", "other"])
         let guests = try ["Anna", "Ben", "Carol"].map { try join($0, one) }
         #expect(guests.map(\.1) == [nil, nil, .tooManySessions(limit: 2)])
-        let strangers = try ["Dora", "Emil"].map { try join($0, other) }
-        #expect(strangers.map(\.1) == [nil, .tooManySessions(limit: 3)])
+        let others = try ["Dora", "Emil"].map { try join($0, other) }
+        #expect(others.map(\.1) == [nil, .tooManySessions(limit: 3)])
         #expect(try join("Finn", other, from: 2).1 == nil)
         let metrics = try guarded.server.send("GET", "/metrics", [guarded.field(["--metrics"])])
         #expect(metrics.body.contains("rill_room_sessions_refused_total 2\n"), "\(metrics.body)")

@@ -102,6 +102,12 @@ final class RawConnection {
         return false
     }
 
+    /// Drops what has come.
+    func drain() {
+        while receive(0) > 0 {}
+        received = []
+    }
+
     /// Reads some bytes: their number, 0 if the connection is closed, -1 if nothing came in time.
     private func receive(_ seconds: Double) -> Int {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

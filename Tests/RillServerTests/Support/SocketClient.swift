@@ -37,6 +37,14 @@ final class SocketClient {
     func send(
         _ opcode: UInt8, _ bytes: [UInt8], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
     ) {
+        connection.send(
+            Self.frame(opcode, bytes, isFinal: isFinal, isMasked: isMasked, reserved: reserved))
+    }
+
+    /// The bytes of a frame.
+    static func frame(
+        _ opcode: UInt8, _ bytes: [UInt8], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
+    ) -> [UInt8] {
         var frame = [(isFinal ? 0x80 : 0) | reserved << 4 | opcode]
         let mask: UInt8 = isMasked ? 0x80 : 0
         switch bytes.count {
@@ -47,8 +55,14 @@ final class SocketClient {
         let key: [UInt8] = [1, 2, 3, 4]
         if isMasked { frame += key }
         frame += isMasked ? bytes.enumerated().map { $1 ^ key[$0 % 4] } : bytes
-        connection.send(frame)
+        return frame
     }
+
+    /// Sends anything, framed or not.
+    func send(raw bytes: [UInt8]) { connection.send(bytes) }
+
+    /// Ends the connection by a reset.
+    func abandon() { connection.abandon() }
 
     /// Sends text.
     func send(_ text: String) { send(1, Array(text.utf8)) }

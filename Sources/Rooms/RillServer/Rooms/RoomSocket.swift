@@ -160,7 +160,7 @@ extension ByteBuffer {
         guard let number = copy.getInteger(at: copy.readerIndex, as: UInt16.self) else { return .protocolError }
         copy.moveReaderIndex(forwardBy: 2)
         let isAllowed =
-            (1000...1003).contains(number) || (1007...1011).contains(number) || (3000...4999).contains(number)
+            (1000...1003).contains(number) || (1007...1014).contains(number) || (3000...4999).contains(number)
         guard isAllowed else { return .protocolError }
         return copy.isUTF8 ? WebSocketErrorCode(codeNumber: Int(number)) : .dataInconsistentWithMessage
     }

@@ -11,8 +11,8 @@ struct BotWants: ExpressibleByArgument, Equatable, Sendable {
     /// How many pictures are wanted at a time.
     var count: Int { high + low }
 
-    /// So many slots are offered where everybody is wanted.
-    private static let everybody = 24
+    /// So many slots are offered where everybody is wanted: as many as `rill serve` takes.
+    private static let everybody = 17
 
     /// Reads `high`, `low` or `none` for all, or how many of each: `high=4,low=12`.
     init?(argument: String) {

@@ -13,7 +13,7 @@ struct JoinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join a room of `rill serve` with bots that publish a clip and count what they see.",
-        usage: "rill join <url> --room <name> [--clip <clip>] [--count <count>] [<options>]",
+        usage: "rill join <url> --room <name> [--clip <clip>] [--count <n>] [<options>]",
         discussion: """
             Each bot is a member like others, with a WebSocket and a connection of its own. The clip is encoded once, \
             as high and as low with 160x120 at 5 frames a second, and sent by all of them over and over. What they \
@@ -110,7 +110,8 @@ struct JoinCommand: ParsableCommand {
         let reports = try run.run { interruption.isRequested || clock.now >= end }
         try show(BotsReport(room: room, seconds: (clock.now - start).seconds, bots: reports, guests: run.guestCounts))
         let others = reports.filter { $0.status != "connected" }
-        guard others.isEmpty else {
+        // Who presses Ctrl-C does not wait for them.
+        guard others.isEmpty || interruption.isRequested else {
             throw CommandError(
                 "not in the room at the end: \(others.map { "\($0.name), \($0.status)" }.joined(separator: "; "))",
                 .partialResult)
