@@ -273,12 +273,13 @@ final class CallEnd: Sendable {
 
     init(
         _ name: String, _ key: SRTPKey?, loss: Double = 0, seed: UInt64 = 1, frames: Int = 30 * 120,
-        layers: [LayerSettings] = CallEnd.layers
+        layers: [LayerSettings] = CallEnd.layers, encryption: FrameEncryption? = nil
     ) throws {
         (self.name, self.key) = (name, key)
         transport = LossyTransport(try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)), loss: loss, seed: seed)
         var settings = VideoCallSettings(layers: layers)
         settings.statisticsInterval = .milliseconds(200)
+        settings.encryption = encryption
         let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: frames)
         call = try VideoCall(settings, source: source)
         let task = Task { [log, ending, events = call.events] in

@@ -22,8 +22,10 @@ struct ChromiumPeer {
         var codec = "video/VP8"
     }
 
-    init(_ media: Media, camera: String? = nil, limit seconds: Int = 120) throws {
+    /// - Parameter url: the page that it is; `nil` for an empty one.
+    init(_ media: Media, at url: String? = nil, camera: String? = nil, limit seconds: Int = 120) throws {
         browser = try ChromiumBrowser(camera: camera, limit: seconds)
+        if let url { try browser.navigate(to: url) }
         try browser.evaluate(ChromiumPeer.script)
         self.media = media
         try begin()

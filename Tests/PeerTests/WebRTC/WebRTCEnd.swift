@@ -23,9 +23,10 @@ final class WebRTCEnd {
     ///   - bitrate: the bitrate of the high layer.
     ///   - sends: whether there is a picture to send.
     ///   - congestion: how the call follows the network.
+    ///   - encryption: the end-to-end encryption of the call.
     init(
         codec: VideoCodec = .vp8, bitrate: Bitrate = .kilobits(600), sends: Bool = true,
-        congestion: CongestionSettings? = CongestionSettings()
+        congestion: CongestionSettings? = CongestionSettings(), encryption: FrameEncryption? = nil
     ) throws {
         let high = LayerSettings.high(.vga, bitrate: bitrate, codec: codec)
         let usual = LayerSettings.low
@@ -34,6 +35,7 @@ final class WebRTCEnd {
             encoder: EncoderSettings(codec))
         var settings = VideoCallSettings(layers: [high, low])
         settings.send.congestion = congestion
+        settings.encryption = encryption
         call = try VideoCall(
             settings, source: sends ? PortraitScene(resolution: .vga, frameRate: 30) : nil)
         port = try WebRTCPort(for: call)

@@ -40,12 +40,15 @@ export class Room extends EventTarget {
   #answers = new Map(); #slots = new Map(); #senders = {}; #tracks = {}; #published = new Map(); #wants = new Map();
   #turns = {};
   #due = new Map();
+  /// The sections whose frames cannot be opened.
+  #unopened = new Set();
 
   /// Comes into a room.
   ///
   /// url: of the server's rooms, of this page's origin or another. options: room, name, token, role, attributes;
   /// slots: how many pictures may be shown at a time (16), soundSlots: how many sounds (4), iceServers: instead of
-  /// those that the server names, iceTransportPolicy.
+  /// those that the server names, iceTransportPolicy; encryption:
+  /// a FrameEncryption of rill-sframe.js, for everything that is sent and shown.
   static async join(url, options) {
     const room = new Room(url, options);
     await room.#enter();
@@ -59,6 +62,11 @@ export class Room extends EventTarget {
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
     this.#options = { slots: 16, soundSlots: 4, ...options };
     this.chat = new Chat((request) => this.#ask(request), `rill-chat ${options.room} ${options.name}`);
+    this.#options.encryption?.addEventListener('opening', ({ detail: { mid: place, isOpened } }) => {
+      const { mid } = this.#peer.getTransceivers()[place] ?? {};
+      if (isOpened) this.#unopened.delete(mid); else this.#unopened.add(mid);
+      this.#tell('change');
+    });
   }
 
   // MARK: What a page asks for
@@ -73,6 +81,9 @@ export class Room extends EventTarget {
 
   /// The slot that shows it: its layer, and whether it is paused.
   slot(uid, kind) { return [...this.#slots.values()].find((slot) => slot.uid === uid && slot.kind === kind); }
+
+  /// Whether frames of somebody's come that cannot be opened: there is another secret, or none.
+  isUnopened(uid, kind) { return this.#unopened.has(this.slot(uid, kind)?.mid); }
 
   /// Publishes a track of the kind: 'video', 'screen' or 'sound'.
   async publish(kind, track) {
@@ -146,8 +157,12 @@ export class Room extends EventTarget {
     const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', iceServers, ...(iceTransportPolicy && { iceTransportPolicy }) });
     this.#peer = peer;
     this.#slots.clear();
+    this.#unopened.clear();
+    const { encryption } = this.#options;
     const add = (kind, direction, sendEncodings) => {
       const transceiver = peer.addTransceiver(kind, { direction, ...(sendEncodings && { sendEncodings }) });
+      if (direction === 'sendonly') encryption?.seal(transceiver.sender);
+      else encryption?.open(transceiver.receiver, peer.getTransceivers().indexOf(transceiver));
       // A section with all that a browser has takes 5 kB.
       const wanted = kind === 'audio' ? /\/opus$/i : /\/(vp8|vp9|rtx)$/i;
       transceiver.setCodecPreferences?.(RTCRtpReceiver.getCapabilities(kind).codecs.filter(({ mimeType, sdpFmtpLine }) =>

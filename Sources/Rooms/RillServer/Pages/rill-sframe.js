@@ -144,7 +144,7 @@ export class FrameEncryption extends EventTarget {
     if (FrameEncryption.missing) throw new Error(FrameEncryption.missing);
     if (!secret) throw new Error('The secret is empty.');
     const encryption = new FrameEncryption();
-    const worker = new Worker('/rill-sframe.js', { type: 'module' });
+    const worker = new Worker(import.meta.url, { type: 'module' });
     encryption.#worker = worker;
     await new Promise((resolve, reject) => {
       worker.addEventListener('error', () => reject(new Error('The encryption does not start.')));

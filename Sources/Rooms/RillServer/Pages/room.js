@@ -1,13 +1,16 @@
 // The page of a room: a lobby, tiles, and chat. All that it knows of rooms is in rill-room.js.
 import { Room } from '/rill-room.js';
 import { show } from '/rill.js';
+import { FrameEncryption } from '/rill-sframe.js';
 
 const element = (id) => document.getElementById(id);
 const [lobby, meeting, tiles, messages] = ['lobby', 'meeting', 'tiles', 'messages'].map(element);
 const seen = new Map();
 let room;
+let encryption;
 let media = new MediaStream();
 
+const fragment = new URLSearchParams(location.hash.slice(1));
 /// The most tiles that are shown large at a time.
 const largest = 4;
 
@@ -27,13 +30,18 @@ async function openCamera() {
 }
 
 async function join() {
-  const { room: place, name } = lobby.elements;
-  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined;
+  const { room: place, name, secret } = lobby.elements;
+  const token = fragment.get('token') ?? undefined;
   const [camera] = media.getVideoTracks();
   show('Joining …');
   try {
-    room = await Room.join('/rooms', { room: place.value, name: name.value, token, role: asked.get('role') ?? (camera ? 'speaker' : 'viewer') });
+    // With a secret it is encrypted or not at all.
+    encryption = secret.value ? await FrameEncryption.create(secret.value, place.value, Number(fragment.get('bits') ?? 128)) : undefined;
+    const role = asked.get('role') ?? (camera ? 'speaker' : 'viewer');
+    const attributes = encryption && { encrypted: 'SFrame' };
+    room = await Room.join('/rooms', { room: place.value, name: name.value, token, role, attributes, encryption });
   } catch (error) {
+    encryption?.end();
     return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
   }
   for (const type of ['change', 'slot']) room.addEventListener(type, draw);
@@ -57,6 +65,7 @@ async function join() {
 }
 
 function leave(reason) {
+  encryption?.end();
   for (const { tile, sound } of seen.values()) { tile.remove(); sound.srcObject = null; }
   seen.clear();
   for (const list of [messages, element('reports')]) list.replaceChildren();
@@ -78,17 +87,21 @@ function draw() {
     const { tile, video, sound, name } = seen.get(uid) ?? addTile(uid);
     const isOwn = uid === room.uid;
     const picture = participant.media.get('video');
-    name.textContent = participant.name + (isOwn ? ' (you)' : '');
-    const isShown = picture && !picture.muted && (isOwn || picture.width !== undefined);
+    const isUnopened = !isOwn && (isUnreadable(participant) || room.isUnopened(uid, 'video') || room.isUnopened(uid, 'sound'));
+    name.textContent = participant.name + (isOwn ? ' (you)' : '') + (isUnopened ? ' (encrypted)' : '');
+    const isShown = picture && !picture.muted && !isUnopened && (isOwn || picture.width !== undefined);
     tile.classList.toggle('empty', !isShown);
     tile.classList.toggle('speaking', uid === room.speaker);
     tile.classList.toggle('away', participant.presence !== 'connected');
     tile.dataset.muted = participant.media.get('sound')?.muted ?? true;
     set(video, isShown ? (isOwn ? media.getVideoTracks()[0] : room.track(uid, 'video')) : undefined);
-    if (!isOwn) set(sound, room.track(uid, 'sound'));
+    if (!isOwn) set(sound, isUnopened ? undefined : room.track(uid, 'sound'));
   }
   wish();
 }
+
+/// Whether somebody's frames are encrypted and ours are not: a browser would take them for damaged ones.
+const isUnreadable = ({ attributes }) => !encryption && attributes?.encrypted !== undefined;
 
 function addTile(uid) {
   const [tile, video, sound, name] = ['li', 'video', 'audio', 'span'].map((tag) => document.createElement(tag));
@@ -119,7 +132,9 @@ function wish() {
   let left = largest;
   const order = [...room.participants.values()].filter(({ uid }) => uid !== room.uid)
     .sort((a, b) => (b.uid === room.speaker) - (a.uid === room.speaker));
-  for (const { uid, media: kinds } of order) {
+  for (const participant of order) {
+    const { uid, media: kinds } = participant;
+    if (isUnreadable(participant)) continue;
     const found = seen.get(uid);
     if (kinds.has('video') && found) {
       const isLarge = found.isVisible && left > 0;
@@ -253,6 +268,8 @@ document.addEventListener('visibilitychange', () => { if (room && !meeting.hidde
 element('leave').addEventListener('click', () => room.leave());
 addEventListener('pagehide', () => room?.leave());
 const asked = new URLSearchParams(location.search);
+// Never sent to a server.
+if (fragment.get('secret')) lobby.elements.secret.value = fragment.get('secret');
 for (const field of ['room', 'name']) if (asked.get(field)) lobby.elements[field].value = asked.get(field);
 await openCamera();
 if (asked.has('start')) join();
