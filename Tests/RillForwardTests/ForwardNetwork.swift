@@ -48,14 +48,14 @@ final class ForwardNetwork {
         _ name: String, _ layers: [SendingEncoding] = layers, codecs: [VideoCodec] = [.vp8],
         videoCount: Int = 1, audioCount: Int = 0, hasAudio: Bool = false, over link: String? = nil,
         from asker: ForwardClient = ForwardClient(), replacing condition: PublishCondition = .always,
-        films: Bool = true, offering change: (String) -> String = { $0 }
+        films: Bool = true, isPausable: Bool = true, offering change: (String) -> String = { $0 }
     ) throws -> Client {
         var transceiver = TransceiverSettings(.video, .sendOnly)
         transceiver.sending = layers
         let count = hasAudio ? 1 : audioCount
         let audio = Array(repeating: TransceiverSettings(.audio, .sendOnly), count: count)
         let video = Array(repeating: transceiver, count: videoCount)
-        let client = try connect(video + audio, codecs, over: link) { offer in
+        let client = try connect(video + audio, codecs, isPausable: isPausable, over: link) { offer in
             try forwarder.publish(name, offer: change(offer), from: asker, condition, at: now)
         }
         network.run(until: now + .seconds(5)) { client.end.peer.state == .connected }
@@ -66,12 +66,12 @@ final class ForwardNetwork {
     /// Somebody watches.
     func watch(
         _ name: String, codecs: [VideoCodec] = [.vp8, .vp9], hasAudio: Bool = false, hasFeedback: Bool = true,
-        over link: String? = nil, from asker: ForwardClient = ForwardClient(),
+        over link: String? = nil, from asker: ForwardClient = ForwardClient(), isOpaque: Bool = false,
         offering change: (String) -> String = { $0 }
     ) throws -> Client {
         let kinds: [MediaDescription.Kind] = hasAudio ? [.video, .audio] : [.video]
         let transceivers = kinds.map { TransceiverSettings($0, .receiveOnly) }
-        return try connect(transceivers, codecs, hasFeedback: hasFeedback, over: link) { offer in
+        return try connect(transceivers, codecs, hasFeedback: hasFeedback, isOpaque: isOpaque, over: link) { offer in
             try forwarder.watch(name, offer: change(offer), from: asker, at: now)
         }
     }
@@ -100,7 +100,8 @@ final class ForwardNetwork {
     }
 
     private func connect(
-        _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], hasFeedback: Bool = true, over link: String?,
+        _ transceivers: [TransceiverSettings], _ codecs: [VideoCodec], hasFeedback: Bool = true,
+        isPausable: Bool = true, isOpaque: Bool = false, over link: String?,
         _ signal: (String) throws -> (id: ICEPeerID, answer: SessionDescription)
     ) throws -> Client {
         count += 1
@@ -108,9 +109,12 @@ final class ForwardNetwork {
         if let link { try setLink(link, of: address) }
         var settings = PeerConnectionSettings(seed: UInt64(count))
         settings.negotiation.videoCodecs = codecs
+        settings.isOpaque = isOpaque
         if !hasFeedback {
             settings.negotiation.feedback.subtract([.transportWideCongestionControl, .congestionControlFeedback])
         }
+        // Browsers follow no requests to pause.
+        if !isPausable { settings.negotiation.feedback.remove(.pause) }
         let peer = PeerConnection(
             .controlling, certificate: ForwardNetwork.certificates.client, settings: settings,
             using: SeededGenerator(seed: UInt64(count) &* 91))
@@ -141,6 +145,10 @@ final class ForwardNetwork {
 final class ForwarderEnd: NetworkEnd {
     let forwarder: StreamForwarder
     private(set) var events: [(time: MediaTime, event: ForwardEvent)] = []
+    /// How late its thread takes datagrams: they arrived so much earlier. While more is left out than the limit, it is
+    /// in time.
+    var lateness = MediaDuration.zero
+    var latenessLimit: OverloadLevel?
     private var bytes: [UInt8] = []
 
     init(_ forwarder: StreamForwarder) { self.forwarder = forwarder }
@@ -148,7 +156,8 @@ final class ForwarderEnd: NetworkEnd {
     func take(_ datagram: Span<UInt8>, on path: ICEPath, at now: MediaTime) {
         var bytes = datagram.array
         var span = bytes.mutableSpan
-        forwarder.insert(&span, on: path, at: now)
+        let isLate = latenessLimit.map { forwarder.overload < $0 } ?? true
+        forwarder.insert(&span, on: path, at: now, arrival: isLate ? now - lateness : now)
     }
 
     func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {

@@ -18,6 +18,8 @@ package final class PeerEnd: NetworkEnd {
         []
     /// Datagrams that were sent.
     package private(set) var sent: [[UInt8]] = []
+    /// Whether what was sent, and what became of what came, is kept.
+    package var keepsDatagrams = true
     /// Whether all is kept; a day of it would fill the memory.
     package var isLogging = true
     /// The most that a key frame and another frame have, in bytes.
@@ -26,6 +28,8 @@ package final class PeerEnd: NetworkEnd {
     package var smallFrameByteCount: (key: Int, delta: Int)?
     /// Whether key frames are made so that nobody can parse them.
     package var isGarbled = false
+    /// Changes the bytes of each frame, as encryption does; `nil` for none.
+    package var transform: ((_ bytes: inout [UInt8], _ isKey: Bool) -> Void)?
     /// Whether a request for one layer is answered with key frames on all, as Chromium does.
     package var answersOnAll = false
     /// Key frames that were sent, of each stream.
@@ -75,7 +79,7 @@ package final class PeerEnd: NetworkEnd {
         var bytes = datagram.array
         var span = bytes.mutableSpan
         let result = peer.insert(&span, on: path, at: now)
-        if isLogging { results.append(result) }
+        if isLogging, keepsDatagrams { results.append(result) }
     }
 
     package func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {
@@ -83,7 +87,7 @@ package final class PeerEnd: NetworkEnd {
         for _ in 0..<100_000 {
             switch peer.poll(at: now, into: &bytes) {
             case .transmit(on: let path):
-                if isLogging { sent.append(bytes) }
+                if isLogging, keepsDatagrams { sent.append(bytes) }
                 transmit(path, bytes)
             case .decode(of: let stream):
                 guard let session = peer.session else { preconditionFailure("a frame without a session") }
@@ -123,6 +127,7 @@ package final class PeerEnd: NetworkEnd {
                 codec: camera.codec)
             // The start code of VP8 (RFC 6386 §9.1).
             if isGarbled, camera.isKeyWanted { payload[3] ^= 0xFF }
+            transform?(&payload, camera.isKeyWanted)
             cameras[index].number += 1
             if peer.send(frame, payload: payload.span, of: camera.stream, at: now) != nil {
                 if camera.isKeyWanted { keyFramesSent[camera.stream, default: 0] += 1 }

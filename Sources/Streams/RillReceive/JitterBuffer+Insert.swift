@@ -170,8 +170,11 @@ extension JitterBuffer {
             sequence: sequence, timestamp: timestamp, label: FrameLabel(payload, &groups),
             startsFrame: payload.startsFrame, hasMarker: layout.header.marker, isKey: payload.isKey,
             byteCount: part.count, arrival: arrival, origin: origin)
-        if layout.hasExtension { piece.rotation = rotation(toldBy: bytes) }
         (piece.width, piece.height) = (payload.width, payload.height)
+        if layout.hasExtension {
+            piece.rotation = rotation(toldBy: bytes)
+            if settings.isOpaque, payload.startsFrame { describe(&piece, by: bytes) }
+        }
         return counted(hold(piece, part), origin)
     }
 
@@ -191,22 +194,6 @@ extension JitterBuffer {
             reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
         }
         requests.generator.noteArrival(sequence, origin: origin, at: arrival)
-    }
-
-    /// Returns the picture's rotation from the packet; `nil` if there is none, or it cannot be read.
-    private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
-        // The packet was located before, so parsing it cannot throw.
-        guard let id = settings.headerExtensions[.videoOrientation], let packet = try? RTPPacket(parsing: bytes),
-            let block = packet.headerExtension
-        else { return nil }
-        var elements = block.elements
-        // A damaged block ends here; it does not affect the rest of the packet.
-        while let element = try? elements.next() {
-            guard element.id == id else { continue }
-            guard let orientation = try? VideoOrientation(parsing: element.data) else { return nil }
-            return Rotation(orientation.rotation)
-        }
-        return nil
     }
 
     /// Holds a piece of a frame until the frame leaves.
@@ -371,21 +358,10 @@ extension JitterBuffer {
         advance(to: floor)
         settings.alternatives[settings.payloadType] = settings.codec
         (settings.payloadType, settings.codec) = (type, codec)
-        format = FrameFormat(codec, own: settings.payloadFormat)
+        format = FrameFormat(codec, own: settings.payloadFormat, isOpaque: settings.isOpaque)
         releasedFrame.frame.codec = codec
         finder.restart()
         groups = GroupsOfPictures()
         invalidateWait()
-    }
-}
-
-extension Rotation {
-    fileprivate init(_ told: VideoOrientation.Rotation) {
-        switch told {
-        case .none: self = .none
-        case .clockwise90: self = .clockwise90
-        case .clockwise180: self = .clockwise180
-        case .clockwise270: self = .clockwise270
-        }
     }
 }

@@ -336,9 +336,15 @@ extension JitterBuffer {
         // Which field is invalid does not matter: the frame is counted as malformed. A custom codec's header is in
         // its packets.
         let read =
-            settings.codec.isBuiltIn
-            ? try? CodedFrameHeader(parsing: bytes, as: settings.codec)
-            : CodedFrameHeader(isKeyFrame: frame.isKey, width: Int(frame.width), height: Int(frame.height))
+            if !settings.codec.isBuiltIn {
+                CodedFrameHeader(isKeyFrame: frame.isKey, width: Int(frame.width), height: Int(frame.height))
+            } else if settings.isOpaque {
+                try? CodedFrameHeader(
+                    opaque: bytes, as: settings.codec, isKey: frame.isKey,
+                    told: Resolution(validatingWidth: Int(frame.width), height: Int(frame.height)))
+            } else {
+                try? CodedFrameHeader(parsing: bytes, as: settings.codec)
+            }
         guard let header = read else { return nil }
         if header.isKeyFrame || header.width > 0 { resolution = header.resolution }
         return header

@@ -103,7 +103,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
-        format = FrameFormat(settings.codec, own: settings.payloadFormat)
+        format = FrameFormat(settings.codec, own: settings.payloadFormat, isOpaque: settings.isOpaque)
         releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)

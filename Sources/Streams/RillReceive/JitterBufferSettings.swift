@@ -33,6 +33,9 @@ public struct JitterBufferSettings: Sendable, Equatable {
     /// have arrived. At least zero; 100 ms by default. It can be changed at run time
     /// (``JitterBuffer/roundTripTime``).
     public var roundTripTime: MediaDuration
+    /// Whether frames may be encrypted, so that nothing of them is read but what is in the clear for all: a forwarder's.
+    /// VP9's payload is not read at all, VP8's up to the end of a key frame's header.
+    package var isOpaque = false
     /// The negotiated header extension IDs. The buffer reads ``RillRTP/HeaderExtensionKind/videoOrientation``.
     public var headerExtensions = HeaderExtensionMap()
     /// The most packets that can be held at once, 16 to 16384, rounded up to a power of two; 1024 by default, which

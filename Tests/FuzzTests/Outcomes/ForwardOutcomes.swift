@@ -2,7 +2,7 @@
 
 enum ForwardEventOutcome: String, OutcomeKind {
     case sectionsRejected, connected, firstPicture, layerChanged, paused, slotChanged, speakerChanged, codecUnavailable,
-        stopped
+        layerUnwanted, layerWanted, overloadChanged, stopped
     case resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
@@ -17,6 +17,9 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .slotChanged: .slotChanged
             case .speakerChanged: .speakerChanged
             case .codecUnavailable: .codecUnavailable
+            case .layerUnwanted: .layerUnwanted
+            case .layerWanted: .layerWanted
+            case .overloadChanged: .overloadChanged
             case .stopped: .stopped
             case .resumed: .resumed
             case .ended(_, .left): .left

@@ -38,6 +38,7 @@ final class ForwardAttack {
             settings.negotiation.feedback.remove(.transportWideCongestionControl)
             settings.negotiation.feedback.insert(.congestionControlFeedback)
         }
+        if seed % 8 == 1 { settings.negotiation.feedback.remove(.pause) }
         let network = VirtualNetwork(try LinkSettings(notation: "delay=2ms").seeded(seed))
         self.network = network
         let server = AttackedForwarder(
@@ -191,6 +192,15 @@ final class ForwardAttack {
         // The low layer has five a second. They count when they have arrived: a publisher whose clock jumps makes its
         // own viewers wait longer before they show a frame, and that wears off.
         report.require(got >= 8, "the viewer of a new publisher has \(got) frames in 2 s")
+        guard seed % 8 == 1 else { return }
+        // Nobody wants the large layer for a while, and the thread is late for a while.
+        try server.forwarder.select("low", for: ids.viewerOfAttacker, at: network.now)
+        run(.seconds(7))
+        try server.forwarder.select(nil, for: ids.viewerOfAttacker, at: network.now)
+        server.lateness = .milliseconds(80)
+        run(.seconds(2))
+        server.lateness = .zero
+        run(.seconds(5))
     }
 }
 
@@ -249,6 +259,8 @@ struct ForwardRoom {
 final class AttackedForwarder: NetworkEnd {
     let forwarder: StreamForwarder
     private let report: AttackReport
+    /// How much earlier than it is taken a datagram has arrived.
+    var lateness = MediaDuration.zero
     private var bytes: [UInt8] = []
     private var meter = AmplificationMeter()
 
@@ -258,7 +270,7 @@ final class AttackedForwarder: NetworkEnd {
         var bytes = datagram.array
         var span = bytes.mutableSpan
         meter.noteReceived(datagram.count, from: path.remote)
-        forwarder.insert(&span, on: path, at: now)
+        forwarder.insert(&span, on: path, at: now, arrival: now - lateness)
     }
 
     func advance(to now: MediaTime, transmit: (ICEPath, [UInt8]) -> Void) -> MediaTime {

@@ -20,10 +20,10 @@ import Testing
         where start != "a=rtcp-mux" {
             #expect(offer.lines(start) == theirs.lines(start), "\(start)")
         }
-        // All of our extensions and formats are among the browser's, with all of its feedback.
+        // All of our extensions and formats are among the browser's, with all of its feedback, and requests to pause.
         let (mine, other) = (offer.media[0], theirs.media[0])
         #expect(Set(mine.headerExtensions.map(\.uri)).isSubset(of: other.headerExtensions.map(\.uri)))
-        #expect(Set(mine.formats[0].feedback) == Set(other.formats[0].feedback))
+        #expect(Set(mine.formats[0].feedback) == Set(other.formats[0].feedback + [RTCPFeedback("ccm", "pause")]))
         #expect(Set(mine.formats.compactMap(\.encoding?.name)).isSubset(of: other.formats.compactMap(\.encoding?.name)))
         #expect(mine.transport == other.transport && mine.isRTCPMultiplexed)
     }

@@ -32,6 +32,8 @@ public struct Resolution: Hashable, Sendable {
     /// The size of a 4:2:0 chroma plane: half of each side, rounded up.
     public var chroma: Resolution { Resolution(width: (width + 1) / 2, height: (height + 1) / 2) }
 
+    /// 1x1: stands for the size of an encrypted frame that nothing tells.
+    package static let unknown = Resolution(width: 1, height: 1)
     /// 160x120.
     public static let qqvga = Resolution(width: 160, height: 120)
     /// 640x480.

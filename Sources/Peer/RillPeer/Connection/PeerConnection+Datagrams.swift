@@ -55,7 +55,7 @@ extension PeerConnection {
         }
         guard case .unprotected(_, let byteCount) = outcome else { return .dropped(.refused(outcome)) }
         let packet = datagram.span.extracting(0..<byteCount)
-        return session.map { .media($0.insert(packet, at: now, arrival: arrival)) } ?? .dropped(.noKeys)
+        return madeSession.map { .media($0.insert(packet, at: now, arrival: arrival)) } ?? .dropped(.noKeys)
     }
 
     /// Sends an encoded frame: its packets wait to be transmitted.
@@ -73,7 +73,7 @@ extension PeerConnection {
     ) -> SentFrame? {
         // What waits for a connection would be old when it is there.
         guard media?.isOpen == true, agent.selectedPath != nil, state != .closed else { return nil }
-        return session?.send(frame, payload: payload, of: id, at: now)
+        return madeSession?.send(frame, payload: payload, of: id, at: now)
     }
 
     /// Sends a payload of sound: its packet waits to be transmitted.
@@ -90,7 +90,7 @@ extension PeerConnection {
         _ payload: Span<UInt8>, _ stamp: PayloadStamp, of id: SendingStreamID, at now: MediaTime
     ) -> SequenceNumber? {
         guard media?.isOpen == true, agent.selectedPath != nil, state != .closed else { return nil }
-        return session?.send(payload, stamp, of: id, at: now)
+        return madeSession?.send(payload, stamp, of: id, at: now)
     }
 
     /// For tests: sends a packet as it is, whatever was agreed on.
@@ -109,7 +109,7 @@ extension PeerConnection {
     /// - Parameter now: the current time.
     public func close(at now: MediaTime) {
         guard state != .closed else { return }
-        session?.leave(at: now)
+        madeSession?.leave(at: now)
         link.close(at: now)
     }
 
@@ -167,8 +167,8 @@ extension PeerConnection {
     /// Does what an event of the link means for the media.
     private func take(_ event: PeerEvent, at now: MediaTime) {
         switch event {
-        case .stateChanged(_, to: .closed): session?.leave(at: now)
-        case .ice(.selectedPathChanged(from: .some, to: _)): session?.restartCongestionControl(at: now)
+        case .stateChanged(_, to: .closed): madeSession?.leave(at: now)
+        case .ice(.selectedPathChanged(from: .some, to: _)): madeSession?.restartCongestionControl(at: now)
         case .keysAgreed: takeKeys()
         case .stateChanged, .streamsChanged, .failed, .ice, .warning, .session: break
         }
@@ -177,7 +177,7 @@ extension PeerConnection {
     private func pollSession(
         at now: MediaTime, into bytes: inout [UInt8], _ wakeTime: MediaTime
     ) -> PeerAction {
-        guard let session else { return .wait(until: wakeTime) }
+        guard let session = madeSession else { return .wait(until: wakeTime) }
         // Without a path, all packets that wait are dropped at once.
         var bound = PollBound(PeerConnection.maximumDropCount)
         while bound.take() {

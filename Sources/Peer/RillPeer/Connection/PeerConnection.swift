@@ -37,8 +37,12 @@ public import RillSession
 public final class PeerConnection {
     let link: PeerLink
     // No code of a caller's runs during an access to one of these: see RTPSession.
-    /// Session, streams and keys; `nil` before streams were negotiated.
+    /// Session, streams and keys; `nil` before streams were negotiated, and while they are only planned.
     @safe @exclusivity(unchecked) var media: PeerMedia?
+    /// The media that was negotiated, until there are keys or somebody asks for the session; `nil` after that.
+    @safe @exclusivity(unchecked) private var plan: MediaPlan?
+    /// The session, if it was made.
+    @safe @exclusivity(unchecked) private(set) var madeSession: RTPSession?
     @safe @exclusivity(unchecked) var counts = PeerTransportCounts()
     @safe @exclusivity(unchecked) var events: [PeerEvent] = []
     /// For tests: packets of any kind that wait to be sent.
@@ -74,16 +78,24 @@ public final class PeerConnection {
     public var dtls: DTLSEndpoint? { link.dtls }
     /// Offer and answer, so far.
     public var negotiator: Negotiator { link.negotiator }
-    /// The session of all media; `nil` before streams were negotiated.
-    @safe @exclusivity(unchecked) public private(set) var session: RTPSession?
+    /// The session of all media; `nil` before streams were negotiated. It takes memory from when there are keys, or from
+    /// when it is first asked for, if that is before.
+    public var session: RTPSession? {
+        if plan != nil { makeMedia() }
+        return madeSession
+    }
     /// The streams of pictures that are sent, in the order of their sections and layers.
-    public var sendingStreams: [PeerSendingStream] { media?.sending ?? [] }
+    public var sendingStreams: [PeerSendingStream] { plan?.streams.sending(.video) ?? media?.sending ?? [] }
     /// The streams of pictures that are received, in the order of their sections and layers.
-    public var receivingStreams: [PeerReceivingStream] { media?.receiving ?? [] }
+    public var receivingStreams: [PeerReceivingStream] { plan?.streams.receiving(.video) ?? media?.receiving ?? [] }
     /// The streams of sound that are sent, in the order of their sections.
-    public var sendingSounds: [PeerSendingStream] { media?.sendingSounds ?? [] }
+    public var sendingSounds: [PeerSendingStream] { plan?.streams.sending(.audio) ?? media?.sendingSounds ?? [] }
     /// The streams of sound that are received, in the order of their sections.
-    public var receivingSounds: [PeerReceivingStream] { media?.receivingSounds ?? [] }
+    public var receivingSounds: [PeerReceivingStream] {
+        plan?.streams.receiving(.audio) ?? media?.receivingSounds ?? []
+    }
+    /// When the last packet of media arrived; zero before the first.
+    package var lastArrival: MediaTime { madeSession?.lastArrival ?? .zero }
 
     /// The statistics, as W3C webrtc-stats has them.
     ///
@@ -219,12 +231,29 @@ public final class PeerConnection {
             changedSections = sections
             return
         }
-        if media == nil {
-            media = PeerMedia(PeerMediaSettings(settings), for: sections)
-            session = media?.session
-            takeKeys()
+        if media == nil, plan == nil {
+            // Made once to find errors, and to know the streams. A peer that never comes costs no session.
+            var trial = PeerMedia(PeerMediaSettings(settings), for: sections)
+            let hasStreams = try trial.apply(sections, at: now)
+            plan = MediaPlan(sections, trial.streams, at: now)
+            if hasStreams { events.append(.streamsChanged) }
+            return takeKeys()
         }
+        makeMedia()
         if try media?.apply(sections, at: now) == true { events.append(.streamsChanged) }
+    }
+
+    /// Makes the media that was planned.
+    private func makeMedia() {
+        guard let plan else { return }
+        self.plan = nil
+        var made = PeerMedia(PeerMediaSettings(settings), for: plan.sections)
+        do throws(PeerError) { _ = try made.apply(plan.sections, at: plan.time) } catch {
+            preconditionFailure("the same media, made again: \(error)")
+        }
+        precondition(made.streams == plan.streams, "the same media has other streams")
+        madeSession = made.session
+        media = consume made
     }
 
     /// Takes all sections, if an exchange has changed what is negotiated since this was last called: for a driver that
@@ -233,11 +262,26 @@ public final class PeerConnection {
 
     /// Takes the keys of a handshake that is done, once.
     func takeKeys() {
-        guard media != nil, let keys = link.keys, keys.sending != takenKey else { return }
+        guard media != nil || plan != nil, let keys = link.keys, keys.sending != takenKey else { return }
+        makeMedia()
         takenKey = keys.sending
         do throws(SecurityError) { try media?.setKeys(sending: keys.sending, receiving: keys.receiving) } catch {
             link.fail(.security(error))
         }
+    }
+}
+
+/// Media that was agreed on and is not made yet: nobody has shown to be there.
+private final class MediaPlan {
+    /// What was agreed on first.
+    let sections: [NegotiatedSection]
+    /// The streams that follow.
+    let streams: PeerStreams
+    /// When it was agreed on.
+    let time: MediaTime
+
+    init(_ sections: [NegotiatedSection], _ streams: PeerStreams, at time: MediaTime) {
+        (self.sections, self.streams, self.time) = (sections, streams, time)
     }
 }
 
@@ -248,5 +292,6 @@ extension PeerMediaSettings {
         self.init(protection: .keys, seed: ~connection.seed)
         (canonicalName, wallClockAtZero) = (connection.canonicalName, connection.wallClockAtZero)
         (congestion, playoutDelay, timeouts) = (connection.congestion, connection.playoutDelay, connection.timeouts)
+        isOpaque = connection.isOpaque
     }
 }

@@ -43,7 +43,10 @@ public final class DTLSEndpoint {
     /// The state.
     public private(set) var state = DTLSState.new
 
-    private let connection: DTLSConnection
+    /// Made when the handshake begins: a peer that never comes costs no memory of OpenSSL's.
+    private lazy var connection = makeConnection()
+    /// What ``setRemoteFingerprints(_:at:)`` was told before.
+    private var fingerprints: [DTLSFingerprint] = []
     private var wire: DTLSWire { connection.wire }
     private var events: [DTLSEvent] = []
     /// When the last poll had nothing to do, until when; in the past after any other call.
@@ -69,8 +72,16 @@ public final class DTLSEndpoint {
         self.role = role
         self.certificate = certificate
         self.settings = settings
-        connection = DTLSConnection(role, certificate, settings)
     }
+
+    private func makeConnection() -> DTLSConnection {
+        let made = DTLSConnection(role, certificate, settings)
+        made.wire.fingerprints = fingerprints
+        return made
+    }
+
+    /// Whether the handshake has begun.
+    private var hasBegun: Bool { startTime != nil }
 
     // MARK: The peer
 
@@ -87,6 +98,8 @@ public final class DTLSEndpoint {
         // A connection stays with the certificate that it has.
         guard state == .new || state == .connecting else { return }
         rouse()
+        self.fingerprints = fingerprints
+        guard hasBegun else { return }
         wire.fingerprints = fingerprints
         wire.now = now
         verify()
@@ -97,10 +110,10 @@ public final class DTLSEndpoint {
     public private(set) var srtpKeys: DTLSSRTPKeys?
 
     /// The fingerprint, of SHA-256, of the certificate that the peer showed. It says nothing about who the peer is.
-    public var remoteFingerprint: DTLSFingerprint? { connection.remoteFingerprint }
+    public var remoteFingerprint: DTLSFingerprint? { hasBegun ? connection.remoteFingerprint : nil }
 
     /// The cipher, once it is agreed: `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`.
-    public var cipherName: String? { connection.cipherName }
+    public var cipherName: String? { hasBegun ? connection.cipherName : nil }
 
     // MARK: Datagrams and time
 
@@ -111,8 +124,8 @@ public final class DTLSEndpoint {
     public func begin(at now: MediaTime) {
         guard state == .new else { return }
         rouse()
-        wire.now = now
         startTime = now
+        wire.now = now
         state = .connecting
         proceed()
     }
@@ -148,10 +161,10 @@ public final class DTLSEndpoint {
     ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> DTLSAction {
-        wire.now = now
+        if hasBegun { wire.now = now }
         if state == .connecting || state == .connected { expireTimers(at: now) }
         if !events.isEmpty { return .event(events.removeFirst()) }
-        if !wire.outgoing.isEmpty {
+        if hasBegun, !wire.outgoing.isEmpty {
             let datagram = wire.outgoing.removeFirst()
             bytes.removeAll(keepingCapacity: true)
             bytes.append(contentsOf: datagram)
@@ -166,7 +179,7 @@ public final class DTLSEndpoint {
 
     /// When to poll, if nothing is inserted before.
     public var wakeTime: MediaTime {
-        if !events.isEmpty || !wire.outgoing.isEmpty { return MediaTime(nanoseconds: .min) }
+        if !events.isEmpty || hasBegun && !wire.outgoing.isEmpty { return MediaTime(nanoseconds: .min) }
         guard state == .connecting || state == .connected else { return .distantFuture }
         return min(wire.timer.deadline ?? .distantFuture, handshakeDeadline ?? .distantFuture)
     }
@@ -198,8 +211,10 @@ public final class DTLSEndpoint {
     public func close(at now: MediaTime) {
         guard state != .closed, state != .failed else { return }
         rouse()
-        wire.now = now
-        connection.close()
+        if hasBegun {
+            wire.now = now
+            connection.close()
+        }
         state = .closed
     }
 }

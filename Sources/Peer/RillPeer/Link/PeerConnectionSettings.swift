@@ -29,6 +29,8 @@ public struct PeerConnectionSettings: Sendable {
     /// Whether a driver holds session and keys of SRTP, under a lock of its own: the connection negotiates, finds the
     /// path and agrees on keys, and never touches a packet of media. See ``PeerConnection/takeSections()``.
     package var passesMedia = false
+    /// Whether frames that are received may be encrypted, and are not to be read.
+    package var isOpaque = false
 
     /// Creates settings with every other value at its default.
     public init(seed: UInt64 = .random(in: 0 ... .max)) { self.seed = seed }

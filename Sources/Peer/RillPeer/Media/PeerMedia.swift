@@ -25,7 +25,8 @@ package struct PeerMedia: ~Copyable {
     package var receivingSounds: [PeerReceivingStream] { streams.receiving(.audio) }
 
     private let settings: PeerMediaSettings
-    private var streams = PeerStreams()
+    /// All streams.
+    private(set) var streams = PeerStreams()
     private var random: SeededGenerator
     private var srtp: SRTPPair?
     /// Streams whose first frame must be a key frame, once there are keys.
@@ -227,6 +228,7 @@ package struct PeerMedia: ~Copyable {
             do throws(StreamDescriptionError) {
                 settings = try StreamReceiverSettings(description, ssrc: SSRC(0))
                 settings.jitterBuffer.playoutDelay = self.settings.playoutDelay
+                settings.jitterBuffer.isOpaque = self.settings.isOpaque
                 if let known, let former = session.settings(of: streams.receiving[known].id) {
                     // What the app has set stays.
                     let nack = former.jitterBuffer.nack ?? settings.jitterBuffer.nack
@@ -288,7 +290,7 @@ extension StreamDescription {
 }
 
 /// The streams of a peer, in the order of their sections and layers.
-private struct PeerStreams: Equatable {
+struct PeerStreams: Equatable {
     var sending: [PeerSendingStream] = []
     var receiving: [PeerReceivingStream] = []
 

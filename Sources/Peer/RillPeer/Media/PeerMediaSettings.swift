@@ -22,6 +22,9 @@ package struct PeerMediaSettings: Sendable {
     package var congestion: CongestionSettings?
     /// How long frames that are received wait before they are decoded.
     package var playoutDelay = PlayoutDelayBounds.adaptive
+    /// Whether frames that are received may be encrypted, and are not to be read: see
+    /// ``RillReceive/JitterBufferSettings/isOpaque``.
+    package var isOpaque = false
     /// When the other side counts as interrupted, and as lost.
     package var timeouts = SilenceTimeouts()
     /// Whether feedback may be sent without a report (RFC 5506); `nil` for what the streams say.

@@ -17,12 +17,13 @@ public struct NegotiationSettings: Equatable, Sendable {
     public var usesRetransmission = true
     /// Whether video is protected by FEC packets (RED and ULPFEC).
     public var usesFEC = true
-    /// The header extensions. Without `mid` and `rid` there is no simulcast.
-    public var headerExtensions = HeaderExtensionKind.allCases
+    /// The header extensions. Without `mid` and `rid` there is no simulcast. All but the dependency descriptor, which
+    /// serves those who cannot read the frames.
+    public var headerExtensions = HeaderExtensionKind.allCases.filter { $0 != .dependencyDescriptor }
     /// The feedback messages for video. Audio has transport-wide feedback only.
     public var feedback: StreamDescription.Feedback = [
         .nack, .pictureLossIndication, .fullIntraRequest, .receiverEstimatedMaximumBitrate,
-        .transportWideCongestionControl,
+        .transportWideCongestionControl, .pause,
     ]
     /// The role that our answers choose where the offer leaves the choice (`actpass`). RFC 8842 §5.3 recommends the
     /// client.

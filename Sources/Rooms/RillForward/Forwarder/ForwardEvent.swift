@@ -30,6 +30,14 @@ public enum ForwardEvent: Equatable, Sendable {
     case slotChanged(ForwardSession, mid: String, kind: MediaDescription.Kind, shows: String?)
     /// Another member of a room speaks: the stream that it publishes; `nil` once that has ended, until somebody speaks.
     case speakerChanged(room: String, to: String?)
+    /// Nobody wants a layer of a publisher's, and has not for 5 s: it need not be sent. A publisher that follows requests
+    /// to pause (RFC 7728) was asked instead of this event. The smallest layer is always wanted.
+    case layerUnwanted(ForwardSession, layer: String)
+    /// Somebody wants a layer again of which ``layerUnwanted(_:layer:)`` was the last event: it is to begin with a key
+    /// frame.
+    case layerWanted(ForwardSession, layer: String)
+    /// The forwarder's thread is late, or is in time again, and leaves out more or less.
+    case overloadChanged(to: OverloadLevel)
     /// Somebody gets nothing of a stream until it changes again: the publisher has gone over to this codec, which they
     /// do not have.
     case codecUnavailable(ForwardSession, VideoCodec)

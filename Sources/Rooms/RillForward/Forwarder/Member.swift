@@ -49,15 +49,23 @@ final class Member {
     ///
     /// - Parameters:
     ///   - connection: its connection.
+    ///   - overload: what is left out for everybody.
     ///   - now: the current time.
     /// - Returns: the bitrate to probe the network with; `nil` for none.
-    func chooseLayers(over connection: PeerConnection, at now: MediaTime) -> Bitrate? {
+    func chooseLayers(
+        over connection: PeerConnection, leavingOut overload: OverloadLevel, at now: MediaTime
+    ) -> Bitrate? {
         guard let session = connection.session else { return nil }
         var choices: [Choice] = []
         var room = LayerAllocator.Room(estimate: nil)
         for (index, slot) in slots.enumerated() {
             guard let stream = slot.stream, session.isAccepted(slot.sending) else { continue }
-            let choice = Choice(index, slot, stream, isViewer: isViewer, at: now)
+            guard overload < .pictures else {
+                slot.pause()
+                continue
+            }
+            let choice = Choice(
+                index, slot, stream, isViewer: isViewer, isSmall: overload == .largeLayers, at: now)
             if let pinned = choice.pinned {
                 slot.aim(at: pinned)
                 room.reserved += stream.layers[pinned].rates(at: now).bits * Member.overhead
@@ -103,38 +111,47 @@ final class Member {
         private(set) var isComing = false
 
         init(
-            _ index: Int, _ slot: Subscription, _ stream: ForwardedStream, isViewer: Bool, at now: MediaTime
+            _ index: Int, _ slot: Subscription, _ stream: ForwardedStream, isViewer: Bool, isSmall: Bool,
+            at now: MediaTime
         ) {
             self.index = index
             usable = stream.order.filter { slot.codecs.contains(stream.layers[$0].codec) }
             request = LayerAllocator.Request(
                 id: index, wish: slot.wishNumber, importance: slot.wish.priority, bitrates: [], current: nil)
             if let named = slot.requested.flatMap(stream.find).flatMap({ stream.running($0, at: now) }),
-                usable.contains(named)
+                usable.contains(named), !isSmall
             {
                 pinned = named
                 return
             }
-            for layer in usable {
-                guard stream.layers[layer].rates(at: now).frames > 0 else { continue }
-                // The smallest that suffices, and all below it.
-                if slot.wish.isSmall(stream.layers[layer]) { removeAll() }
-                live.append(layer)
-                request.bitrates.append(stream.layers[layer].expectedBits(at: now) * Member.overhead)
-            }
+            live = slot.wish.suitable(of: stream, usable) { $0.isLive(at: now) }
+            if isSmall { live.removeFirst(max(live.count - 1, 0)) }
+            request.bitrates = live.map { stream.layers[$0].expectedBits(at: now) * Member.overhead }
             if !isViewer, live.count == 1, usable.count > 1 { request.lacksSmall = stream.layers[live[0]].isLarge }
             isComing = live.isEmpty || request.lacksSmall && stream.isNew(at: now)
             request.current = slot.target.flatMap(live.firstIndex)
-        }
-
-        private mutating func removeAll() {
-            live.removeAll()
-            request.bitrates.removeAll()
         }
     }
 }
 
 extension StreamWish {
+    /// The layers that serve a wish, the best one first: the smallest that suffices, and all below it.
+    ///
+    /// - Parameters:
+    ///   - stream: the stream.
+    ///   - usable: the layers that can be decoded, the best one first.
+    ///   - isPresent: which of them there are.
+    func suitable(
+        of stream: ForwardedStream, _ usable: [Int], where isPresent: (borrowing PublishedLayer) -> Bool
+    ) -> [Int] {
+        var layers: [Int] = []
+        for layer in usable where isPresent(stream.layers[layer]) {
+            if isSmall(stream.layers[layer]) { layers.removeAll() }
+            layers.append(layer)
+        }
+        return layers
+    }
+
     /// Whether no better layer than this one is needed.
     func isSmall(_ layer: PublishedLayer) -> Bool {
         switch picture {

@@ -78,6 +78,7 @@ extension StreamForwarder {
             slot.show(stream)
             viewer.sounds.first?.hear(stream)
             members[id] = viewer
+            updateInterest(in: stream, at: now)
             return (id, answer)
         }
     }
@@ -147,7 +148,11 @@ extension StreamForwarder {
             guard let codec = first.description.videoCodecs.first else { continue }
             transceivers.append(first.transceiver)
             let layers = streams.filter { $0.transceiver == first.transceiver }
-                .map { PublishedLayer($0.id, name: $0.description.rid ?? "high", codec) }
+                .map { layer in
+                    PublishedLayer(
+                        layer.id, name: layer.description.rid ?? "high", codec,
+                        isPausable: layer.description.feedback.contains(.pause))
+                }
             publications.append(
                 Publication(
                     id: id, codecs: first.description.videoCodecs, layers: layers, origin: origin ?? id,
@@ -205,6 +210,7 @@ extension StreamForwarder {
             let stream = ForwardedStream(name, number: streamNumber, publication, at: now)
             streams[name] = stream
             publishers[publication.id, default: []].append(stream)
+            updateInterest(in: stream, at: now)
             return
         }
         publishers[publication.id, default: []].append(stream)
@@ -237,6 +243,7 @@ extension StreamForwarder {
         stream.change(to: publication, at: now)
         enterRoom(stream)
         for slot in stream.subscriptions { members[slot.member]?.nextChoice = now }
+        updateInterest(in: stream, at: now)
     }
 
     /// A publisher of a stream has ended: the next one that is awaited has it, or nobody.

@@ -19,6 +19,7 @@ extension StreamForwarder {
     package func insert(
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
     ) {
+        note(lateness: now - arrival, at: now)
         _ = port.insert(&datagram, on: path, at: now, arrival: arrival)
     }
 
@@ -29,6 +30,14 @@ extension StreamForwarder {
     ///   - bytes: receives the datagram to transmit. Pass the same array each time: its memory is reused.
     /// - Returns: the action.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> ForwardAction {
+        if restTime < now { note(lateness: now - restTime, at: now) }
+        restTime = .distantFuture
+        let action = act(at: now, into: &bytes)
+        if case .wait(until: let time) = action { restTime = max(time, now) }
+        return action
+    }
+
+    private func act(at now: MediaTime, into bytes: inout [UInt8]) -> ForwardAction {
         var peerBound = PeerPollBound()
         var workBound = PollBound()
         while true {
@@ -43,7 +52,7 @@ extension StreamForwarder {
                 if mayGoOn(id, &peerBound, at: now) { requestKeyFrame(for: id, sending, at: now) }
             case .event(let id, let event): if mayGoOn(id, &peerBound, at: now) { take(event, of: id, at: now) }
             case .wait(until: let time):
-                let due = min(keyFrameRequestTime, deadlines.values.min() ?? .distantFuture)
+                let due = min(keyFrameRequestTime, interestTime, deadlines.values.min() ?? .distantFuture)
                 if due > now { return .wait(until: min(time, due)) }
                 guard workBound.take() else {
                     // An error of ours: what is due stays due. The sessions go on.
@@ -53,6 +62,15 @@ extension StreamForwarder {
                 work(at: now)
             }
         }
+    }
+
+    /// Notes how late a datagram was taken, or a poll came.
+    private func note(lateness: MediaDuration, at now: MediaTime) {
+        let former = overloadControl.level
+        guard overloadControl.note(lateness, at: now) else { return }
+        if overloadControl.level > former { overloadCount += 1 }
+        note(.overloadChanged(to: overloadControl.level))
+        for member in members.values { member.nextChoice = now }
     }
 
     /// Whether a session may be served again in this poll. One that never has nothing to do is an error of ours, and is
@@ -103,11 +121,13 @@ extension StreamForwarder {
             choose(for: member, isKeyFrameHere: frame.frame.isKey ? (stream, layer) : nil, at: now)
         }
         let isFirst = stream.layers[layer].resolution == nil && frame.frame.isKey
+        let isResized = frame.frame.isKey && stream.layers[layer].resolution != frame.frame.resolution
         let published = stream.layers[layer].take(
             frame.frame, payload, wallClock: clock?.wallClock(of: frame.rtpTimestamp), at: now)
         if isFirst {
             note(.firstPicture(named(id, stream), layer: stream.layers[layer].name, frame.frame.resolution))
         }
+        if isResized { updateInterest(in: stream, at: now) }
         for slot in stream.subscriptions {
             guard slot.current == layer || slot.target == layer else { continue }
             guard slot.codecs.contains(frame.frame.codec) else { continue }
@@ -148,7 +168,7 @@ extension StreamForwarder {
         guard now >= member.nextChoice, let connection = port[member.id], connection.state == .connected else { return }
         member.nextChoice = now + StreamForwarder.choiceInterval
         let paused = member.slots.map(\.isPaused)
-        if let bitrate = member.chooseLayers(over: connection, at: now) {
+        if let bitrate = member.chooseLayers(over: connection, leavingOut: overloadControl.level, at: now) {
             port.change(member.id) { connection in connection.session?.requestProbe(of: bitrate, at: now) }
         }
         for (slot, wasPaused) in zip(member.slots, paused) {
@@ -174,6 +194,7 @@ extension StreamForwarder {
         }
         if hasJoined != true, slot.mayAsk(at: now) {
             stream.layers[target].wantKeyFrame()
+            slot.wait(from: max(now, stream.layers[target].requestTime))
             scheduleKeyFrameRequest(of: stream)
         }
         noteLayer(of: slot, after: former)
@@ -198,6 +219,7 @@ extension StreamForwarder {
 
     /// Does what is due by time: asks for key frames, and ends streams without publishers.
     private func work(at now: MediaTime) {
+        if interestTime <= now { updateInterest(at: now) }
         keyFrameRequestTime = .distantFuture
         for stream in streams.values {
             if let publisher = stream.publisher { askForKeyFrames(of: stream, publisher, at: now) }
@@ -214,6 +236,7 @@ extension StreamForwarder {
         for index in stream.layers.indices where stream.layers[index].requestTime <= now {
             // Noted whether it is sent or not: a layer that is not there yet begins with a key frame.
             stream.layers[index].noteRequest(at: now)
+            guard !stream.layers[index].isKeyFrameComing(at: now) else { continue }
             let layer = stream.layers[index].id
             let isAsked = port.change(publisher) { $0.session?.requestKeyFrame(of: layer, at: now) ?? false }
             if isAsked == true { keyFrameRequestCount += 1 }
@@ -235,7 +258,10 @@ extension StreamForwarder {
             if let count = error.pollsWithoutProgress { pollsWithoutProgress += count }
             end(id, .failed(error), at: now)
         case .session(.sendingStopped(_, let reason)): stop(id, reason, at: now)
-        case .session(.sendingResumed): if members[id] != nil { note(.resumed(named(id))) }
+        case .session(.sendingResumed):
+            if members[id] != nil { note(.resumed(named(id))) }
+            updateInterest(of: id, at: now)
+        case .session(.pauseRequested), .session(.resumeRequested): updateInterest(of: id, at: now)
         case .stateChanged, .streamsChanged, .ice, .warning, .keysAgreed, .session: break
         }
     }
@@ -258,7 +284,9 @@ extension StreamForwarder {
         ledger.remove(id)
         if let member = members.removeValue(forKey: id) {
             formerCounts.add(member.counts)
+            let shown = member.slots.compactMap(\.stream)
             member.leave()
+            for stream in shown { updateInterest(in: stream, at: now) }
         }
         for stream in publishers.removeValue(forKey: id) ?? [] {
             lose(id, of: stream, isEvicted: reason == .evicted, at: now)

@@ -27,15 +27,16 @@ extension StreamForwarder {
         if wish?.hasSound != true { want(soundOf: stream, false, member, at: now) }
         let present = member.slots.first { $0.stream === stream }
         guard let wish, wish.picture != .none else {
-            if let present { assign(present, nil) }
+            if let present { assign(present, nil, at: now) }
             if wish?.hasSound == true { want(soundOf: stream, true, member, at: now) }
             return
         }
         guard let slot = present ?? member.freeSlot(forPriority: wish.priority) else {
             throw .noFreeSlot(limit: member.slots.count)
         }
-        if slot.stream !== stream { assign(slot, stream) }
+        if slot.stream !== stream { assign(slot, stream, at: now) }
         slot.want(wish)
+        updateInterest(in: stream, at: now)
         if wish.hasSound { want(soundOf: stream, true, member, at: now) }
     }
 
@@ -66,8 +67,10 @@ extension StreamForwarder {
         scheduleKeyFrameRequest(of: stream)
     }
 
-    private func assign(_ slot: Subscription, _ stream: ForwardedStream?) {
+    private func assign(_ slot: Subscription, _ stream: ForwardedStream?, at now: MediaTime) {
+        let former = slot.stream
         slot.show(stream)
+        if let former { updateInterest(in: former, at: now) }
         note(
             .slotChanged(named(slot.member), mid: mid(of: slot.sending, slot.member), kind: .video, shows: stream?.name)
         )
@@ -88,7 +91,7 @@ extension StreamForwarder {
             if members[slot.member]?.isViewer == true {
                 end(slot.member, .streamEnded, at: now)
             } else {
-                assign(slot, nil)
+                assign(slot, nil, at: now)
             }
         }
     }

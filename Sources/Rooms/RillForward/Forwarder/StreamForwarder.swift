@@ -30,6 +30,9 @@ import RillSession
 /// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within
 /// a second of it gets the frames since then.
 ///
+/// **Encrypted frames.** Frames may be encrypted by the publisher (RFC 9605): nothing of them is read but their packets'
+/// descriptors, and of VP8 the header of a key frame, which has to be left in the clear (10 bytes).
+///
 /// **Audio.** Payloads of Opus are passed on as they come, to who asked for audio, before pictures. They are not
 /// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further
 /// sections are rejected), and a limit (``ForwardSettings/soundBitrate``). A member with fewer slots for sound than it
@@ -37,7 +40,9 @@ import RillSession
 /// ``ForwardEvent/speakerChanged(room:to:)`` says who speaks.
 ///
 /// **Layers.** A viewer names a layer (``select(_:for:at:)``), or gets the best one that its network carries. Changes
-/// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one.
+/// happen at key frames. While the layer that it has named brings no frames for two seconds, it gets another one. A
+/// layer that nobody wants for 5 s is paused at its publisher (RFC 7728), or ``ForwardEvent/layerUnwanted(_:layer:)``
+/// says so; the smallest one always goes on.
 ///
 /// **Codecs.** A publisher may go over to another codec that was agreed on, with a key frame and without an offer.
 /// Viewers that have it go on; one that does not gets another layer, or nothing until the codec changes again.
@@ -70,6 +75,14 @@ public final class StreamForwarder {
     @safe @exclusivity(unchecked) var deadlines: [String: MediaTime] = [:]
     /// When key frames are due to be asked for.
     @safe @exclusivity(unchecked) var keyFrameRequestTime = MediaTime.distantFuture
+    /// When it is due to be found out which layers nobody wants.
+    @safe @exclusivity(unchecked) var interestTime = MediaTime.distantFuture
+    /// What is left out, because the thread that drives this is late.
+    @safe @exclusivity(unchecked) var overloadControl = OverloadControl()
+    /// Until when the last poll had nothing to do.
+    @safe @exclusivity(unchecked) var restTime = MediaTime.distantFuture
+    /// How often more was left out than before because the thread was late.
+    public internal(set) var overloadCount = 0
     /// What was forwarded to those who have left.
     var formerCounts = ForwardCounts()
     /// How often publishers were asked for a key frame, for all viewers together.
@@ -182,6 +195,7 @@ public final class StreamForwarder {
         if let layer, stream.find(layer) == nil { throw .unknownLayer(layer, of: layers(of: stream.name)) }
         slot.requested = layer
         viewer.nextChoice = now
+        updateInterest(in: stream, at: now)
         choose(for: viewer, at: now)
     }
 
@@ -223,6 +237,7 @@ public final class StreamForwarder {
         peer.wallClockAtZero = settings.wallClockAtZero
         // A viewer's session does the waiting for smooth pictures, not this one.
         peer.playoutDelay = .lowLatency
+        peer.isOpaque = true
         var congestion = CongestionSettings(bitrates: .kilobits(30)...settings.maximumBitrate)
         congestion.startBitrate = settings.startBitrate
         peer.congestion = congestion
@@ -267,6 +282,9 @@ extension StreamForwarder {
     public var counts: ForwardCounts {
         members.values.reduce(into: formerCounts) { $0.add($1.counts) }
     }
+
+    /// What is left out now, because the thread that drives this is late.
+    public var overload: OverloadLevel { overloadControl.level }
 
     /// How many sessions there are: of publishers and members, and of viewers.
     public var sessionCount: (publishers: Int, viewers: Int) {

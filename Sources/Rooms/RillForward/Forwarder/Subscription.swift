@@ -33,6 +33,11 @@ final class Subscription {
     private(set) var isBroken = true
     var counts = ForwardCounts()
 
+    /// Since when a key frame that it needs may be asked for; `nil` while it needs none.
+    private var waitStart: MediaTime?
+    /// For tests: told how long it waited for each key frame.
+    var recordWait: ((MediaDuration) -> Void)?
+
     private var timeline = ViewerTimeline()
     /// The time of the newest frame on the slot's clock, and on its publisher's wall clock.
     private var alignment: (time: MediaTime, wallClock: NTPTimestamp)?
@@ -88,7 +93,7 @@ final class Subscription {
     func aim(at layer: Int?) {
         isPaused = false
         guard layer != target else { return }
-        target = layer
+        (target, waitStart) = (layer, nil)
         // What the other layer's key frames met says nothing of this one's.
         holdUntil = MediaTime(nanoseconds: .min / 2)
     }
@@ -96,6 +101,7 @@ final class Subscription {
     /// Nothing is sent until it is aimed at a layer again.
     func pause() {
         guard !isPaused else { return }
+        waitStart = nil
         (current, target, isPaused, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, true, -1)
     }
 
@@ -103,11 +109,13 @@ final class Subscription {
     func awaits(_ layer: Int) -> Bool { layer == target && (isBroken || layer != current) }
     /// Whether a key frame may be asked for on its behalf.
     func mayAsk(at now: MediaTime) -> Bool { now >= holdUntil }
+    /// Notes that it waits for a key frame, which may be asked for from that time on.
+    func wait(from time: MediaTime) { waitStart = waitStart ?? time }
 
     /// Notes that another publisher has taken over: the layers are others.
     func restart() {
         (current, target, isBroken, isChange, newestKeyFrame) = (nil, nil, true, true, -1)
-        alignment = nil
+        (alignment, waitStart) = (nil, nil)
         timeline.restart()
     }
 
@@ -162,7 +170,10 @@ final class Subscription {
             // A frame that waits in the bottleneck's queue delays all others.
             if now - since >= Subscription.overloadTimeout, now >= graceEnd { return leaveOut(of: layer, at: now) }
         }
-        if isAwaited { begin(with: published, of: layer) }
+        if isAwaited {
+            if let waitStart { recordWait?(max(.zero, now - waitStart)) }
+            begin(with: published, of: layer)
+        }
         let time = timeline.time(of: published, isChange: isChange)
         transmit(published, payload, at: time, over: connection, now)
     }
@@ -204,7 +215,7 @@ final class Subscription {
         newestKeyFrame = published.frame.number
         isChange = isChange || layer != current
         if layer != current { counts.layerChanges += 1 }
-        (current, isBroken, unavailable) = (layer, false, nil)
+        (current, isBroken, unavailable, waitStart) = (layer, false, nil, nil)
     }
 
     private func transmit(
@@ -232,6 +243,7 @@ final class Subscription {
 
     private func leaveOut(of layer: Int, at now: MediaTime) {
         counts.framesLeftOut += 1
+        waitStart = nil
         guard !isBroken else { return }
         isBroken = true
         // While another layer is awaited, the present one ends here.

@@ -22,6 +22,7 @@ public struct ForwardSettings: Sendable {
     public var negotiation = {
         var negotiation = NegotiationSettings()
         negotiation.answeringRole = .server
+        negotiation.headerExtensions.append(.dependencyDescriptor)
         return negotiation
     }()
     /// Times and limits of DTLS, and the profiles of SRTP.

@@ -20,9 +20,15 @@ struct PublishedLayer {
     private var requestTimer = KeyFrameRequestTimer()
     private var meter = LayerMeter()
     private var numbering = FrameRenumbering()
+    /// Whether anybody wants it.
+    private(set) var interest = LayerInterest()
+    /// The bits per second that it had when it was stopped.
+    private var formerBits = 0.0
+    /// Whether its publisher follows requests to pause it (RFC 7728). Another one is told by signaling.
+    let isPausable: Bool
 
-    init(_ id: ReceivingStreamID, name: String, _ codec: VideoCodec = .default) {
-        (self.id, self.name, self.codec) = (id, name, codec)
+    init(_ id: ReceivingStreamID, name: String, _ codec: VideoCodec = .default, isPausable: Bool = false) {
+        (self.id, self.name, self.codec, self.isPausable) = (id, name, codec, isPausable)
     }
 
     /// Takes the next frame, and numbers it.
@@ -36,6 +42,7 @@ struct PublishedLayer {
             requestTimer.noteKeyFrame(at: now)
         }
         (frameCount, lastArrival) = (frameCount + 1, now)
+        interest.noteFrame()
         meter.add(byteCount: payload.count, at: now)
         recent.append(published, payload)
         return published
@@ -50,14 +57,40 @@ struct PublishedLayer {
     /// Forgets the frames that were kept for those who join.
     mutating func forget() { recent.removeAll() }
 
-    /// Whether frames of it arrive, or did until two seconds ago.
-    func isRunning(at now: MediaTime) -> Bool { now - lastArrival < KeyFrameRequester.stopTimeout }
+    /// Whether frames of it arrive, or did until two seconds ago, or are about to.
+    func isRunning(at now: MediaTime) -> Bool {
+        now - lastArrival < KeyFrameRequester.stopTimeout || interest.isReturning(at: now)
+    }
+
+    /// Whether it brings frames, over the last one to two seconds, or is about to.
+    func isLive(at now: MediaTime) -> Bool { meter.rates(at: now).frames > 0 || interest.isReturning(at: now) }
+
+    /// Whether it can be sent to those who want it: it arrives, or its publisher was told that nobody does.
+    func isAvailable(at now: MediaTime) -> Bool { interest.isStopped || isRunning(at: now) }
+
+    /// Notes whether somebody wants it.
+    ///
+    /// - Returns: what its publisher is to be told; `nil` for nothing.
+    mutating func update(isWanted: Bool, at now: MediaTime) -> LayerInterest.Change? {
+        guard let change = interest.update(isWanted: isWanted, at: now) else { return nil }
+        if change == .stop {
+            formerBits = expectedBits(at: now)
+            recent.removeAll()
+        } else if now - lastArrival < KeyFrameRequester.stopTimeout {
+            // It never stopped: a key frame is asked for, as always.
+            interest.noteFrame()
+        }
+        return change
+    }
 
     /// Notes that somebody waits for a key frame.
     mutating func wantKeyFrame() { requestTimer.want() }
 
     /// Notes that the publisher was asked for a key frame.
     mutating func noteRequest(at now: MediaTime) { requestTimer.noteRequest(at: now) }
+
+    /// Whether the key frame with which it returns comes without a request.
+    func isKeyFrameComing(at now: MediaTime) -> Bool { interest.isReturning(at: now) }
 
     /// When to ask the publisher for a key frame; in the distant future for not at all.
     var requestTime: MediaTime { requestTimer.dueTime(lastArrival: lastArrival) }
@@ -66,10 +99,12 @@ struct PublishedLayer {
     func rates(at now: MediaTime) -> (frames: Double, bits: Double) { meter.rates(at: now) }
 
     /// The bits per second to expect. What was measured for less than a second may be the first key frame alone: then
-    /// at least what pictures of this size usually take.
+    /// at least what it had before a pause, or what pictures of this size usually take.
     func expectedBits(at now: MediaTime) -> Double {
+        if interest.isReturning(at: now) { return formerBits }
         let measured = meter.rates(at: now).bits
-        return meter.hasWholeSecond(at: now) ? measured : max(measured, Double(pixelCount) * PublishedLayer.usualBits)
+        if meter.hasWholeSecond(at: now) { return measured }
+        return max(measured, formerBits > 0 ? formerBits : Double(pixelCount) * PublishedLayer.usualBits)
     }
 
     /// Whether its pictures have more than 320x240.

@@ -253,6 +253,12 @@ extension Logger {
             debug("slot changed", metadata: metadata(session, ["mid": "\(mid)", "shows": "\(shown ?? "")"]))
         case .speakerChanged(let room, let stream):
             debug("speaker changed", metadata: ["room": "\(room)", "stream": "\(stream ?? "")"])
+        case .overloadChanged(let level):
+            notice("the thread is late", metadata: ["left out": "\(level)"])
+        case .layerUnwanted(let session, let layer):
+            debug("layer not wanted", metadata: metadata(session, ["layer": "\(layer)"]))
+        case .layerWanted(let session, let layer):
+            debug("layer wanted", metadata: metadata(session, ["layer": "\(layer)"]))
         case .codecUnavailable(let session, let codec):
             notice("the publisher's codec is not the viewer's", metadata: metadata(session, ["codec": "\(codec)"]))
         case .stopped(let session, let reason):

@@ -154,7 +154,9 @@ struct RoomMedia {
             guard let member = members[session.id], let entry = entries[member] else { return nil }
             forget(member, entry)
             return .ended(member)
-        case .sectionsRejected, .connected, .codecUnavailable, .stopped, .resumed: return nil
+        case .sectionsRejected, .connected, .codecUnavailable, .layerUnwanted, .layerWanted, .overloadChanged, .stopped,
+            .resumed:
+            return nil
         }
     }
 
@@ -201,7 +203,7 @@ struct RoomMedia {
     /// The members of whom a packet has arrived since the last call.
     mutating func heard() -> [RoomMember] {
         let times = forwarder.read { [entries] forwarder, _ in
-            entries.compactMapValues { forwarder[$0.session]?.session?.lastArrival }
+            entries.compactMapValues { forwarder[$0.session]?.lastArrival }
         }
         var heard: [RoomMember] = []
         for (member, time) in times where time > entries[member]?.heardTime ?? time {

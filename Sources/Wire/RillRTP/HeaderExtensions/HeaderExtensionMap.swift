@@ -99,6 +99,9 @@ public enum HeaderExtensionKind: UInt8, CaseIterable, Sendable {
     case playoutDelay
     /// ``AudioLevel`` (RFC 6464).
     case audioLevel
+    /// The dependency descriptor of a frame (RTP payload format for AV1, appendix A). It is read where frames may be
+    /// encrypted, and not sent.
+    case dependencyDescriptor
 
     /// The URI of the kind in session descriptions (`a=extmap`).
     public var uri: String {
@@ -111,6 +114,8 @@ public enum HeaderExtensionKind: UInt8, CaseIterable, Sendable {
         case .videoOrientation: "urn:3gpp:video-orientation"
         case .playoutDelay: "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
         case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+        case .dependencyDescriptor:
+            "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
         }
     }
 

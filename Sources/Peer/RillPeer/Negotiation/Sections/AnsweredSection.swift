@@ -24,7 +24,9 @@ struct AnsweredSection {
         for entry in formats { shared.note(entry) }
         var mappings: [HeaderExtensionMapping] = []
         for mapping in offer.media.headerExtensions {
+            // Descriptors are read, not sent.
             guard let kind = mapping.kind, supported.headerExtensions.contains(kind),
+                kind != .dependencyDescriptor || offer.direction.sends,
                 let id = UInt8(exactly: mapping.id), id < 15 || (id > 15 && offer.allowsMixedExtensions),
                 !mappings.contains(where: { $0.kind == kind }), shared.note(kind, id)
             else { continue }

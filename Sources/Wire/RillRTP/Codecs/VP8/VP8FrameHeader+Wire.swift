@@ -1,3 +1,5 @@
+import RillCore
+
 extension VP8FrameHeader {
     private static let deltaFrameBit: UInt32 = 0x01
     private static let shownBit: UInt32 = 0x10
@@ -54,6 +56,20 @@ extension VP8FrameHeader {
                 width: width, height: height, horizontalScaling: Scaling(topBitsOf: horizontal),
                 verticalScaling: Scaling(topBitsOf: vertical))
         }
+    }
+
+    /// The size of a key frame that may be encrypted, as its header says.
+    ///
+    /// - Throws: as ``init(parsing:)``, and `emptyPicture` of a header that no encoder writes: its version, its scaling
+    ///   or the length of its first partition is none.
+    static func size(ofOpaqueKeyFrame frame: Span<UInt8>) throws(BitstreamError) -> Resolution {
+        let header = try VP8FrameHeader(parsing: frame)
+        // Versions above 3 are not defined (RFC 6386 §9.1), and the first partition is never empty.
+        guard let picture = header.keyFrame, header.version <= 3,
+            (1...max(1, frame.count - header.byteCount)).contains(header.firstPartitionByteCount),
+            let size = Resolution(validatingWidth: picture.width, height: picture.height)
+        else { throw .emptyPicture(width: 0, height: 0) }
+        return size
     }
 
     /// Appends the header.

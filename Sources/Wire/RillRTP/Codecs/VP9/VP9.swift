@@ -67,15 +67,32 @@ extension VP9Payload {
     /// What a payload says about its frame. A picture starts with its lowest spatial layer; the others are pieces.
     static func frame(in payload: Span<UInt8>) throws(RTPError) -> FramePayload {
         let parsed = try VP9Payload(parsing: payload)
+        var frame = opaque(parsed, byteCount: payload.count)
+        // VP9 §6.2: frame_type, after marker, profile (of two bits) and show_existing_frame, is 0 in a key frame.
+        frame.isKey = frame.isKey && parsed.piece[0] & 0b1100 == 0
+        (frame.width, frame.height) = (0, 0)
+        return frame
+    }
+
+    /// The same without a look at the frame, which may be encrypted. A picture that is predicted from no other (P) is a
+    /// key frame; its size is that of the highest layer in the scalability structure.
+    static func opaqueFrame(in payload: Span<UInt8>) throws(RTPError) -> FramePayload {
+        opaque(try VP9Payload(parsing: payload), byteCount: payload.count)
+    }
+
+    private static func opaque(_ parsed: borrowing VP9Payload, byteCount: Int) -> FramePayload {
         let descriptor = parsed.descriptor
         let layer = descriptor.layer
         var frame = FramePayload(
             startsFrame: parsed.startsPicture, startsLayer: descriptor.startsFrame,
-            offset: payload.count - parsed.piece.count)
+            offset: byteCount - parsed.piece.count)
         frame.endsLayer = descriptor.endsFrame
-        // VP9 §6.2: frame_type, after marker, profile (of two bits) and show_existing_frame, is 0 in a key frame.
-        frame.isKey =
-            frame.startsFrame && !descriptor.isInterPicturePredicted && parsed.piece[0] & 0b1100 == 0
+        frame.isKey = frame.startsFrame && !descriptor.isInterPicturePredicted
+        if frame.isKey, let structure = parsed.scalabilityStructure,
+            let size = structure.size(ofLayer: structure.spatialLayerCount - 1)
+        {
+            (frame.width, frame.height) = (size.width, size.height)
+        }
         frame.counter = descriptor.pictureID.map { FramePayload.Counter($0) }
         frame.temporalIndex = layer?.temporalIndex
         frame.spatialIndex = layer?.spatialIndex

@@ -69,6 +69,8 @@ struct VP9FrameNumbering {
         let sizes: InlineArray<1, VP9ScalabilityStructure.Size> = [size]
         let group = group
         structure.removeAll(keepingCapacity: true)
+        // A frame that was forwarded unread may not have told it.
+        guard resolution != .unknown else { return }
         let room = VP9ScalabilityStructure.maximumByteCount(layers: 1, pictures: group?.count ?? 0)
         structure.append(addingCapacity: room) { output in
             VP9ScalabilityStructure.write(sizes: sizes.span, pictures: group?.span, into: &output)
