@@ -27,6 +27,7 @@ final class FrameSecurityBench {
         opener = SFrameOpener(Keys(), suite)
         var sender = try SFrameSealer(Keys(), Self.id, suite)
         var wire: [[UInt8]] = []
+        let frame = frame
         for _ in 0..<Self.wireFrameCount {
             wire.append([UInt8](capacity: 8192) { _ = sender.seal(frame.span, .picture, into: &$0) })
         }
@@ -35,6 +36,7 @@ final class FrameSecurityBench {
 
     func seal(frames count: Int) throws -> Int {
         var sum = 0
+        let frame = frame
         for _ in 0..<count {
             sum &+= try write { output in
                 guard case .sealed(let byteCount) = sealer.seal(frame.span, .picture, into: &output) else { return 0 }
@@ -48,8 +50,9 @@ final class FrameSecurityBench {
         var sum = 0
         for _ in 0..<count {
             if place == 0 { opener = SFrameOpener(Keys(), suite) }
+            let protected = wire[place]
             sum &+= try write { output in
-                opener.open(wire[place].span, .picture, into: &output).isOpened ? output.count : 0
+                opener.open(protected.span, .picture, into: &output).isOpened ? output.count : 0
             }
             place = (place + 1) % Self.wireFrameCount
         }

@@ -41,8 +41,8 @@ public struct SFrameOpener: ~Copyable, Sendable {
         var isFormer = false
     }
 
-    /// The most keys that are kept by default: eight epochs each of eight members.
-    public static let defaultKeyLimit = 64
+    /// The most keys that are kept by default: eight epochs each of the seventeen members of a room.
+    public static let defaultKeyLimit = 136
 
     /// An opener that asks these keys.
     ///

@@ -21,8 +21,8 @@ const big = (value, count) => Uint8Array.from({ length: count }, (_, place) => N
 const suites = { 4: ['SHA-256', 16], 5: ['SHA-512', 32] };
 const tagSize = 16;
 const windowSize = 1024n;
-/// The most keys that are kept.
-const mostKeys = 64;
+/// The most keys that are kept: eight epochs each of seventeen members.
+const mostKeys = 136;
 
 async function expand(key, hash, info, count) {
   return new Uint8Array(await crypto.subtle.deriveBits({ name: 'HKDF', hash, salt: new Uint8Array(), info }, key, 8 * count));
@@ -112,7 +112,10 @@ export class Opener {
     } catch {
       return { reason: 'wrongKey' };
     }
-    this.#keep(kid, known ?? this.#keys.get(kid) ?? key, counter);
+    // Another track's frame may have come meanwhile.
+    const kept = known ?? this.#keys.get(kid) ?? key;
+    if (kept.seen.has(counter)) return { reason: 'replayed' };
+    this.#keep(kid, kept, counter);
     return { frame: join(head, new Uint8Array(text)) };
   }
 
