@@ -16,9 +16,16 @@ extension PeerConnection {
     public func insert(
         _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime
     ) -> PeerInsertResult {
+        insert(&datagram, on: path, at: now, arrival: now)
+    }
+
+    /// Takes a datagram that arrived at another time, not after `now`.
+    package func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
+    ) -> PeerInsertResult {
         guard state != .closed else { return .dropped(.closed) }
         switch agent.insert(datagram.span, on: path, at: now) {
-        case .data: return insert(data: &datagram, at: now, arrival: now)
+        case .data: return insert(data: &datagram, at: now, arrival: arrival)
         case .early: return insert(early: datagram.span, on: path)
         case let result: return .ice(result)
         }

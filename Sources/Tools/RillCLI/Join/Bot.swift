@@ -61,9 +61,11 @@ final class Bot {
     /// What came is not a message.
     func note(error: String) { log.note(error: error) }
 
-    /// A datagram came.
-    func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        media.insert(&datagram, on: path, at: now)
+    /// A datagram came, at that time and not after `now`.
+    func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
+    ) {
+        media.insert(&datagram, on: path, at: now, arrival: arrival)
     }
 
     /// Leaves the room.

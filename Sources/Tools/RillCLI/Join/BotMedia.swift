@@ -136,9 +136,11 @@ final class BotMedia {
 
     // MARK: Datagrams and time
 
-    /// Takes a datagram that arrived.
-    func insert(_ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime) {
-        peer?.insert(&datagram, on: path, at: now)
+    /// Takes a datagram that arrived at that time, not after `now`: the estimate of the network counts from it.
+    func insert(
+        _ datagram: inout MutableSpan<UInt8>, on path: ICEPath, at now: MediaTime, arrival: MediaTime
+    ) {
+        _ = peer?.insert(&datagram, on: path, at: now, arrival: arrival)
     }
 
     /// What to do next. Call it until it returns `wait`.

@@ -219,7 +219,11 @@ final class BotRun {
         for index in incoming.indices {
             let path = ICEPath(
                 socket: entry.addresses.number(of: incoming.localAddress(at: index)), incoming.source(at: index))
-            incoming.withBytes(at: index) { bytes in entry.bot.insert(&bytes, on: path, at: now) }
+            // Many bots wait for this thread: the kernel knows when it came.
+            let arrival = clock.arrival(monotonic: incoming.arrivalTime(at: index), notAfter: now)
+            incoming.withBytes(at: index) { bytes in
+                entry.bot.insert(&bytes, on: path, at: now, arrival: arrival)
+            }
         }
         places[place]?.wakeTime = now
     }
