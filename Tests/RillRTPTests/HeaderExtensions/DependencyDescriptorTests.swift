@@ -101,7 +101,9 @@ import Testing
         var random = SeededGenerator(seed: 4)
         var readCount = 0
         for _ in 0..<20_000 {
-            var bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             if bytes.count > 3, Bool.random(using: &random) { bytes[3] |= 0x80 }
             if (try? DependencyDescriptor(parsing: bytes.span)) != nil { readCount += 1 }
         }
