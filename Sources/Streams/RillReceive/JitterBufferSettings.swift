@@ -33,8 +33,8 @@ public struct JitterBufferSettings: Sendable, Equatable {
     /// have arrived. At least zero; 100 ms by default. It can be changed at run time
     /// (``JitterBuffer/roundTripTime``).
     public var roundTripTime: MediaDuration
-    /// Whether frames may be encrypted, so that nothing of them is read but what is in the clear for all: a forwarder's.
-    /// VP9's payload is not read at all, VP8's up to the end of a key frame's header.
+    /// Whether frames may be encrypted, so that nothing of them is read but what is in the clear for all: a
+    /// forwarder's. VP9's payload is not read at all, VP8's up to the end of a key frame's header.
     package var isOpaque = false
     /// The negotiated header extension IDs. The buffer reads ``RillRTP/HeaderExtensionKind/videoOrientation``.
     public var headerExtensions = HeaderExtensionMap()

@@ -78,8 +78,8 @@ public final class PeerConnection {
     public var dtls: DTLSEndpoint? { link.dtls }
     /// Offer and answer, so far.
     public var negotiator: Negotiator { link.negotiator }
-    /// The session of all media; `nil` before streams were negotiated. It takes memory from when there are keys, or from
-    /// when it is first asked for, if that is before.
+    /// The session of all media; `nil` before streams were negotiated. It takes memory from when there are keys, or
+    /// from when it is first asked for, if that is before.
     public var session: RTPSession? {
         if plan != nil { makeMedia() }
         return madeSession

@@ -30,8 +30,8 @@ public enum ForwardEvent: Equatable, Sendable {
     case slotChanged(ForwardSession, mid: String, kind: MediaDescription.Kind, shows: String?)
     /// Another member of a room speaks: the stream that it publishes; `nil` once that has ended, until somebody speaks.
     case speakerChanged(room: String, to: String?)
-    /// Nobody wants a layer of a publisher's, and has not for 5 s: it need not be sent. A publisher that follows requests
-    /// to pause (RFC 7728) was asked instead of this event. The smallest layer is always wanted.
+    /// Nobody wants a layer of a publisher's, and has not for 5 s: it need not be sent. A publisher that follows
+    /// requests to pause (RFC 7728) was asked instead of this event. The smallest layer is always wanted.
     case layerUnwanted(ForwardSession, layer: String)
     /// Somebody wants a layer again of which ``layerUnwanted(_:layer:)`` was the last event: it is to begin with a key
     /// frame.

@@ -30,8 +30,8 @@ import RillSession
 /// **Key frames.** A layer is asked for one key frame for all who wait for one, at most once a second. Who joins within
 /// a second of it gets the frames since then.
 ///
-/// **Encrypted frames.** Frames may be encrypted by the publisher (RFC 9605): nothing of them is read but their packets'
-/// descriptors, and of VP8 the header of a key frame, which has to be left in the clear (10 bytes).
+/// **Encrypted frames.** Frames may be encrypted by the publisher (RFC 9605): nothing of them is read but their
+/// packets' descriptors, and of VP8 the header of a key frame, which has to be left in the clear (10 bytes).
 ///
 /// **Audio.** Payloads of Opus are passed on as they come, to who asked for audio, before pictures. They are not
 /// repaired; sender reports align them with the pictures of their publisher. A publisher has one sound (further
