@@ -194,6 +194,9 @@ final class ForwardAttack {
         report.require(got >= 8, "the viewer of a new publisher has \(got) frames in 2 s")
         guard seed % 8 == 1 else { return }
         // Nobody wants the large layer for a while, and the thread is late for a while.
+        if server.forwarder.members[ids.viewer] != nil {
+            try server.forwarder.want("bad", nil, for: ids.viewer, at: network.now)
+        }
         try server.forwarder.select("low", for: ids.viewerOfAttacker, at: network.now)
         run(.seconds(7))
         try server.forwarder.select(nil, for: ids.viewerOfAttacker, at: network.now)

@@ -6,8 +6,8 @@ public import RillWHIP
 /// The STUN and TURN servers that clients are told: those behind a firewall reach the server through them.
 ///
 /// With the secret that a TURN server shares (`static-auth-secret` of coturn, its `use-auth-secret`), each client gets
-/// a name and a password of its own, which end after a day: draft-uberti-behave-turn-rest-00 §2.2. The name is the time of
-/// its end, in seconds since 1970, and a random word; the password is the HMAC of the name with SHA-1, in base64.
+/// a name and a password of its own, which end after a day: draft-uberti-behave-turn-rest-00 §2.2. The name is the time
+/// of its end, in seconds since 1970, and a random word; the password is the HMAC of the name with SHA-1, in base64.
 public struct ClientICEServers: Sendable {
     /// The servers. TURN servers that have no name and password of their own get them from the secret.
     public var servers: [ICEServer]

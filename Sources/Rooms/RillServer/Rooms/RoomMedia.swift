@@ -179,7 +179,8 @@ struct RoomMedia {
 
     // MARK: Reports
 
-    /// What each member is sent, and what it publishes, by the number of its session. One look at the forwarder for all.
+    /// What each member is sent, and what it publishes, by the number of its session. One look at the forwarder for
+    /// all.
     func report() -> [Int: (sent: MemberStatistics, published: [MediaKind: [LayerStatistics]])] {
         let found = forwarder.read { [entries] forwarder, now in
             (
