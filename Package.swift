@@ -88,7 +88,7 @@ let products: [(name: String, modules: [String])] = [
         "Rill",
         [
             "Rill", "RillCore", "RillBytes", "RillThreads", "RillImage", "RillCapture", "RillCodec", "RillFiles",
-            "RillCongestion",
+            "RillCongestion", "RillSecurity",
         ]
     ),
     ("RillRTP", ["RillRTP", "RillCore"]),

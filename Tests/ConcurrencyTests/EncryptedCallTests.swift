@@ -1,4 +1,5 @@
 import RillCore
+import RillSecurity
 import RillTestSupport
 import Testing
 

@@ -76,7 +76,6 @@
 @_exported public import struct RillCore.VideoFrame
 @_exported public import enum RillImage.AspectPolicy
 // Streams.
-@_exported public import struct RillRTP.HeaderExtensionMap
 @_exported public import struct RillRTP.PayloadType
 @_exported public import struct RillRTP.RepairSettings
 @_exported public import struct RillRTP.SSRC
@@ -89,14 +88,6 @@
 @_exported public import struct RillReceive.RepairStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings
 // A call: keys, and what became of its packets and frames.
-@_exported public import struct RillSecurity.SFrameKey
-@_exported public import struct RillSecurity.SFrameKeyID
-@_exported public import protocol RillSecurity.SFrameKeys
-@_exported public import enum RillSecurity.SFrameOpenOutcome
-@_exported public import struct RillSecurity.SFrameOpenStatistics
-@_exported public import struct RillSecurity.SFrameSealStatistics
-@_exported public import struct RillSecurity.SFrameSecret
-@_exported public import enum RillSecurity.SFrameSuite
 @_exported public import struct RillSecurity.SRTPKey
 @_exported public import enum RillSecurity.SecurityError
 @_exported public import struct RillSend.FECSettings

@@ -23,7 +23,7 @@ public enum SecurityError: Error, Equatable, Sendable {
     /// OpenSSL failed: it has no memory, or lacks an algorithm.
     case openSSLFailed
     /// There is no key for what is sent.
-    case noSendingKey(SFrameKeyID)
+    case noSendingKey(keyID: UInt64)
 }
 
 extension SecurityError: CustomStringConvertible {
@@ -54,8 +54,8 @@ extension SecurityError: CustomStringConvertible {
             "the secret has \(byteCount) bytes: \(minimum) are needed"
         case .openSSLFailed:
             "OpenSSL failed"
-        case .noSendingKey(let id):
-            "there is no key for what we send (KID \(id.rawValue)): set it before the epoch begins"
+        case .noSendingKey(let keyID):
+            "there is no key for what we send (KID \(keyID)): set it before the epoch begins"
         }
     }
 }

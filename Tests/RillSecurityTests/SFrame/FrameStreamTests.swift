@@ -190,11 +190,13 @@ import Testing
             try SFrameKey([UInt8](repeating: 0, count: 15).span)
         }
         #expect(throws: SecurityError.secretTooShort(byteCount: 0, minimum: 1)) { try SFrameSecret("", room: "monday") }
-        #expect(throws: SecurityError.noSendingKey(Self.sender)) { _ = try SFrameSealer(ListedKeys(), Self.sender) }
+        #expect(throws: SecurityError.noSendingKey(keyID: Self.sender.rawValue)) {
+            _ = try SFrameSealer(ListedKeys(), Self.sender)
+        }
         var keys = ListedKeys()
         keys.keys[Self.sender] = ListedKeys.key(1)
         var sealer = try SFrameSealer(keys, Self.sender)
-        #expect(throws: SecurityError.noSendingKey(Self.sender.next)) { try sealer.rotate() }
+        #expect(throws: SecurityError.noSendingKey(keyID: Self.sender.next.rawValue)) { try sealer.rotate() }
         #expect(sealer.keyID == Self.sender && sealer.statistics.keyChanges == 0)
         var opener = SFrameOpener(keys)
         #expect(opener.opened(sealer.sealed(codedFrame(0))).outcome.isOpened)

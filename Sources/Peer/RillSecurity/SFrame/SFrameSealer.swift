@@ -49,7 +49,7 @@ public struct SFrameSealer: ~Copyable, Sendable {
     private static func cipher(
         _ keys: any SFrameKeys, _ id: SFrameKeyID, _ suite: SFrameSuite
     ) throws(SecurityError) -> SFrameCipher {
-        guard let key = keys.key(for: id) else { throw .noSendingKey(id) }
+        guard let key = keys.key(for: id) else { throw .noSendingKey(keyID: id.rawValue) }
         guard let cipher = SFrameCipher(key, id, suite, isSealing: true) else { throw .openSSLFailed }
         return cipher
     }

@@ -46,18 +46,6 @@ extension ReportedMessage: Codable {
 }
 
 extension ChatMessage {
-    /// Changes what an event changes; a deleted message changes no more.
-    mutating func apply(_ event: RoomEvent) {
-        guard content != nil else { return }
-        switch event {
-        case .chatEdited(number, let text, let time):
-            content?.text = text
-            edited = time
-        case .chatDeleted(number): (content, edited) = (nil, nil)
-        default: break
-        }
-    }
-
     /// About how long it is in JSON.
     var roughByteCount: Int {
         120 + author.utf8.count + name.utf8.count + key.utf8.count + (content?.text.utf8.count ?? 0)

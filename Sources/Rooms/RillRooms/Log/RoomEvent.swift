@@ -102,3 +102,17 @@ public struct NumberedEvent: Equatable, Sendable {
         (self.event, self.number, self.time) = (event, number, time)
     }
 }
+
+extension ChatMessage {
+    /// Changes what an event changes; a deleted message changes no more.
+    mutating func apply(_ event: RoomEvent) {
+        guard content != nil else { return }
+        switch event {
+        case .chatEdited(number, let text, let time):
+            content?.text = text
+            edited = time
+        case .chatDeleted(number): (content, edited) = (nil, nil)
+        default: break
+        }
+    }
+}

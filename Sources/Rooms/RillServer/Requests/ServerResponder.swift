@@ -147,13 +147,6 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
 }
 
 extension Response {
-    /// The refusal of a token: 401 if there is none that counts, else 403.
-    init(refusing token: CheckedToken) {
-        let isMissing = token.access == .missing || token.access == .invalid
-        self.init(
-            status: isMissing ? .unauthorized : .forbidden, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
-    }
-
     fileprivate init(_ text: String, type: String) {
         self.init(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],

@@ -146,26 +146,4 @@ struct RoomRequests: Sendable {
     }
 }
 
-extension Request {
-    /// Reads the body.
-    ///
-    /// - Parameter limit: the longest one, in bytes.
-    /// - Returns: `nil` for a longer one.
-    func bytes(atMost limit: Int) async throws -> ByteBuffer? {
-        var bytes = ByteBuffer()
-        for try await piece in body {
-            bytes.writeImmutableBuffer(piece)
-            guard bytes.readableBytes <= limit else { return nil }
-        }
-        return bytes
-    }
-}
-
-extension Response {
-    init(json: ByteBuffer, status: HTTPResponse.Status) {
-        self.init(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: json))
-    }
-}
 #endif

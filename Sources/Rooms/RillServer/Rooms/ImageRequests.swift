@@ -74,15 +74,6 @@ struct ImageRequests: Sendable {
     }
 }
 
-extension Request {
-    /// The bearer token (RFC 6750 §2.1).
-    var bearerToken: String? {
-        var headers = WHIPHeaders()
-        if let value = self.headers[.authorization] { headers.append("Authorization", value) }
-        return headers.bearerToken
-    }
-}
-
 extension Response {
     /// The answer to an image that was taken.
     fileprivate init(_ image: ChatImage) throws(ImageRefusal) {
