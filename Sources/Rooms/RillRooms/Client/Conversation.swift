@@ -1,4 +1,4 @@
-public import RillCore
+import RillCore
 
 /// A room's chat, as a client knows it: its messages without a gap, and what became of its own ones.
 public struct Conversation: Sendable {
