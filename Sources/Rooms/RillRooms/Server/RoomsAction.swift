@@ -1,6 +1,6 @@
 public import RillCore
 
-/// A client's channel, such as a WebSocket: a number of ``Rooms/open(at:)``.
+/// A client's channel, such as a WebSocket: a number of ``Rooms/open(from:at:)``.
 public struct RoomChannelID: Hashable, Sendable {
     let number: Int
 }
