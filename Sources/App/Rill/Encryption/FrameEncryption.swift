@@ -17,8 +17,8 @@ public import RillSecurity
 ///
 /// Each object is one sender: its number is drawn, and its counter is never used twice. One object serves one call.
 ///
-/// Threads: all methods may be called from any thread, except by the ``/RillSecurity/SFrameKeys`` that it asks, which are called on
-/// threads of media.
+/// Threads: all methods may be called from any thread, except by the ``/RillSecurity/SFrameKeys`` that it asks, which
+/// are called on threads of media.
 public final class FrameEncryption: Sendable {
     private let sealer: ExclusiveUse<Sealer>
     private let opener: ExclusiveUse<Opener>
@@ -60,7 +60,8 @@ public final class FrameEncryption: Sendable {
         opener = ExclusiveUse(Opener(SFrameOpener(keys, suite, own: id.sender)))
     }
 
-    /// Encryption by a secret that all members share (``/RillSecurity/SFrameSecret``, which says how weak typed ones are).
+    /// Encryption by a secret that all members share: ``/RillSecurity/SFrameSecret``, which says how weak typed ones
+    /// are.
     ///
     /// It takes a quarter of a second: call it where that does not matter.
     ///
