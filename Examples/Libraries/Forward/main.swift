@@ -22,7 +22,8 @@ final class Client {
     /// Sends a frame, which is a key frame if one was asked for.
     func film(at now: MediaTime) {
         guard let stream = peer.sendingStreams.first?.id else { return }
-        let head: [UInt8] = isKeyWanted ? [0x10, 0, 0, 0x9D, 0x01, 0x2A, 160, 0, 120, 0] : [0x11, 0, 0]
+        // The head of VP8 is all that a forwarder reads: a first partition of 100 bytes, and the size.
+        let head: [UInt8] = isKeyWanted ? [0x90, 0x0C, 0, 0x9D, 0x01, 0x2A, 160, 0, 120, 0] : [0x11, 0, 0]
         let payload = head + [UInt8](repeating: UInt8(sent), count: 2000)
         let references = isKeyWanted ? FrameReferences() : FrameReferences(Int64(sent) - 1)
         let frame = EncodedFrame(
