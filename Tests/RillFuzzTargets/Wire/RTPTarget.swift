@@ -46,7 +46,8 @@ private func readValue(of element: HeaderExtensionElement) {
         case .videoOrientation: check(VideoOrientation.self, element.data)
         case .playoutDelay: check(PlayoutDelay.self, element.data)
         case .audioLevel: check(AudioLevel.self, element.data)
-        case .dependencyDescriptor: _ = try? DependencyDescriptor(parsing: element.data)
+        // No public type: DependencyDescriptorTests mutates it.
+        case .dependencyDescriptor: break
         }
     }
 }

@@ -109,4 +109,13 @@ import Testing
         }
         #expect(readCount > 1000)
     }
+
+    @Test func `Mutated descriptors are read or refused`() {
+        let seeds = (1...3).map { descriptor(template: 0, hasStructure: true, temporalLayers: $0, spatialLayers: 2) }
+        var readCount = 0
+        for input in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 6)) {
+            if (try? DependencyDescriptor(parsing: input.span)) != nil { readCount += 1 }
+        }
+        #expect((1000..<100_000).contains(readCount), "\(readCount)")
+    }
 }
