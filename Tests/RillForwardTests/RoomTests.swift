@@ -47,7 +47,7 @@ import Testing
                 #expect(shown.high + shown.low >= wanted.high + wanted.low - 2, "\(name)")
             case .narrow:
                 // 600 kbit/s carry at most twelve of the sixteen. The large layer of the guest without feedback may be
-                // as cheap as small ones.
+                // as cheap as small ones. Some seeds show fewer than five: see the note on holds below.
                 #expect(shown.high <= 1, "\(name)")
                 withKnownIssue(isIntermittent: true) {
                     #expect(shown.high + shown.low >= 5, "\(name)")

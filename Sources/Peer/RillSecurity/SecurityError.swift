@@ -22,7 +22,7 @@ public enum SecurityError: Error, Equatable, Sendable {
     case secretTooShort(byteCount: Int, minimum: Int)
     /// OpenSSL failed: it has no memory, or lacks an algorithm.
     case openSSLFailed
-    /// There is no key for what is sent.
+    /// The app has no key for the frames to send.
     case noSendingKey(keyID: UInt64)
 }
 

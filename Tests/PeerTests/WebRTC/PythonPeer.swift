@@ -14,6 +14,7 @@ final class PythonPeer: WebRTCOther {
 
     /// wsproto, in the same folder.
     static var wsproto: Program? {
+        // What does not run is not installed.
         guard let python = aiortc, (try? python.run(["-c", "import wsproto"]))?.status == 0 else { return nil }
         return python
     }

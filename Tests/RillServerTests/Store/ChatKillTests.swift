@@ -112,6 +112,7 @@ private final class ChatWriterClient: Sendable {
                 state.pending = key
                 return (key, isRepeated)
             }
+            // The server was killed: the message stays pending, and is repeated by the next run.
             guard let answer = try? client.ask(.chat(key: key, text: "\(name) says \(key)")) else { return }
             guard case .done(_, number: _, answer: _, message: let number?) = answer else {
                 throw TestFailure("\(name): \(key) (repeated: \(isRepeated)) is answered by \(answer)")

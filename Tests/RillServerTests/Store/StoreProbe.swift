@@ -54,6 +54,7 @@ struct ProbeLog {
     /// Reads one, or begins one.
     init(_ path: String) throws {
         self.path = path
+        // Before the first run there is no log.
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -27,8 +27,8 @@ public struct VideoCallSettings: Sendable {
     public var statisticsInterval: MediaDuration?
     /// When a participant falls back to a smaller layer than the wanted one; `nil` for never.
     public var fallback: Fallback? = Fallback()
-    /// Encrypts frames from end to end, in both directions, whoever forwards them; `nil` for not at all. Packets have
-    /// keys of their own (``ParticipantSettings``).
+    /// Encrypts frames from end to end, in both directions: servers that forward them cannot read them. `nil` for no
+    /// such encryption. Packets have keys of their own (``ParticipantSettings``).
     public var encryption: FrameEncryption? {
         get { send.encryption }
         set { send.encryption = newValue }

@@ -45,7 +45,7 @@ public final class DTLSEndpoint {
 
     /// Made when the handshake begins: a peer that never comes costs no memory of OpenSSL's.
     private lazy var connection = makeConnection()
-    /// What ``setRemoteFingerprints(_:at:)`` was told before.
+    /// The fingerprints of ``setRemoteFingerprints(_:at:)``, for a handshake that has not begun.
     private var fingerprints: [DTLSFingerprint] = []
     private var wire: DTLSWire { connection.wire }
     private var events: [DTLSEvent] = []

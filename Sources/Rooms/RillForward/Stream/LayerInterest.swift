@@ -1,7 +1,7 @@
 import RillCore
 import RillSession
 
-/// Whether anybody wants a layer, and what its publisher was told about that.
+/// Whether anybody wants a layer, and whether its publisher is asked to pause it.
 ///
 /// A layer that nobody wants for 5 s is stopped at its publisher: somebody who is back within that time costs nothing.
 /// It returns with one key frame, which the publisher sends by itself.

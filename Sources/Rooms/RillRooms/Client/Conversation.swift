@@ -182,7 +182,7 @@ public struct Conversation: Sendable {
         return failed.remove(at: index).message
     }
 
-    /// What is to be asked for now.
+    /// The next request of the chat; `nil` if none is due.
     mutating func next(id: Int, at now: MediaTime) -> ChatCommand? {
         guard isAvailable else { return nil }
         if fetch == nil, now >= fetchTime {
