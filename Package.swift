@@ -265,6 +265,7 @@ let wings: [[Target]] = [
                 target("RillServer", for: "Server"),
                 target("RillWHIP", for: "Server"),
                 product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
+                product("Configuration", of: "swift-configuration", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),
                 product("NIOCore", of: "swift-nio", for: "Server"),
                 product("NIOHTTP1", of: "swift-nio", for: "Server"),
@@ -315,6 +316,7 @@ let package = Package(
         // With the trait Server only.
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

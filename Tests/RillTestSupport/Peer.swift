@@ -8,6 +8,7 @@ package enum Peer: String {
     case firefox = "firefox-esr"
     case tshark, editcap, mergecap, text2pcap
     case coturn = "turnserver"
+    case systemd = "systemd-analyze"
 
     private var program: Program? {
         self == .python ? Program(path: "/usr/bin/python3") : Program(named: rawValue)

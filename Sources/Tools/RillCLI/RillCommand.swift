@@ -50,7 +50,10 @@ struct RillCommand: ParsableCommand {
     /// Runs the command that the process's arguments name, and exits with a code of ``ArgumentParser/ExitCode/table``.
     static func main() {
         do {
-            let words = Array(CommandLine.arguments.dropFirst())
+            var words = Array(CommandLine.arguments.dropFirst())
+            #if Server
+            words = try ServeConfiguration.complete(words)
+            #endif
             try CommandSuggestion.check(
                 words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
             var command = try parseAsRoot(words)

@@ -113,6 +113,25 @@ struct CommandTests {
         #expect(try desk.resume(ben).guest.welcome.slots == [slot])
     }
 
+    @Test func `A layer that nobody wants is told to its publisher, and again when it comes back`() throws {
+        desk.ask(.publish(.video, mid: "1", isMuted: false), on: ben.channel)
+        let member = try #require(desk.media.last?.member)
+        let rests = LayerDemand(.video, layer: "high", isWanted: false)
+        _ = desk.take(host.channel)
+        _ = desk.take(ben.channel)
+        desk.rooms.setDemand(rests, of: member, at: desk.now)
+        desk.pump()
+        #expect(desk.take(ben.channel) == [.layer(rests)] && desk.take(host.channel) == [])
+        var back = try desk.resume(ben)
+        #expect(back.rest.last == .layer(rests))
+        let goesOn = LayerDemand(.video, layer: "high", isWanted: true)
+        desk.rooms.setDemand(goesOn, of: member, at: desk.now)
+        desk.pump()
+        #expect(desk.take(back.guest.channel) == [.layer(goesOn)])
+        back = try desk.resume(back.guest)
+        #expect(!back.rest.contains { if case .layer = $0 { true } else { false } })
+    }
+
     @Test func `Speakers are events, levels are not`() {
         desk.rooms.setSpeaker(ben.uid, in: "lobby", at: desk.now)
         desk.rooms.setSpeaker(ben.uid, in: "lobby", at: desk.now)

@@ -185,7 +185,7 @@ final class WorldClient {
         case .data(let uid, let text, missed: _): data[uid, default: []].append(text)
         case .answer: answerCount += 1
         case .typing(let uid): typing.append(uid)
-        case .levels, .slot, .conversation, .reported, .reports, .messages: break
+        case .levels, .slot, .layer, .conversation, .reported, .reports, .messages: break
         case .done, .refused, .sent, .failed: results.append(event)
         }
     }

@@ -62,6 +62,7 @@ public final class StreamForwarder {
     public let settings: ForwardSettings
     let port: PeerPort
     private let certificate: DTLSCertificate
+    private var connectionCount: UInt64 = 0
     private var addresses: [(UDPAddress, socket: Int)] = []
     var streams: [String: ForwardedStream] = [:]
     /// What a session publishes.
@@ -231,7 +232,13 @@ public final class StreamForwarder {
         at now: MediaTime
     ) throws(ForwardError) -> (ICEPeerID, SessionDescription) {
         var peer = PeerConnectionSettings()
-        if let seed = settings.seed { peer.seed = seed &+ UInt64(port.count) }
+        var generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        if let seed = settings.seed {
+            peer.seed = seed &+ UInt64(port.count)
+            // Two sessions never have the same credentials.
+            connectionCount += 1
+            generator = SeededGenerator(seed: seed &+ connectionCount)
+        }
         (peer.negotiation, peer.dtls) = (negotiation, settings.dtls)
         peer.connectTimeout = settings.connectTimeout
         peer.wallClockAtZero = settings.wallClockAtZero
@@ -241,7 +248,8 @@ public final class StreamForwarder {
         var congestion = CongestionSettings(bitrates: .kilobits(30)...settings.maximumBitrate)
         congestion.startBitrate = settings.startBitrate
         peer.congestion = congestion
-        let connection = PeerConnection(.controlled, certificate: certificate, settings: peer)
+        let connection = PeerConnection(
+            .controlled, certificate: certificate, settings: peer, using: generator)
         do throws(PeerError) {
             for (address, socket) in addresses { try connection.addLocalCandidate(address, socket: socket) }
             for section in sending { try connection.addTransceiver(section) }

@@ -44,8 +44,9 @@ public struct ForwardSettings: Sendable {
     /// The wall clock's time at `MediaTime.zero`, for sender reports.
     public var wallClockAtZero = NTPTimestamp.unixEpoch
 
-    /// Where the seeds of the sessions' connections begin, for tests; `nil` draws them.
-    package var seed: UInt64?
+    /// Where the seeds of the sessions' connections begin, for tests and measurements that are the same each time; `nil`,
+    /// as is needed for sessions that others cannot guess, draws them.
+    public var seed: UInt64?
 
     /// Settings with the defaults.
     public init() {}

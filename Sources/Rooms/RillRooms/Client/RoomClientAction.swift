@@ -61,6 +61,8 @@ public enum RoomClientEvent: Equatable, Sendable {
     case levels([SoundLevel])
     /// A slot shows something else.
     case slot(SlotState)
+    /// Somebody wants a layer that it publishes, or nobody any more.
+    case layer(LayerDemand)
     /// The chat has changed otherwise than by an event: ``RoomClient/conversation``.
     case conversation
     /// Somebody is typing.

@@ -20,6 +20,8 @@ public enum RoomMessage: Equatable, Sendable {
     case levels([SoundLevel])
     /// What a slot of this member shows from now on.
     case slot(SlotState)
+    /// Whether anybody wants a layer that this member publishes.
+    case layer(LayerDemand)
     /// The room's chat, for who came in before it was read.
     case chatState(ChatState)
     /// The answer to `history`: a page of messages, in the order of their numbers.
@@ -41,7 +43,7 @@ public enum RoomMessage: Equatable, Sendable {
 
     /// The name of a case, which is its `type` in JSON; events have their own.
     public enum Name: String, CaseIterable, Sendable {
-        case welcome, done, error, data, levels, slot, alive, bye
+        case welcome, done, error, data, levels, slot, layer, alive, bye
         case chatState, history, marks, typing, blocked, report, reports
     }
 }

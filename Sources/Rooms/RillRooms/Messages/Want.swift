@@ -52,6 +52,29 @@ public struct SlotState: Equatable, Sendable, Codable {
     }
 }
 
+/// Whether anybody wants a layer that a member publishes.
+///
+/// One that nobody wants need not be coded until somebody does, and begins with a key frame then. Publishers that pause
+/// by RFC 7728 are asked by that, and are not told so.
+public struct LayerDemand: Equatable, Sendable, Codable {
+    /// Of what.
+    public var kind: MediaKind
+    /// The name of the layer.
+    public var layer: String
+    /// Whether somebody wants it; `false` 5 s after the last one stopped.
+    public var isWanted: Bool
+
+    /// The demand for a layer.
+    public init(_ kind: MediaKind, layer: String, isWanted: Bool) {
+        (self.kind, self.layer, self.isWanted) = (kind, layer, isWanted)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, layer
+        case isWanted = "wanted"
+    }
+}
+
 extension Want {
     init(from fields: KeyedDecodingContainer<Field>) throws {
         let size = {

@@ -19,6 +19,8 @@ final class Member {
     var hasMedia = false
     /// What its slots show.
     private(set) var slots: [SlotState] = []
+    /// The layers of it that nobody wants.
+    private(set) var unwanted: [LayerDemand] = []
     private(set) var wants: [Want] = []
     /// The sections that it named for what it publishes.
     var mids: [MediaKind: String] = [:]
@@ -38,6 +40,15 @@ final class Member {
         slots.removeAll { $0.mid == slot.mid }
         if slot.uid != nil { slots.append(slot) }
     }
+
+    /// Sets whether somebody wants a layer of it.
+    func set(_ demand: LayerDemand) {
+        unwanted.removeAll { $0.kind == demand.kind && $0.layer == demand.layer }
+        if !demand.isWanted { unwanted.append(demand) }
+    }
+
+    /// The server has no media of it any more.
+    func loseMedia() { (hasMedia, unwanted) = (false, []) }
 
     /// Sets what it wants. It counts for those who are not in the room when they come, or come back; of too many the
     /// first of those is forgotten.
@@ -60,11 +71,11 @@ final class Member {
     /// Forgets what it had while it was in the room.
     func leave() {
         (slots, wants, mids) = ([], [], [:])
-        hasMedia = false
+        loseMedia()
     }
 
     /// The entries of its tables.
-    var entryCount: Int { slots.count + wants.count + mids.count + mailbox.count }
+    var entryCount: Int { slots.count + unwanted.count + wants.count + mids.count + mailbox.count }
 }
 
 /// App data for a member, kept until it has acknowledged it.

@@ -136,7 +136,7 @@ extension RoomMessage {
                 case .blocked(let author, _): author.utf8.count
                 case .report(let report): report.roughByteCount
                 case .reports(let reports, to: _): reports.reduce(0) { $0 + $1.roughByteCount }
-                case .error, .slot, .alive, .bye, .marks, .typing: 100
+                case .error, .slot, .layer, .alive, .bye, .marks, .typing: 100
                 }
             }()
     }

@@ -22,9 +22,17 @@ extension Rooms {
         }
     }
 
+    /// Somebody wants a layer that a member publishes, or nobody any more.
+    public func setDemand(_ demand: LayerDemand, of member: RoomMember, at now: MediaTime) {
+        with(member) { _, member in
+            member.set(demand)
+            if let channel = member.channel { outbox.send(.layer(demand), to: channel) }
+        }
+    }
+
     /// The media of a member ended on their side: it has to send another offer.
     public func mediaEnded(_ member: RoomMember, at now: MediaTime) {
-        with(member) { $1.hasMedia = false }
+        with(member) { $1.loseMedia() }
     }
 
     /// Somebody else speaks in a room; `nil` for nobody.

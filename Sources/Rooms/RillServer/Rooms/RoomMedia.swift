@@ -11,6 +11,7 @@ struct RoomMedia {
     /// What follows for a room from an event of the forwarder.
     enum Change {
         case slot(SlotState, of: RoomMember)
+        case demand(LayerDemand, of: RoomMember)
         case firstPicture(MediaKind, of: RoomMember, Resolution)
         case speaker(UID?, in: String)
         case ended(RoomMember)
@@ -154,9 +155,12 @@ struct RoomMedia {
             guard let member = members[session.id], let entry = entries[member] else { return nil }
             forget(member, entry)
             return .ended(member)
-        case .sectionsRejected, .connected, .codecUnavailable, .layerUnwanted, .layerWanted, .overloadChanged, .stopped,
-            .resumed:
-            return nil
+        case .layerUnwanted(let session, let layer), .layerWanted(let session, let layer):
+            guard let (member, kind) = find(session.stream) else { return nil }
+            var isWanted = false
+            if case .layerWanted = event { isWanted = true }
+            return .demand(LayerDemand(kind, layer: layer, isWanted: isWanted), of: member)
+        case .sectionsRejected, .connected, .codecUnavailable, .overloadChanged, .stopped, .resumed: return nil
         }
     }
 

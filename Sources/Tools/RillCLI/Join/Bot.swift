@@ -150,7 +150,7 @@ final class Bot {
             media.slots.set(slot)
         case .refused(_, let error): log.note(error: error)
         case .failed(_, let error): log.note(error: error)
-        case .data, .levels, .done, .sent, .conversation, .typing, .reported, .reports, .messages: break
+        case .data, .levels, .layer, .done, .sent, .conversation, .typing, .reported, .reports, .messages: break
         }
     }
 

@@ -17,9 +17,14 @@ struct ServeCommand: ParsableCommand {
             other, and write to each other. What a client has taken beyond its limits is refused with 429, what all \
             have taken with 503.
 
+            Options may be in a file of JSON (--config), and in variables of the environment: --secret-file is \
+            "secretFile" in the file, and RILL_SERVE_SECRET_FILE. A list in a variable has spaces between its parts. An \
+            option counts before a variable, and that before the file.
+
             Examples:
               rill serve
               rill serve --secret-file secret --tls cert.pem key.pem --http 443
+              rill serve --config /etc/rill/serve.json
               rill publish clip.y4m http://127.0.0.1:8080/whip/stage
             """)
 
@@ -34,6 +39,10 @@ struct ServeCommand: ParsableCommand {
             "The folder where chats of rooms and their images are kept. Default: chats are in memory, without images.",
             valueName: "folder"), completion: .directory)
     var data: String?
+
+    /// Read before the arguments are: see ``ServeConfiguration``.
+    @Option(help: ArgumentHelp("A file of JSON with options.", valueName: "file"), completion: .file(extensions: ["json"]))
+    var config: String?
 
     /// Answers requests without any media behind them.
     @Flag(help: .hidden)
