@@ -3,6 +3,7 @@ import RillSession
 import Testing
 
 @testable import RillForward
+@testable import RillPeer
 
 @Suite struct PublishedLayerTests {
     private func frame(
@@ -50,6 +51,28 @@ import Testing
         #expect(recent.frames.isEmpty)
         append(true, at: 1766)
         #expect(recent.frames.count == 1 && recent.payload(0).count == 100)
+    }
+
+    @Test func `frames that open once are known to who was sent their key frame, and others are not`() {
+        let (one, two) = (ICEPeerID(rawValue: 1), ICEPeerID(rawValue: 2))
+        for (last, opensOnce) in [(UInt8(0), true), (9, true), (10, false), (0xC1, false)] {
+            var recent = RecentFrames()
+            func append(_ number: Int64, isKey: Bool, last: UInt8) {
+                let published = PublishedFrame(frame: frame(number, isKey: isKey), wallClock: nil, arrival: .zero)
+                recent.append(published, ([UInt8](repeating: 200, count: 99) + [last]).span)
+            }
+            append(0, isKey: true, last: last)
+            recent.note(holder: one)
+            #expect(recent.isKnown(to: one) == opensOnce && !recent.isKnown(to: two))
+            append(1, isKey: false, last: last)
+            #expect(recent.isKnown(to: one) == opensOnce)
+            // The next ones are others.
+            append(2, isKey: true, last: last)
+            #expect(!recent.isKnown(to: one))
+            recent.note(holder: one)
+            append(3, isKey: false, last: 77)
+            #expect(!recent.isKnown(to: one), "one that ends otherwise is not sealed")
+        }
     }
 
     @Test func `what is kept has a limit in bytes`() {

@@ -76,8 +76,8 @@ final class StreamDecoder {
             openingChange = outcome
         }
         guard outcome.isOpened else {
-            // A frame that came twice, or came back, is not missing.
-            if !outcome.isSurplus { awaitsOpenedKeyFrame = true }
+            // A frame that came twice, or came back, is not missing; but what follows such a key frame refers to it.
+            if !outcome.isSurplus || received.frame.isKey { awaitsOpenedKeyFrame = true }
             return .unopened(outcome)
         }
         guard received.frame.isKey || !awaitsOpenedKeyFrame else { return .skipped }

@@ -185,6 +185,7 @@ final class Subscription {
         guard recent.isFresh(at: now), let keyFrame = recent.keyFrame, let newest = recent.frames.last else {
             return false
         }
+        guard !recent.isKnown(to: member) else { return false }
         // It may have had them: then a new key frame is worth more.
         let isRepetition = layer == current && keyFrame == newestKeyFrame
         if let allowance = connection.session?.allowance(at: now) {
@@ -236,6 +237,7 @@ final class Subscription {
         counts.frames += 1
         counts.bytes += payload.count
         guard frame.isKey else { return }
+        if let current { stream?.layers[current].note(holder: member) }
         counts.keyFrames += 1
         keyFrameTime = now
         requester.noteKeyFrame(at: now)

@@ -54,6 +54,9 @@ struct PublishedLayer {
         recent.removeAll()
     }
 
+    /// Notes that a member was sent the newest key frame.
+    mutating func note(holder member: ICEPeerID) { recent.note(holder: member) }
+
     /// Forgets the frames that were kept for those who join.
     mutating func forget() { recent.removeAll() }
 

@@ -1,4 +1,5 @@
 import RillCore
+import RillPeer
 import RillRTP
 
 /// A frame as its publisher sent it.
@@ -21,6 +22,10 @@ struct RecentFrames {
     private(set) var byteCount = 0
     /// The number of the key frame that they begin with; `nil` if they are not whole.
     private(set) var keyFrame: Int64?
+    /// Who was sent that key frame.
+    private var holders: [ICEPeerID] = []
+    /// Whether all of them end as frames of SFrame do in Rill's layout. Others may too: it means nothing then.
+    private var areSealed = false
 
     /// The longest that frames are kept for those who join. 1.5 s: they have come within a second, and take a moment to
     /// connect.
@@ -28,18 +33,22 @@ struct RecentFrames {
     /// No more than these are kept, whatever a publisher sends.
     private static let mostFrames = 256
     private static let mostBytes = 2_000_000
+    /// The last byte of a sealed frame: 0, or the size of one that is shorter than the clear head.
+    private static let largestTrailer: UInt8 = 9
 
     /// Adds the next frame.
     mutating func append(_ frame: PublishedFrame, _ payload: Span<UInt8>) {
         if frame.frame.isKey {
             removeAll()
             keyFrame = frame.frame.number
+            areSealed = true
         }
         guard keyFrame != nil else { return }
         guard frames.count < RecentFrames.mostFrames, byteCount + payload.count <= RecentFrames.mostBytes,
             let first = frames.first?.arrival ?? Optional(frame.arrival),
             frame.arrival - first <= RecentFrames.longest
         else { return removeAll() }
+        areSealed = areSealed && !payload.isEmpty && payload[payload.count - 1] <= RecentFrames.largestTrailer
         if payloads.count == frames.count { payloads.append([]) }
         payloads[frames.count].replace(with: payload)
         frames.append(frame)
@@ -49,8 +58,16 @@ struct RecentFrames {
     /// Forgets everything.
     mutating func removeAll() {
         frames.removeAll(keepingCapacity: true)
+        holders.removeAll(keepingCapacity: true)
         (keyFrame, byteCount) = (nil, 0)
     }
+
+    /// Notes that a member was sent the key frame.
+    mutating func note(holder member: ICEPeerID) { if areSealed { holders.append(member) } }
+
+    /// Whether a member would refuse these frames, because it has had the first one: what is encrypted from end to end
+    /// opens once.
+    func isKnown(to member: ICEPeerID) -> Bool { areSealed && holders.contains(member) }
 
     /// Whether somebody who joins now is served by these frames.
     func isFresh(at now: MediaTime) -> Bool {

@@ -269,7 +269,11 @@ element('leave').addEventListener('click', () => room.leave());
 addEventListener('pagehide', () => room?.leave());
 const asked = new URLSearchParams(location.search);
 // Never sent to a server.
-if (fragment.get('secret')) lobby.elements.secret.value = fragment.get('secret');
+const { secret: secretField } = lobby.elements;
+secretField.addEventListener('input', () => show(FrameEncryption.weakness(secretField.value) ?? ''));
+if (fragment.get('secret')) secretField.value = fragment.get('secret');
 for (const field of ['room', 'name']) if (asked.get(field)) lobby.elements[field].value = asked.get(field);
 await openCamera();
+const weakness = FrameEncryption.weakness(secretField.value);
+if (weakness) show(weakness);
 if (asked.has('start')) join();

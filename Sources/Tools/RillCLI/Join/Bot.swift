@@ -22,8 +22,12 @@ final class Bot {
     let name: String
     let client: RoomClient
     private let media: BotMedia
-    private let wants: BotWants
+    private var wants: BotWants
+    /// How often it goes over from high to low or back, and when next.
+    private let switchInterval: MediaDuration?
+    private var nextSwitch = MediaTime.distantFuture
     private let hasSound: Bool
+    private let isEncrypted: Bool
     private var log = BotLog()
     /// What was asked for of each participant.
     private var asked: [UID: Want.Picture] = [:]
@@ -32,10 +36,11 @@ final class Bot {
     private let start: MediaTime
 
     init(
-        _ name: String, _ settings: RoomClientSettings, _ media: BotMedia, wants: BotWants, hasSound: Bool,
-        seed: UInt64, at now: MediaTime
+        _ name: String, _ settings: RoomClientSettings, _ media: BotMedia, wants: BotWants,
+        switchInterval: MediaDuration? = nil, hasSound: Bool, seed: UInt64, at now: MediaTime
     ) {
         (self.name, self.media, self.wants, self.hasSound, start) = (name, media, wants, hasSound, now)
+        (isEncrypted, self.switchInterval) = (media.frames.opened != nil, switchInterval)
         client = RoomClient(settings, seed: seed)
         client.join(at: now)
     }
@@ -80,6 +85,7 @@ final class Bot {
 
     /// What to do next. Call it until it returns `wait`.
     func poll(at now: MediaTime, into bytes: inout [UInt8]) -> Action {
+        if now >= nextSwitch { switchLayers(at: now) }
         while true {
             switch client.poll(at: now) {
             case .openChannel: return .openChannel
@@ -91,7 +97,7 @@ final class Bot {
             case .event(let event): take(event, at: now)
             case .wait(let clientTime):
                 guard let (action, time) = pollMedia(at: now, into: &bytes) else { continue }
-                return action ?? .wait(until: min(clientTime, time))
+                return action ?? .wait(until: min(clientTime, time, nextSwitch))
             }
         }
     }
@@ -185,7 +191,8 @@ final class Bot {
     /// Asks for what changed since it was last asked for.
     private func want(at now: MediaTime) {
         guard let room = client.room else { return }
-        let wanted = wants.pictures(in: room, for: client.uid)
+        if nextSwitch == .distantFuture, let switchInterval { nextSwitch = now + switchInterval }
+        let wanted = wants.pictures(in: room, for: client.uid, isEncrypted: isEncrypted)
         let chosen = Set(wanted.map(\.uid))
         for uid in asked.keys.sorted() where !chosen.contains(uid) && asked[uid] != Want.Picture.none {
             if ask(.want(Want(.none, of: uid)), at: now) { asked[uid] = Want.Picture.none }
@@ -195,9 +202,19 @@ final class Bot {
         }
         guard hasSound else { return }
         for participant in room.participants
-        where participant.uid != client.uid && participant[.sound] != nil && !heard.contains(participant.uid) {
+        where participant.uid != client.uid && participant[.sound] != nil && !heard.contains(participant.uid)
+            && participant.isReadable(isEncrypted: isEncrypted)
+        {
             if ask(.want(Want(.high, of: participant.uid, .sound)), at: now) { heard.insert(participant.uid) }
         }
+    }
+
+    /// Wants in high what it wanted in low, and the other way round.
+    private func switchLayers(at now: MediaTime) {
+        nextSwitch = now + (switchInterval ?? .zero)
+        wants = wants.swapped
+        log.switches += 1
+        want(at: now)
     }
 
     /// Returns whether it waits for an answer.
@@ -217,7 +234,7 @@ final class Bot {
     /// Of whom pictures are wanted, and none came in the last two seconds.
     func missing(at now: MediaTime) -> [String] {
         guard let room = client.room else { return [] }
-        return wants.pictures(in: room, for: client.uid).map(\.uid).filter { uid in
+        return wants.pictures(in: room, for: client.uid, isEncrypted: isEncrypted).map(\.uid).filter { uid in
             media.slots.lastPictures[uid].map { now - $0 > .seconds(2) } ?? true
         }.map { room[$0]?.name ?? "\($0)" }.sorted()
     }

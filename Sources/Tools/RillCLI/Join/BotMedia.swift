@@ -1,4 +1,5 @@
 #if Server
+import Rill
 import RillContainers
 import RillCore
 import RillPeer
@@ -15,6 +16,8 @@ struct BotMediaSettings {
     let slots: Int
     let bitrate: Bitrate
     let certificate: DTLSCertificate
+    /// Whether they decode the pictures that they receive.
+    let decodes: Bool
     /// The wall clock at the clock's zero.
     let wallClockAtZero: Int64
     /// The sounds that are received at a time.
@@ -34,6 +37,7 @@ final class BotMedia {
     }
 
     private let settings: BotMediaSettings
+    private(set) var frames: BotFrames
     /// The bot's place among all, which scatters what they send.
     private let place: Int
     private let addresses: [(address: UDPAddress, socket: Int)]
@@ -57,9 +61,16 @@ final class BotMedia {
         var restarts = 0
     }
 
-    init(_ settings: BotMediaSettings, place: Int, at addresses: [(address: UDPAddress, socket: Int)]) {
+    init(
+        _ settings: BotMediaSettings, _ encryption: FrameEncryption?, place: Int,
+        at addresses: [(address: UDPAddress, socket: Int)]
+    ) {
         (self.settings, self.place, self.addresses) = (settings, place, addresses)
+        frames = BotFrames(encryption, decodes: settings.decodes)
     }
+
+    /// Key frames that were requested of what is received now.
+    var requests: Int { peer?.session?.statistics.receiving.reduce(0) { $0 + $1.stream.pliCount } ?? 0 }
 
     /// The sections (`mid`) that send, by what they send.
     var sendingMids: [MediaKind: String] {
@@ -103,6 +114,7 @@ final class BotMedia {
         self.peer = peer
         (players, mids) = ([:], [:])
         slots.reset()
+        frames.reset()
         counts.offers += 1
         return offer
     }
@@ -153,12 +165,13 @@ final class BotMedia {
             case .decode(of: let stream):
                 guard let session = peer.session else { continue }
                 let frame = session.releasedFrame
-                let (uid, isDecodable) = slots.take(frame, of: stream, mids[stream] ?? "", at: now)
+                let (uid, outcome) = take(frame, bytes.span, of: stream, at: now)
                 session.finish(
-                    frame, of: stream, isDecodable ? .decoded : .skipped,
-                    picture: isDecodable ? frame.frame.resolution : nil, decoded: now, at: now)
-                if isDecodable { return .picture(of: uid) }
-            case .payload(of: let stream, _): slots.takeSound(mids[stream] ?? "")
+                    frame, of: stream, outcome, picture: outcome == .decoded ? frame.frame.resolution : nil,
+                    decoded: now, at: now)
+                if outcome == .decoded { return .picture(of: uid) }
+            case .payload(of: let stream, _):
+                if frames.takeSound(bytes.span) { slots.takeSound(mids[stream] ?? "") }
             case .makeKeyFrame(of: let stream):
                 counts.keyFrameRequests += 1
                 players[stream]?.player.requestKeyFrame()
@@ -170,6 +183,21 @@ final class BotMedia {
         }
     }
 
+    /// Opens a frame, if it is encrypted. Returns whose picture it is, if that is known, and the frame's outcome.
+    private func take(
+        _ frame: ReceivedFrame, _ bytes: Span<UInt8>, of stream: ReceivingStreamID, at now: MediaTime
+    ) -> (UID?, DecodeOutcome) {
+        switch frames.take(frame, bytes, of: stream) {
+        case .unopened: return (nil, .unopened)
+        case .awaitsKeyFrame: return (nil, .skipped)
+        case .usable:
+            let (uid, isDecodable) = slots.take(frame, of: stream, mids[stream] ?? "", at: now)
+            guard isDecodable else { return (nil, .skipped) }
+            frames.decode(frame, bytes, of: stream)
+            return (uid, .decoded)
+        }
+    }
+
     /// Sends what is due of the clip. Returns when there is more.
     private func play(_ peer: PeerConnection, at now: MediaTime) -> MediaTime {
         guard isPublishing, peer.state == .connected else { return .distantFuture }
@@ -178,9 +206,13 @@ final class BotMedia {
             guard let (rid, _) = players[stream.id] else { continue }
             while let frame = players[stream.id]?.player.next(at: now) {
                 let isHeldUp = !stream.isActive || peer.session?.allowance(at: now)?.obstacle != nil
-                if !isHeldUp,
-                    peer.send(frame.description, payload: frame.bytes.span, of: stream.id, at: now) != nil
-                {
+                let sent =
+                    isHeldUp
+                    ? nil
+                    : frames.seal(frame.bytes.span, .picture) {
+                        peer.send(frame.description, payload: $0, of: stream.id, at: now)
+                    }
+                if sent != nil {
                     counts.framesSent[rid, default: 0] += 1
                 } else {
                     counts.framesLeftOut += 1
@@ -195,7 +227,8 @@ final class BotMedia {
             let isSpeaking = Int(now.seconds / 3) % 4 == place % 4
             let level = AudioLevel(attenuation: isSpeaking ? 25 : 75, isVoice: isSpeaking)
             let stamp = PayloadStamp(captureTime: captured, captured: now, level: level)
-            if peer.send(payload.span, stamp, of: stream.id, at: now) != nil { counts.soundSent += 1 }
+            let sent = frames.seal(payload.span, .sound) { peer.send($0, stamp, of: stream.id, at: now) }
+            if sent != nil { counts.soundSent += 1 }
         }
         return min(next, sound?.nextTime ?? .distantFuture)
     }

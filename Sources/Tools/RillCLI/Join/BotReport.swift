@@ -11,6 +11,8 @@ struct BotLog {
     var snapshots = 0
     var events = 0
     var slotChanges = 0
+    /// How often it went over from high to low or back.
+    var switches = 0
     var pathLosses = 0
     private(set) var errors: [String: Int] = [:]
     private(set) var returns: [Return] = []
@@ -91,6 +93,9 @@ struct BotReport: Encodable {
     let restarts: Int
     let pathLosses: Int
     let slotChanges: Int
+    let switches: Int
+    /// Key frames that came, and could be decoded.
+    let keyFrames: Int
     let sent: [String: Int]
     let leftOut: Int
     let keyFrameRequests: Int
@@ -98,6 +103,13 @@ struct BotReport: Encodable {
     let soundSent: Int
     let soundReceived: Int
     let undecodable: Int
+    /// Frames that were opened and not; absent without encryption.
+    let opened: BotFrames.Opened?
+    /// Pictures that were decoded, and frames that a decoder refused.
+    let decoded: Int
+    let refused: Int
+    /// Key frames that it requested.
+    let requests: Int
     let freezes: Int
     let frozenMilliseconds: Double
     let firstPictureMilliseconds: [Double]
@@ -115,7 +127,7 @@ struct BotReport: Encodable {
         (channels, joins, resumes, snapshots) = (log.channels, log.joins, log.resumes, log.snapshots)
         (events, duplicates, gaps) = (log.events, client.duplicateCount, client.gapCount)
         (offers, restarts, pathLosses) = (media.counts.offers, media.counts.restarts, log.pathLosses)
-        slotChanges = log.slotChanges
+        (slotChanges, switches, keyFrames) = (log.slotChanges, log.switches, media.slots.keyFrames)
         sent = Dictionary(uniqueKeysWithValues: media.counts.framesSent.map { ($0.key.description, $0.value) })
         (leftOut, keyFrameRequests) = (media.counts.framesLeftOut, media.counts.keyFrameRequests)
         received = media.slots.frames.map { key, frames in
@@ -124,6 +136,8 @@ struct BotReport: Encodable {
         }.sorted { ($0.uid, $0.layer) < ($1.uid, $1.layer) }
         (soundSent, soundReceived) = (media.counts.soundSent, media.slots.payloads.values.reduce(0, +))
         undecodable = media.slots.undecodable
+        (opened, requests) = (media.frames.opened, media.requests)
+        (decoded, refused) = (media.frames.decoded, media.frames.refused)
         (freezes, frozenMilliseconds) = (media.slots.allFreezes.count, media.slots.allFreezes.duration.milliseconds)
         firstPictureMilliseconds = log.firstPictures.map(\.delay.milliseconds)
         returns = log.returns.map { one in

@@ -1,7 +1,9 @@
 #if Server
+import Rill
 import RillCore
 import RillPeer
 import RillRooms
+import RillSecurity
 import RillThreads
 import RillTransport
 
@@ -13,8 +15,12 @@ final class BotRun {
         let name: String
         let count: Int
         let wants: BotWants
+        /// How often each goes over from high to low or back; `nil` for never.
+        let switchInterval: MediaDuration?
         /// The token of the bot with that name; `nil` for none.
         let token: (String) throws -> String?
+        /// The keys of frames; `nil` in the clear.
+        let encryption: (keys: any SFrameKeys, suite: SFrameSuite)?
         /// How many further ones join or leave each second.
         let changesPerSecond: Double
         /// How long to try while none is in the room.
@@ -84,10 +90,15 @@ final class BotRun {
         let local = addresses.candidates.map { ip, number in
             (address: UDPAddress(ip, port: socket.localAddress.port), socket: number)
         }
-        let join = JoinRequest(room: settings.room, token: try settings.token(name), name: name)
+        // Each is a sender of its own.
+        let encryption = try settings.encryption.map { try FrameEncryption($0.keys, $0.suite) }
+        let join = JoinRequest(
+            room: settings.room, token: try settings.token(name), name: name,
+            attributes: encryption == nil ? [:] : Participant.encryptedAttributes)
         let bot = Bot(
-            name, RoomClientSettings(join, hasMedia: true), BotMedia(media, place: placeCount, at: local),
-            wants: settings.wants, hasSound: media.sound != nil, seed: .random(in: 0 ... .max), at: now)
+            name, RoomClientSettings(join, hasMedia: true), BotMedia(media, encryption, place: placeCount, at: local),
+            wants: settings.wants, switchInterval: settings.switchInterval, hasSound: media.sound != nil,
+            seed: .random(in: 0 ... .max), at: now)
         try sockets.add(socket, key: placeCount)
         places[placeCount] = Place(bot: bot, socket: socket, addresses: addresses)
         placeCount += 1

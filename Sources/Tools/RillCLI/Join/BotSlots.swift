@@ -26,6 +26,8 @@ struct BotSlots {
     private var orders: [ReceivingStreamID: FrameOrder] = [:]
     /// Frames that can be decoded.
     private(set) var frames: [Key: Int] = [:]
+    /// Those of them that are key frames.
+    private(set) var keyFrames = 0
     /// Payloads of sound.
     private(set) var payloads: [UID: Int] = [:]
     /// Frames that refer to others which did not come.
@@ -83,6 +85,7 @@ struct BotSlots {
             undecodable += 1
             return (nil, false)
         }
+        if frame.frame.isKey { keyFrames += 1 }
         guard let state = slots[mid]?.state, let uid = state.uid, let kind = state.kind else { return (nil, true) }
         frames[Key(uid: uid, kind: kind, layer: state.layer ?? ""), default: 0] += 1
         slots[mid]?.meter.shown(at: now)

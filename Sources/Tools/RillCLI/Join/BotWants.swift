@@ -37,17 +37,33 @@ struct BotWants: ExpressibleByArgument, Equatable, Sendable {
 
     var defaultValueDescription: String { low == 0 ? "high=\(high)" : "high=\(high),low=\(low)" }
 
+    /// The same with the last ones in high: as many as there are of low.
+    var swapped: BotWants { BotWants(high: low, low: high) }
+
+    private init(high: Int, low: Int) { (self.high, self.low) = (high, low) }
+
     /// What is wanted of each participant who publishes pictures.
     ///
     /// - Parameters:
     ///   - room: who is there.
     ///   - own: the number of the one that wants.
-    func pictures(in room: RoomState, for own: UID?) -> [Want] {
-        let publishers = room.participants.filter { $0.uid != own && $0[.video] != nil }
+    ///   - isEncrypted: whether it can open frames at all.
+    func pictures(in room: RoomState, for own: UID?, isEncrypted: Bool) -> [Want] {
+        let publishers = room.participants.filter {
+            $0.uid != own && $0[.video] != nil && $0.isReadable(isEncrypted: isEncrypted)
+        }
         return publishers.prefix(count).enumerated().map { place, participant in
             place < high
                 ? Want(.high, of: participant.uid, priority: high - place) : Want(.low, of: participant.uid)
         }
     }
+}
+
+extension Participant {
+    /// What members of an encrypted room say about themselves, pages as well.
+    static let encryptedAttributes = ["encrypted": "SFrame"]
+
+    /// Whether its frames mean something to who has a secret, or has none.
+    func isReadable(isEncrypted: Bool) -> Bool { isEncrypted || attributes["encrypted"] == nil }
 }
 #endif

@@ -17,7 +17,7 @@ struct JoinCommand: ParsableCommand {
         discussion: """
             Each bot is a member like others, with a WebSocket and a connection of its own. The clip is encoded once, \
             as high and as low with 160x120 at 5 frames a second, and sent by all of them over and over. What they \
-            receive is counted and not decoded.
+            receive is counted and not decoded, unless they --decode it.
 
             A bot whose server or path is gone comes back by itself. All leave after --duration, or with Ctrl-C, and a \
             table or with --json an object says what each has seen.
@@ -26,6 +26,7 @@ struct JoinCommand: ParsableCommand {
               rill join http://127.0.0.1:8080 --room lobby
               rill join http://127.0.0.1:8080 --room lobby --clip clip.y4m --count 4
               rill join https://example.org --room lobby --secret-file secret --json
+              rill join https://example.org --room lobby --encryption aes256 --encryption-secret-file words
             """)
 
     @Argument(help: "The server, as https://HOST or https://HOST/rooms.")
@@ -58,6 +59,11 @@ struct JoinCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How many further bots join or leave each second.", valueName: "rate"))
     var joinLeave = 0.0
 
+    @Option(
+        help: "How often they go over from high to low and back, in what they want (default: never).",
+        transform: durationNotation)
+    var switchEvery: MediaDuration?
+
     @Option(help: "Size of the high layer.", completion: .sizes, transform: resolutionNotation)
     var size = Resolution(width: 640, height: 360)
 
@@ -67,6 +73,9 @@ struct JoinCommand: ParsableCommand {
     @Option(help: "The codec, \(codecValues).", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .default
 
+    @Flag(help: "Decode the pictures too, and count frames that cannot be decoded.")
+    var decode = false
+
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false
 
@@ -75,6 +84,9 @@ struct JoinCommand: ParsableCommand {
 
     @Option(help: "The server's secret, with which each bot gets a token of its own.", completion: .file())
     var secretFile: String?
+
+    @OptionGroup(title: "End-to-end encryption")
+    var encryption: EncryptionOptions
 
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
@@ -98,10 +110,11 @@ struct JoinCommand: ParsableCommand {
         let media = BotMediaSettings(
             clip: coded, sound: opus, slots: want.count,
             bitrate: Bitrate(bitsPerSecond: layers.reduce(0) { $0 + $1.bitrate.bitsPerSecond }),
-            certificate: try DTLSCertificate(wallClock: Int(seconds)), wallClockAtZero: clock.wallClockAtZero)
+            certificate: try DTLSCertificate(wallClock: Int(seconds)), decodes: decode,
+            wallClockAtZero: clock.wallClockAtZero)
         let settings = BotRun.Settings(
-            room: room, name: name, count: count, wants: want, token: try tokens(), changesPerSecond: joinLeave,
-            timeout: endpoint.wait)
+            room: room, name: name, count: count, wants: want, switchInterval: switchEvery, token: try tokens(),
+            encryption: try encryption.keys(of: room), changesPerSecond: joinLeave, timeout: endpoint.wait)
         let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
         StandardError.print("joining \(room) at \(address.authority): \(count) with \(streams)")
         let run = try BotRun(settings, media, over: webSockets, clock: clock)
@@ -174,6 +187,7 @@ struct JoinCommand: ParsableCommand {
 
     func validate() throws {
         try requirePositive("--duration", duration)
+        try requirePositive("--switch-every", switchEvery)
         guard RoomURL(url) != nil else { throw ValidationError.notURL(url, like: "https://example.org") }
         guard (1...100).contains(count) else { throw ValidationError("--count goes from 1 to 100") }
         guard joinLeave >= 0, joinLeave <= 20 else { throw ValidationError("--join-leave goes from 0 to 20") }

@@ -30,6 +30,8 @@ final class Show {
             /// How many faces the beauty filter of each call knows in our pictures.
             var faces: [Int: Int] = [:]
             var lines: [String] = []
+            /// Whose frames cannot be opened: the end-to-end encryption has another key.
+            var unopened: Set<String> = []
             var isEnding = false
             var ended = 0
         }
@@ -56,6 +58,7 @@ final class Show {
         var endedCount: Int { state.withLock { $0.ended } }
         /// How many faces the beauty filter of a call knows in our pictures.
         func faceCount(ofCall call: Int) -> Int { state.withLock { $0.faces[call] ?? 0 } }
+        func isUnopened(_ name: String) -> Bool { state.withLock { $0.unopened.contains(name) } }
     }
 
     init(_ command: PreviewCommand, on window: Window) throws {
@@ -95,6 +98,12 @@ final class Show {
                     switch event {
                     case .statistics(let statistics): news.change { $0.statistics[index] = statistics }
                     case .facesChanged(let faces): news.change { $0.faces[index] = faces.count }
+                    case .unopened(let them, _, _):
+                        news.change { $0.unopened.insert(them.name) }
+                        news.note("\(event)")
+                    case .opened(let them, _):
+                        news.change { $0.unopened.remove(them.name) }
+                        news.note("\(event)")
                     case .over, .wanted: break
                     default: news.note("\(event)")
                     }
@@ -135,6 +144,7 @@ final class Show {
             let news = news.take()
             for line in news.lines { StandardError.print(line) }
             for (call, statistics) in news.statistics { note(statistics, ofCall: call) }
+            noteFigures()
         }
     }
 
@@ -221,7 +231,10 @@ final class Show {
                 lines.append("beauty \(beauty.rawValue), \(count) \(count == 1 ? "face" : "faces")")
             }
             if people[index].participant != nil, layer != .size { lines.append("requested: \(layer.rawValue)") }
-            window.views[index].lines = areFiguresShown ? [people[index].name] + lines : []
+            // There is no picture of it, whether or not figures are shown.
+            let isUnopened = people[index].participant != nil && news.isUnopened(people[index].name)
+            let shown = areFiguresShown ? [people[index].name] + lines : []
+            window.views[index].lines = (isUnopened ? ["encrypted"] : []) + shown
         }
     }
 }
