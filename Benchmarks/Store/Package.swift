@@ -28,7 +28,8 @@ let package = Package(
             sources: [
                 "ServerError.swift", "Store/RoomDatabase.swift", "Store/RoomDatabaseSettings.swift",
                 "Store/RoomSchema.swift", "Store/ChatWriter.swift", "Store/ChatReader.swift",
-                "Store/ChatRetention.swift", "Store/ChatImages.swift", "Store/Images/StoredFile.swift",
+                "Store/ChatRetention.swift", "Store/ChatImages.swift", "Store/Images/ImageLimits.swift",
+                "Store/Images/StoredFile.swift",
             ]),
         .executableTarget(
             name: "bench-chat",

@@ -5,17 +5,20 @@ import Testing
 
 @Suite("A chat in which much goes wrong")
 struct ChatRunTests {
-    static let seeds: ClosedRange<UInt64> = isLongRun ? 1...100 : 1...5
+    static let seeds: ClosedRange<UInt64> = isLongRun ? 1...100 : 1...3
 
-    /// Three clients are offline in turn, the server is killed and started, and the store is slow and fails.
-    @Test(arguments: seeds)
-    func `All end with the same list, without a gap, and each message is there once or has failed`(_ seed: UInt64) {
-        let world = RoomWorld(seed: seed, encodes: seed == 1)
+    /// Three clients, with identities or two of them as guests, are offline in turn, the server is killed and started,
+    /// and the store is slow and fails.
+    @Test(arguments: seeds, [false, true])
+    func `All end with the same list, without a gap, and each message is there once or has failed`(
+        _ seed: UInt64, hasGuests: Bool
+    ) {
+        let world = RoomWorld(seed: seed, encodes: seed == 1, hasGuests: hasGuests)
         let run = ChatRun(world)
         run.play(for: .seconds(180))
         run.checkEnd()
-        #expect(world.problems == [], "seed \(seed)")
-        note("seed \(seed): \(run.summary)")
+        #expect(world.problems == [], "seed \(seed), guests: \(hasGuests)")
+        note("seed \(seed), guests: \(hasGuests): \(run.summary)")
     }
 }
 
@@ -93,7 +96,8 @@ final class ChatRun {
             // The app ends, and starts again with what it kept.
             count("new apps")
             note(client)
-            let next = world.addClient(client.name, delay: client.link.delay)
+            let session = client.client.lastSession
+            let next = world.addClient(client.name, delay: client.link.delay, session: session)
             next.link.cutUntil = client.link.cutUntil
             next.restore(client.client.unsentChat)
             client.leave()

@@ -4,7 +4,7 @@ enum Field: String, CodingKey, CaseIterable {
     case locked, key, text, code, field, limit, retryAfter, missed, cached, session, epoch, snapshot, answer, media
     case fresh, slots, count, sequence, levels, mid, room, token, offer, picture, priority
     case message, author, image, replyTo, edited, enabled, blocked, received, read, messages, reports, original, chat
-    case before, after
+    case before, after, guest
 }
 
 extension KeyedEncodingContainer<Field> {

@@ -181,4 +181,26 @@ struct ChatClientTests {
         #expect(ben.typing == Array(repeating: anna.client.uid ?? 0, count: 3))
         #expect(anna.typing.isEmpty)
     }
+
+    @Test func `Row 30: a list of 20 has the last 20, and grows back to it by asking`() {
+        var conversation = Conversation(limit: 20)
+        conversation.take(ChatState(author: "anna"))
+        for number in 1...25 {
+            var message = ChatMessage(author: "ben", uid: 1, name: "Ben", key: "\(number)", .init(text: "x"))
+            message.number = number
+            conversation.take(.chat(message))
+        }
+        #expect(conversation.messages.map(\.number) == Array(6...25))
+        #expect(conversation.lastNumber == 25 && conversation.unreadCount == 25 && !conversation.hasOlder)
+    }
+
+    @Test func `Row 69: an image is shown with its longer side, and its ratio`() {
+        func size(_ width: Int, _ height: Int) -> [Int] {
+            let size = ChatImage(hash: "", .png, width: width, height: height, byteCount: 1).size(within: 200)
+            return [size.width, size.height]
+        }
+        #expect(size(400, 300) == [200, 150] && size(300, 400) == [150, 200] && size(300, 300) == [200, 200])
+        #expect(size(1, 2000) == [1, 200] && size(2000, 1) == [200, 1] && size(301, 200) == [200, 132])
+        #expect(size(0, 5) == [200, 200] && size(.max, .max - 1)[0] == 200)
+    }
 }

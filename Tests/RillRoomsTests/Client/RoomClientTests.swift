@@ -16,7 +16,7 @@ struct RoomClientTests {
     }
 
     @Test(arguments: [1, 5, 12, 30])
-    func `A cut is reported as it lasts, and ends without a snapshot`(_ seconds: Int) {
+    func `Row 31: A cut is reported as it lasts, and ends without a snapshot`(_ seconds: Int) {
         let (anna, ben) = (join("anna"), join("ben"))
         ben.cut(.seconds(seconds))
         world.run(.seconds(seconds + 5))
@@ -68,7 +68,7 @@ struct RoomClientTests {
         #expect(world.problems == [])
     }
 
-    @Test func `A queue that is full is an error that tells what was missed and what is cached`() {
+    @Test func `Row 32: A queue that is full is an error that tells what was missed and what is cached`() {
         let anna = join("anna")
         anna.cut(.seconds(3))
         for index in 0..<259 { anna.send("\(index)") }

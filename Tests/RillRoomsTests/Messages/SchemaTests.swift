@@ -62,7 +62,8 @@ struct SchemaTests {
             .join(JoinRequest(room: "a", name: "b")),
             .join(
                 JoinRequest(
-                    room: "a", token: "t", name: "b", avatar: "u", uid: 3, attributes: ["k": "v"], role: .viewer,
+                    room: "a", token: "t", session: "s", name: "b", avatar: "u", uid: 3, attributes: ["k": "v"],
+                    role: .viewer,
                     offer: "o")),
             .resume(session: "s", epoch: 1, number: 2, count: 3), .negotiate(offer: "o"),
             .publish(.video, mid: nil, isMuted: false), .publish(.video, mid: "1", isMuted: true),
@@ -111,7 +112,8 @@ struct SchemaTests {
     @Test func `Each event is documented with its fields, and no other one is`() throws {
         let events: [RoomEvent] =
             [
-                .joined(Participant(uid: 3, name: "n")), .joined(Self.person), .interrupted(3), .lost(3), .back(3),
+                .joined(Participant(uid: 3, guest: 8, name: "n")), .joined(Self.person), .interrupted(3), .lost(3),
+                .back(3),
                 .published(3, .video, isMuted: false), .published(3, .video, isMuted: true), .unpublished(3, .sound),
                 .muted(3, .screen, by: 4), .unmuted(3, .sound), .firstPicture(3, .video, width: 640, height: 360),
                 .speakerChanged(nil), .speakerChanged(3), .roleChanged(3, .host, .all),

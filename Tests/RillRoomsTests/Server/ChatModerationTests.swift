@@ -184,7 +184,10 @@ struct ChatModerationTests {
             desk.pass(.milliseconds(100))
             return refusal(.write(key: "refused", text: text, replyTo: nil, image: nil), anna)
         }
-        for text in ["", " ", "\n\t ", "\u{3000}", "a\u{0}b", "a\u{1B}[31m", "a\rb", "a\u{85}b", "a\u{7F}"] {
+        for text in [
+            "", " ", "\n\t ", "\u{3000}", "\u{200B}", "\u{202E} \u{200D}", "\u{3164}", "\u{FEFF}", "a\u{0}b",
+            "a\u{1B}[31m", "a\rb", "a\u{85}b", "a\u{7F}",
+        ] {
             #expect(refused(text)?.code == .malformed, "\(text.debugDescription)")
         }
         #expect(refused(String(repeating: family, count: 256)) == .tooLarge(field: "text", limit: 255))
@@ -223,5 +226,17 @@ struct ChatModerationTests {
         #expect(refusal(.history(ChatPage(.before(nil), limit: 5)), ben) == nil)
         #expect(refusal(.write(key: "", text: "x", replyTo: nil, image: nil), anna)?.code == .malformed)
         #expect(refusal(.write(key: "1", text: "x", replyTo: 9, image: nil), anna) == .unknownMessage(9))
+    }
+
+    @Test func `Row 47: who leaves, and all when the room is closed, are told nothing more`() throws {
+        desk.ask(.leave, on: ben.channel)
+        #expect(desk.take(ben.channel) == [.bye(.left)] && desk.closed.contains(ben.channel))
+        desk.write("after", on: anna.channel)
+        #expect(desk.take(ben.channel) == [] && desk.events(anna.channel).count == 2)
+        desk.ask(.close, on: host.channel)
+        #expect(desk.take(anna.channel).last == .bye(.closed))
+        #expect(desk.closed.isSuperset(of: [anna.channel, host.channel]))
+        desk.write("later", on: anna.channel)
+        #expect(desk.take(anna.channel) == [])
     }
 }

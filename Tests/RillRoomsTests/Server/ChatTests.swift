@@ -93,7 +93,7 @@ struct ChatTests {
         #expect(desk.rooms.statistics.chatMessages == 16)
     }
 
-    @Test func `Who joins gets the last 50, of a server that restarted too`() throws {
+    @Test func `Row 37: Who joins gets the last 50, of a server that restarted too`() throws {
         for index in 1...60 {
             desk.pass(.milliseconds(50))
             desk.write("\(index)", on: anna.channel)
@@ -210,7 +210,7 @@ struct ChatTests {
         #expect(page.map(\.content?.text) == ["won", nil])
     }
 
-    @Test func `Two rooms have nothing of each other`() throws {
+    @Test func `Row 42: Two rooms have nothing of each other`() throws {
         let other = try desk.join("other", name: "Otto")
         desk.write("here", on: anna.channel)
         desk.write("there", on: other.channel)

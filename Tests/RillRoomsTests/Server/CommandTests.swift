@@ -144,22 +144,30 @@ struct CommandTests {
         #expect(desk.rooms.state(of: "lobby")?.speaker == nil)
     }
 
-    @Test func `App data has limits, and who sends too much is told how much was missed`() {
+    @Test func `Rows 29 and 32: App data has limits, and who sends too much is told how much was missed`() throws {
         let send = { (count: Int, byteCount: Int) in
             RoomCommand.data(count: count, to: host.uid, text: String(repeating: "x", count: byteCount))
         }
         #expect(desk.refusal(of: send(1, 1001), on: ben.channel) == .tooLarge(field: "text", limit: 1000))
         #expect(desk.refusal(of: send(1, 0), on: ben.channel)?.code == .malformed)
         #expect(desk.refusal(of: .data(count: 1, to: 99, text: "x"), on: ben.channel) == .unknownParticipant(99))
-        for count in 1...60 { #expect(desk.refusal(of: send(count, 10), on: ben.channel) == nil) }
-        let wait = MediaDuration.milliseconds(17)
-        #expect(desk.refusal(of: send(61, 10), on: ben.channel) == .tooFast(limit: 60, retryAfter: wait, missed: 1))
-        #expect(desk.refusal(of: send(61, 10), on: ben.channel) == .tooFast(limit: 60, retryAfter: wait, missed: 2))
-        desk.pass(wait)
-        #expect(desk.refusal(of: send(61, 10), on: ben.channel) == nil)
+        // 1000 bytes of any script, as they were sent.
+        let text = String(repeating: "\u{1F600}", count: 100) + String(repeating: "\u{5E9}\u{200F}", count: 120)
+        #expect(text.utf8.count == 1000)
+        _ = desk.take(host.channel)
+        desk.ask(.data(count: 1, to: host.uid, text: text), on: ben.channel)
+        guard case .data(count: _, from: ben.uid, sequence: 1, text: text, missed: 0) = desk.take(host.channel).first
+        else { throw TestFailure("no data") }
         desk.pass(.seconds(1))
-        for count in 62...91 { #expect(desk.refusal(of: send(count, 1000), on: ben.channel) == nil) }
-        #expect(desk.refusal(of: send(92, 1000), on: ben.channel)?.code == .tooFast)
+        for count in 2...61 { #expect(desk.refusal(of: send(count, 10), on: ben.channel) == nil) }
+        let wait = MediaDuration.milliseconds(17)
+        #expect(desk.refusal(of: send(62, 10), on: ben.channel) == .tooFast(limit: 60, retryAfter: wait, missed: 1))
+        #expect(desk.refusal(of: send(62, 10), on: ben.channel) == .tooFast(limit: 60, retryAfter: wait, missed: 2))
+        desk.pass(wait)
+        #expect(desk.refusal(of: send(62, 10), on: ben.channel) == nil)
+        desk.pass(.seconds(1))
+        for count in 63...92 { #expect(desk.refusal(of: send(count, 1000), on: ben.channel) == nil) }
+        #expect(desk.refusal(of: send(93, 1000), on: ben.channel)?.code == .tooFast)
     }
 
     @Test func `A receiver that acknowledges nothing gets 256 kB, and its senders are told`() {

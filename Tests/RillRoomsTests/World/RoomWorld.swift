@@ -18,6 +18,8 @@ final class RoomWorld {
     let store = WorldStore()
     private let settings: RoomSettings
     private let encodes: Bool
+    /// Whether all but the host are guests.
+    private let hasGuests: Bool
     private var wires: [RoomChannelID: (wire: Wire, client: WorldClient)] = [:]
     private var serverWake = MediaTime.distantFuture
     private(set) var startCount = 0
@@ -30,9 +32,9 @@ final class RoomWorld {
     private(set) var problems: [String] = []
     private(set) var eventCount = 0
 
-    init(seed: UInt64, settings: RoomSettings = RoomSettings(), encodes: Bool = false) {
+    init(seed: UInt64, settings: RoomSettings = RoomSettings(), encodes: Bool = false, hasGuests: Bool = false) {
         generator = SeededGenerator(seed: seed)
-        (self.settings, self.encodes) = (settings, encodes)
+        (self.settings, self.encodes, self.hasGuests) = (settings, encodes, hasGuests)
         start()
     }
 
@@ -93,7 +95,9 @@ final class RoomWorld {
                 wire.isOpenAtServer = false
                 timeline.deliver(on: wire, up: false, at: now, in: self) { client.closed(wire) }
             case .checkToken(let token, room: _, of: let channel):
-                rooms.grant(RoomGrant(identity: token, role: token == "host" ? .host : .speaker), to: channel, at: now)
+                let isGuest = hasGuests && token != "host" && token != "recorder"
+                let role: Role = token == "host" ? .host : .speaker
+                rooms.grant(RoomGrant(identity: isGuest ? nil : token, role: role), to: channel, at: now)
             case .negotiate(offer: _, let negotiation):
                 media.insert(negotiation.member)
                 rooms.answer("answer", to: negotiation, at: now)
@@ -209,8 +213,11 @@ final class RoomWorld {
 
     // MARK: Clients
 
-    func addClient(_ name: String, delay: MediaDuration = .milliseconds(20), hasMedia: Bool = false) -> WorldClient {
-        let client = WorldClient(name, Link(delay: delay), hasMedia: hasMedia, in: self)
+    /// - Parameter session: of an app of the same person before.
+    func addClient(
+        _ name: String, delay: MediaDuration = .milliseconds(20), hasMedia: Bool = false, session: String? = nil
+    ) -> WorldClient {
+        let client = WorldClient(name, Link(delay: delay), hasMedia: hasMedia, session: session, in: self)
         clients.append(client)
         return client
     }

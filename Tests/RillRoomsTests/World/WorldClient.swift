@@ -28,18 +28,16 @@ final class WorldClient {
     /// Whether more than one snapshot an epoch is right: for one who reads too slowly.
     var mayFallBehind = false
 
-    init(_ name: String, _ link: Link, hasMedia: Bool, in world: RoomWorld) {
+    init(_ name: String, _ link: Link, hasMedia: Bool, session: String?, in world: RoomWorld) {
         (self.name, self.link, self.hasMedia, self.world) = (name, link, hasMedia, world)
-        client = Self.make(name, hasMedia: hasMedia, in: world)
-    }
-
-    private static func make(_ name: String, hasMedia: Bool, in world: RoomWorld) -> RoomClient {
-        let join = JoinRequest(room: RoomWorld.room, token: name, name: name.uppercased())
-        return RoomClient(RoomClientSettings(join, hasMedia: hasMedia), seed: world.generator.next())
+        let join = JoinRequest(room: RoomWorld.room, token: name, session: session, name: name.uppercased())
+        client = RoomClient(RoomClientSettings(join, hasMedia: hasMedia), seed: world.generator.next())
     }
 
     /// The number under which the server knows it.
-    var serverUID: UID? { world.rooms?.state(of: RoomWorld.room)?.participants.first { $0.identity == name }?.uid }
+    var serverUID: UID? {
+        world.rooms?.state(of: RoomWorld.room)?.participants.first { $0.name == name.uppercased() }?.uid
+    }
 
     var isIn: Bool { client.status == .connected }
 

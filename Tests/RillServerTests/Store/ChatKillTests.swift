@@ -72,7 +72,17 @@ import Testing
             sent += writer.numbers.count
         }
         #expect(messages.count == sent)
-        note("\(sent) messages")
+        // What anybody saw has the number, author and key that it has here: one order for all.
+        var seen = 0
+        for writer in writers {
+            for (number, message) in writer.seen {
+                let stored = messages[number - 1]
+                #expect(message == [stored.author, stored.key], "\(writer.name) saw \(message) as \(number)")
+            }
+            seen += writer.seen.count
+        }
+        #expect(seen >= sent)
+        note("\(sent) messages, seen \(seen) times")
         try await database.close()
     }
 }
@@ -85,6 +95,8 @@ private final class ChatWriterClient: Sendable {
     private struct State {
         /// The numbers of its messages, as they were answered.
         var numbers: [Int] = []
+        /// The author and key of each message that came, by its number.
+        var seen: [Int: [String]] = [:]
         /// What is not answered.
         var pending: String?
         var isStopping = false
@@ -94,9 +106,21 @@ private final class ChatWriterClient: Sendable {
 
     var numbers: [Int] { state.withLock { $0.numbers } }
     var pending: String? { state.withLock { $0.pending } }
+    var seen: [Int: [String]] { state.withLock { $0.seen } }
 
     /// Ends once nothing is unanswered.
     func stop() { state.change { $0.isStopping = true } }
+
+    /// Keeps what came. A number is one message's for ever.
+    private func see(_ messages: [RoomMessage]) throws {
+        for case .event(let event) in messages {
+            guard case .chat(let message) = event.event else { continue }
+            let former = state.change { $0.seen.updateValue([message.author, message.key], forKey: message.number) }
+            if let former, former != [message.author, message.key] {
+                throw TestFailure("\(message.number) was \(former), and is \(message.key) of \(message.author)")
+            }
+        }
+    }
 
     /// Writes until the server is gone, or it is to end.
     func run(_ port: UInt16, _ token: String?, delay: Int) throws {
@@ -113,7 +137,9 @@ private final class ChatWriterClient: Sendable {
                 return (key, isRepeated)
             }
             // The server was killed: the message stays pending, and is repeated by the next run.
-            guard let answer = try? client.ask(.chat(key: key, text: "\(name) says \(key)")) else { return }
+            let answer = try? client.ask(.chat(key: key, text: "\(name) says \(key)"))
+            try see(client.takeEvents())
+            guard let answer else { return }
             guard case .done(_, number: _, answer: _, message: let number?) = answer else {
                 throw TestFailure("\(name): \(key) (repeated: \(isRepeated)) is answered by \(answer)")
             }

@@ -33,7 +33,7 @@ import Testing
         return try existing(connection.response(seconds: 60))
     }
 
-    @Test func `An image is taken, checked, and known by its hash`() throws {
+    @Test func `Row 70: An image is taken, checked, and known by its hash`() throws {
         let server = try start()
         let session = try join(server)
         for sample in ImageSample.allCases {
@@ -124,7 +124,16 @@ import Testing
             }
         }
         #expect(failed.count == 3)
+        // Nor is there a place for an image, of which nothing stays.
+        let session = try join(server)
+        let image = ImageSample.png.bytes + [UInt8](repeating: 0, count: 100_000)
+        let refusal = try post(image, server, [session])
+        #expect(refusal.status == 507 && refusal.body == "{\"error\":\"full\"}\n", "\(refusal.body)")
+        let files = try server.root() + folder.path("data/images")
+        let left = try FileManager.default.subpathsOfDirectory(atPath: files).filter { $0.contains("/") }
+        #expect(left.isEmpty, "\(left)")
         #expect(unsafe unlink(ballast) == 0)
+        #expect(try post(image, server, [session]).status == 201)
         for number in failed {
             guard case .done = try client.ask(.chat(key: "\(number)", text: "again")) else {
                 throw TestFailure("it does not go on")
@@ -154,7 +163,7 @@ import Testing
         #expect(try server.send("POST", "/rooms/images", [session, "Origin: https://example.net"]).status == 403)
     }
 
-    @Test func `Other files are refused with a reason`() throws {
+    @Test func `Row 70: Other files are refused with a reason`() throws {
         let server = try start()
         let session = try join(server)
         let refusals: [([UInt8], Int, String)] = [

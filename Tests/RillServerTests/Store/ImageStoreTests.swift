@@ -31,13 +31,13 @@ import Testing
     {
         let (database, images) = try open()
         let bytes = ImageSample.webpAnimated.bytes
-        let image = try await images.add(bytes, at: Self.time)
+        let image = try await images.add(bytes, to: "lobby", at: Self.time)
         #expect(ImageStore.isHash(image.hash) && image.format == .webp && image.byteCount == bytes.count)
         #expect(try files() == [image.hash, "\(image.hash).thumbnail"])
         #expect(try read(folder.path("images/\(image.hash.prefix(2))/\(image.hash)")) == bytes)
         // Several at a time, too.
         try await withThrowingTaskGroup(of: ChatImage.self) { group in
-            for _ in 0..<4 { group.addTask { try await images.add(bytes, at: Self.time) } }
+            for _ in 0..<4 { group.addTask { try await images.add(bytes, to: "lobby", at: Self.time) } }
             for try await other in group { #expect(other == image) }
         }
         #expect(try files().count == 2)
@@ -51,7 +51,9 @@ import Testing
     @Test func `Images that no message has go after an hour, with files that no image has`() async throws {
         let (database, images) = try open()
         var added: [ChatImage] = []
-        for sample in ImageSample.allCases { added.append(try await images.add(sample.bytes, at: Self.time)) }
+        for sample in ImageSample.allCases {
+            added.append(try await images.add(sample.bytes, to: "lobby", at: Self.time))
+        }
         let (kept, deleted, wanted) = (added[0], added[1], added[2])
         #expect(try await write(kept, "kept", to: database) == .stored(1))
         #expect(try await write(deleted, "deleted", to: database) == .stored(2))
@@ -60,7 +62,7 @@ import Testing
         #expect(try files() == whole)
         // One is added again, one of a message that is deleted is nobody's any more; a file came from nowhere.
         let later = Self.time + ImageStore.unusedAge + 1
-        _ = try await images.add(ImageSample.allCases[2].bytes, at: later)
+        _ = try await images.add(ImageSample.allCases[2].bytes, to: "lobby", at: later)
         _ = try await database.write([ChatChange(.delete(2, by: nil, since: 0), in: "lobby", time: later)])
         let (stray, half) = (String(repeating: "0", count: 64), "\(kept.hash).1.part")
         try FileManager.default.createDirectory(atPath: folder.path("images/00"), withIntermediateDirectories: true)
@@ -86,7 +88,8 @@ import Testing
                 group.addTask {
                     do throws(ImageRefusal) {
                         // Each is another one: bytes behind the end count for the hash.
-                        _ = try await images.add(ImageSample.png.bytes + [UInt8(index)], at: Self.time)
+                        let bytes = ImageSample.png.bytes + [UInt8(index)]
+                        _ = try await images.add(bytes, to: "lobby", at: Self.time)
                         return nil
                     } catch {
                         return error
@@ -97,17 +100,17 @@ import Testing
         }
         #expect(outcomes.allSatisfy { $0 == nil || $0 == .busy })
         #expect(outcomes.count { $0 == nil } >= 8)
-        #expect(try await images.add(ImageSample.gif.bytes, at: Self.time).width == 24)
+        #expect(try await images.add(ImageSample.gif.bytes, to: "lobby", at: Self.time).width == 24)
         try await database.close()
     }
 
     @Test func `A file that is lost is an image that is not there, until it is added again`() async throws {
         let (database, images) = try open()
-        let image = try await images.add(ImageSample.png.bytes, at: Self.time)
+        let image = try await images.add(ImageSample.png.bytes, to: "lobby", at: Self.time)
         #expect(try await write(image, "1", to: database) == .stored(1))
         try FileManager.default.removeItem(atPath: folder.path("images/\(image.hash.prefix(2))/\(image.hash)"))
         #expect(try await images.file(image.hash, thumbnail: false, in: "lobby") == nil)
-        #expect(try await images.add(ImageSample.png.bytes, at: Self.time) == image)
+        #expect(try await images.add(ImageSample.png.bytes, to: "lobby", at: Self.time) == image)
         #expect(try await images.file(image.hash, thumbnail: false, in: "lobby")?.bytes == ImageSample.png.bytes)
         try await database.close()
     }

@@ -269,7 +269,7 @@ import Testing
         let queries = [
             ChatReader.pageBefore, ChatReader.pageAfter, ChatReader.latestReports, ChatRetention.oldDeleted,
             ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatRetention.surplusReports, ChatImages.old,
-            ChatImages.use,
+            ChatImages.oldOfRooms, ChatImages.use,
         ]
         let plans = try await database.read { db in
             try queries.map { query in

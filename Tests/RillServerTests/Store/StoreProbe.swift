@@ -123,7 +123,7 @@ struct ProbeLog {
         let rest = try await database.record(of: "lobby").lastNumber
         #expect(rest > count)
         var refusals: [ImageRefusal] = []
-        do throws(ImageRefusal) { _ = try await images.add(ImageSample.jpeg.bytes, at: 1) } catch {
+        do throws(ImageRefusal) { _ = try await images.add(ImageSample.jpeg.bytes, to: "lobby", at: 1) } catch {
             refusals.append(error)
         }
         #expect(refusals == [.full])

@@ -12,7 +12,9 @@ import Testing
     @Test func `The database does what every store must`() async throws {
         let database = try RoomDatabase(path: folder.path("rooms.sqlite"))
         let problems = try await RoomStoreSuite(database) { image in
-            try await database.change { db in try ChatImages(db).add(image, at: 0) }
+            try await database.change { db in
+                try ChatImages(db).add(image, thumbnail: 9, to: "lobby", ImageLimits(), at: 0)
+            }
         }.run()
         #expect(problems == [])
         try await database.close()

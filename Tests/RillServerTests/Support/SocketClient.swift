@@ -107,5 +107,11 @@ final class SocketClient {
 
     /// What came while an answer was awaited.
     private(set) var events: [RoomMessage] = []
+
+    /// Takes what came.
+    func takeEvents() -> [RoomMessage] {
+        defer { events = [] }
+        return events
+    }
 }
 #endif

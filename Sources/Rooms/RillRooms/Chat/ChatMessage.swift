@@ -63,4 +63,12 @@ public struct ChatImage: Equatable, Sendable, Codable {
         (self.hash, self.format, self.width, self.height) = (hash, format, width, height)
         self.byteCount = byteCount
     }
+
+    /// The size in which it is shown within a square: its longer side is the square's, the other one as its ratio says,
+    /// rounded down, and at least 1.
+    public func size(within side: Int) -> (width: Int, height: Int) {
+        guard width > 0, height > 0 else { return (side, side) }
+        // What a server says of an image may be anything, and overflows nothing.
+        return width > height ? (side, max(side &* height / width, 1)) : (max(side &* width / height, 1), side)
+    }
 }

@@ -83,6 +83,6 @@ public struct ChatMarks: Equatable, Sendable {
 }
 
 extension Participant {
-    /// Its name as an author of messages: its identity, or `guest:` and the number of its session.
-    public var author: String { identity ?? "guest:\(session)" }
+    /// Its name as an author of messages: its identity, or `guest:` and the number of its session, or of its first one.
+    public var author: String { identity ?? "guest:\(guest ?? session)" }
 }

@@ -39,6 +39,8 @@ public final class RoomClient {
 
     private var token: String?
     private var session: String?
+    /// Its latest session. With it in ``JoinRequest/session`` a guest whose app starts again is the same author.
+    public private(set) var lastSession: String?
     private var phase = Phase.closed
     private var schedule: ReturnSchedule
     /// The chat.
@@ -74,7 +76,7 @@ public final class RoomClient {
     ///   - settings: what it wants.
     ///   - seed: of the times of its attempts.
     public init(_ settings: RoomClientSettings, seed: UInt64) {
-        (self.settings, token) = (settings, settings.join.token)
+        (self.settings, token, lastSession) = (settings, settings.join.token, settings.join.session)
         schedule = ReturnSchedule(seed: seed)
         queue = SendQueue(limit: settings.queueLimit)
         requests = PendingRequests(limit: settings.requestLimit)
@@ -112,16 +114,6 @@ public final class RoomClient {
         if phase == .entered { actions.append(.send(request)) }
         return request.id
     }
-
-    /// Sends app data to somebody, or to all others: each message once, and in order.
-    ///
-    /// - Throws: `queueFull`, with what was missed and what is cached.
-    public func send(_ text: String, to uid: UID? = nil, at now: MediaTime) throws(RoomError) {
-        try queue.add(.data(text, to: uid))
-    }
-
-    /// The messages that are not sent yet.
-    public var unsent: [OutgoingMessage] { queue.messages }
 
     /// The offer that was requested.
     public func offer(_ description: String, at now: MediaTime) {
@@ -212,6 +204,7 @@ public final class RoomClient {
         phase = .entered
         let isOther = epoch != welcome.epoch || uid != welcome.uid
         (session, uid, epoch, number) = (welcome.session, welcome.uid, welcome.epoch, welcome.number)
+        lastSession = session
         if isOther || welcome.snapshot != nil || welcome.isFresh { dataCount = welcome.count }
         if let snapshot = welcome.snapshot {
             room = snapshot
@@ -305,7 +298,7 @@ public final class RoomClient {
         let id = requests.nextID()
         phase = .entering(deadline, request: id)
         var join = settings.join
-        (join.offer, join.token) = (offer, token)
+        (join.offer, join.token, join.session) = (offer, token, lastSession)
         actions.append(.send(RoomRequest(.join(join), id: id)))
     }
 

@@ -24,8 +24,12 @@ public enum ChatText {
         return String(String(scalars).lazy.filter { $0.unicodeScalars.count <= scalarLimit }.prefix(limit))
     }
 
-    /// Whether there is something to see.
-    static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
+    /// Whether there is nothing to see: only spaces, and marks without a shape such as joiners and directions.
+    static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
 
     /// Checks a text. Its size in bytes must have been checked, as this looks at each of them.
     ///

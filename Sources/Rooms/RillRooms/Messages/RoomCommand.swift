@@ -84,6 +84,8 @@ public struct JoinRequest: Equatable, Sendable {
     public var room: String
     /// The token that lets it in; `nil` where the server asks for none.
     public var token: String?
+    /// A session of a guest in this room before: the guest stays the same author, and takes the place of that session.
+    public var session: String?
     /// The name that is shown. The token may have another one, which then counts.
     public var name: String
     /// The URL of its picture.
@@ -99,10 +101,10 @@ public struct JoinRequest: Equatable, Sendable {
 
     /// A request.
     public init(
-        room: String, token: String? = nil, name: String, avatar: String? = nil, uid: UID? = nil,
-        attributes: [String: String] = [:], role: Role? = nil, offer: String? = nil
+        room: String, token: String? = nil, session: String? = nil, name: String, avatar: String? = nil,
+        uid: UID? = nil, attributes: [String: String] = [:], role: Role? = nil, offer: String? = nil
     ) {
-        (self.room, self.token, self.name, self.avatar) = (room, token, name, avatar)
+        (self.room, self.token, self.session, self.name, self.avatar) = (room, token, session, name, avatar)
         (self.uid, self.attributes, self.role, self.offer) = (uid, attributes, role, offer)
     }
 }

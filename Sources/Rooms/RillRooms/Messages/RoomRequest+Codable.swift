@@ -99,6 +99,7 @@ extension JoinRequest {
     init(from fields: KeyedDecodingContainer<Field>) throws {
         self.init(
             room: try fields.text(.room), token: try fields.decodeIfPresent(String.self, forKey: .token),
+            session: try fields.decodeIfPresent(String.self, forKey: .session),
             name: try fields.decodeIfPresent(String.self, forKey: .name) ?? "",
             avatar: try fields.decodeIfPresent(String.self, forKey: .avatar),
             uid: try fields.decodeIfPresent(UID.self, forKey: .uid),
@@ -110,6 +111,7 @@ extension JoinRequest {
     func encode(into fields: inout KeyedEncodingContainer<Field>) throws {
         try fields.encode(room, forKey: .room)
         try fields.encodeIfPresent(token, forKey: .token)
+        try fields.encodeIfPresent(session, forKey: .session)
         try fields.encode(name, forKey: .name)
         try fields.encodeIfPresent(avatar, forKey: .avatar)
         try fields.encodeIfPresent(uid, forKey: .uid)

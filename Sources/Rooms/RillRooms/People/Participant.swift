@@ -16,6 +16,8 @@ public struct Participant: Equatable, Sendable, Codable {
     public let identity: String?
     /// The number of its session: another one, and a larger one, after it left and joined again.
     public let session: Int
+    /// Of a guest who joined again with a session of before: the number of the first one, by which its author is known.
+    public let guest: Int?
     /// The name that is shown.
     public internal(set) var name: String
     /// The URL of its picture.
@@ -33,10 +35,10 @@ public struct Participant: Equatable, Sendable, Codable {
 
     /// A participant that publishes nothing yet.
     public init(
-        uid: UID, identity: String? = nil, session: Int = 0, name: String, avatar: String? = nil,
+        uid: UID, identity: String? = nil, session: Int = 0, guest: Int? = nil, name: String, avatar: String? = nil,
         role: Role = .speaker, rights: Rights? = nil, attributes: [String: String] = [:]
     ) {
-        self.session = session
+        (self.session, self.guest) = (session, guest)
         (self.uid, self.identity, self.name, self.avatar, self.role) = (uid, identity, name, avatar, role)
         (self.rights, self.attributes) = (rights ?? role.rights, attributes)
     }

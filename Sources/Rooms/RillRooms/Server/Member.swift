@@ -1,10 +1,33 @@
 import RillCore
 
+/// Who somebody is in a room, over all sessions: a newer session takes the place of an older one.
+enum Person: Equatable {
+    /// Somebody whose tokens have an identity.
+    case identity(String)
+    /// A guest, by the number of the first session.
+    case guest(Int)
+
+    var identity: String? { if case .identity(let identity) = self { identity } else { nil } }
+
+    /// The name as an author of messages.
+    var author: String {
+        switch self {
+        case .identity(let identity): identity
+        case .guest(let number): "guest:\(number)"
+        }
+    }
+
+    /// The number of a guest's first session; `nil` if that is this one.
+    func guest(in session: Int) -> Int? {
+        if case .guest(let number) = self, number != session { number } else { nil }
+    }
+}
+
 /// A member of a room, or somebody who is out and may come back.
 final class Member {
     /// Its session in the room.
     let id: RoomMember
-    let identity: String?
+    let person: Person
     /// Whom its session counts for.
     var holder = SessionHolder(nil, token: nil, nil)
     /// The highest role that it may take by itself.
@@ -28,8 +51,8 @@ final class Member {
     var sending: DataQuota
     var chat: MemberChat
 
-    init(_ id: RoomMember, identity: String?, _ settings: RoomSettings, at now: MediaTime) {
-        (self.id, self.identity, heardTime) = (id, identity, now)
+    init(_ id: RoomMember, _ person: Person, _ settings: RoomSettings, at now: MediaTime) {
+        (self.id, self.person, heardTime) = (id, person, now)
         grantedRole = .viewer
         sending = DataQuota(settings)
         chat = MemberChat(settings)

@@ -44,7 +44,7 @@ struct Negotiations {
 
     /// The channels on which an identity comes into a room.
     func channels(of identity: String, into room: Room) -> [Channel] {
-        arrivals(into: room).filter { $0.arrival?.member.identity == identity }.map(\.channel)
+        arrivals(into: room).filter { $0.arrival?.member.person == .identity(identity) }.map(\.channel)
     }
 
     private func arrivals(into room: Room) -> [Waiting] {

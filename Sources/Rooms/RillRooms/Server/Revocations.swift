@@ -42,7 +42,7 @@ extension Rooms {
                 end(channel, .expired)
                 count += 1
             }
-            guard let member = room.member(of: identity) else { continue }
+            guard let member = room.member(of: .identity(identity)) else { continue }
             room.end(member, .expired, .expired, at: now)
             count += 1
         }

@@ -1,7 +1,7 @@
 /// What members are told of the chat beside its events.
 extension Room {
     /// A member's name as an author.
-    func author(_ member: Member) -> String { member.identity ?? "guest:\(member.id.session)" }
+    func author(_ member: Member) -> String { member.person.author }
 
     /// The chat for somebody who comes in; `nil` if it is not there yet.
     func chatState(for member: Member) -> ChatState? {

@@ -64,9 +64,9 @@ final class Room {
 
     subscript(uid: UID) -> Member? { members[uid] }
 
-    /// The member of an identity.
-    func member(of identity: String?) -> Member? {
-        identity.flatMap { wanted in ordered.first { $0.identity == wanted } }
+    /// The member that is a person.
+    func member(of person: Person?) -> Member? {
+        person.flatMap { wanted in ordered.first { $0.person == wanted } }
     }
 
     /// The number of the last event.
@@ -81,32 +81,31 @@ final class Room {
     /// Why a session will not come back; `nil` if that is not known.
     func end(of session: Int) -> EndReason? { ended[session] }
 
-    /// Whether a number is free for an identity: its own member is replaced.
-    func isFree(_ uid: UID, for identity: String?) -> Bool {
+    /// Whether a number is free for a person, whose own member is replaced.
+    func isFree(_ uid: UID, for person: Person?) -> Bool {
         guard uid.rawValue != 0, !reserved.contains(uid) else { return false }
         guard let holder = members[uid] ?? away[uid] else { return true }
-        return identity != nil && holder.identity == identity
+        return holder.person == person
     }
 
     /// Checks whether there is a place for somebody.
     ///
     /// - Throws: `locked` or `roomFull`.
-    func checkPlace(for identity: String?, _ role: Role) throws(RoomError) {
+    func checkPlace(for person: Person?, _ role: Role) throws(RoomError) {
         guard !state.isLocked || role == .host else { throw .locked }
-        let taken = members.count + reserved.count - (member(of: identity) == nil ? 0 : 1)
+        let taken = members.count + reserved.count - (member(of: person) == nil ? 0 : 1)
         guard taken < settings.memberLimit else { throw .roomFull(limit: settings.memberLimit) }
     }
 
-    /// Lets somebody in, with the welcome as the answer to their request. Another session of the identity is replaced.
+    /// Lets somebody in, with the welcome as the answer to their request. Another session of the person is replaced.
     func admit(
         _ member: Member, _ participant: Participant, on channel: Channel, request: Int, answer: String? = nil,
         reading position: (epoch: Int, number: Int, count: Int)? = nil, at now: MediaTime
     ) {
-        for other in [self.member(of: member.identity), members[participant.uid]] {
+        for other in [self.member(of: member.person), members[participant.uid]] {
             if let other, other !== member { end(other, .replaced, .replaced, at: now) }
         }
-        for (uid, other) in away
-        where uid == participant.uid || member.identity != nil && other.identity == member.identity {
+        for (uid, other) in away where uid == participant.uid || other.person == member.person {
             away[uid] = nil
             if other !== member { ended.add(other.id.session, .replaced, settings.returnsWithin, at: now) }
         }
@@ -183,8 +182,9 @@ final class Room {
     private func claims(of member: Member) -> SessionClaims {
         let participant = state[member.id.uid]
         return SessionClaims(
-            room: name, epoch: epoch, session: member.id.session, uid: member.id.uid, identity: member.identity,
-            name: participant?.name ?? "", avatar: participant?.avatar, role: participant?.role ?? .viewer,
+            room: name, epoch: epoch, session: member.id.session, uid: member.id.uid, identity: member.person.identity,
+            guest: member.person.guest(in: member.id.session), name: participant?.name ?? "",
+            avatar: participant?.avatar, role: participant?.role ?? .viewer,
             rights: participant?.rights ?? [], grantedRole: member.grantedRole,
             attributes: participant?.attributes ?? [:], expires: member.expires)
     }
@@ -199,7 +199,7 @@ final class Room {
         if let channel = member.channel { outbox.close(channel, end) }
         outbox.add(.media(.end, of: member.id))
         member.leave()
-        if member.identity == nil, reason != .dropped { chat.forget(guest: author(member)) }
+        if member.person.identity == nil, reason != .dropped, reason != .replaced { chat.forget(guest: author(member)) }
         if reason == .dropped {
             away[uid] = member
             if away.count > settings.memberLimit, let first = away.values.min(by: { $0.heardTime < $1.heardTime }) {

@@ -9,11 +9,11 @@ extension RoomCommand {
             try check("room", request.room, settings.roomNameByteLimit)
             guard !request.room.isEmpty else { throw .malformed("the room needs a name") }
             try check("token", request.token, settings.tokenByteLimit)
+            try check("session", request.session, settings.sessionByteLimit)
             try check("offer", request.offer, settings.descriptionByteLimit)
             try checkProfile(request.name, request.avatar, request.attributes, settings)
         case .resume(let session, epoch: _, number: _, count: _):
-            // It holds the room, the name, the picture and the attributes.
-            try check("session", session, 8 * settings.tokenByteLimit)
+            try check("session", session, settings.sessionByteLimit)
         case .negotiate(let offer): try check("offer", offer, settings.descriptionByteLimit)
         case .publish(_, let mid, isMuted: _): try check("mid", mid, 16)
         case .data(count: _, to: _, let text): try check("text", text, settings.dataByteLimit)

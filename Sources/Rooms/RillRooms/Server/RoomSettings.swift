@@ -53,6 +53,8 @@ public struct RoomSettings: Equatable, Sendable {
     public var descriptionByteLimit = 65_536
     /// A token. 8192.
     public var tokenByteLimit = 8192
+    /// A session's token: it holds the room, the name, the picture and the attributes.
+    var sessionByteLimit: Int { 8 * tokenByteLimit }
 
     // MARK: Rates, a second
 

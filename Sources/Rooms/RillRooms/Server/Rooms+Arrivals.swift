@@ -19,7 +19,9 @@ extension Rooms {
             }
         } else if case .joined(let room, let member) = channel.phase, let request = channel.renewal {
             channel.renewal = nil
-            guard grant.identity == member.identity else { return outbox.refuse(.unauthorized, request, of: channel) }
+            guard grant.identity == member.person.identity else {
+                return outbox.refuse(.unauthorized, request, of: channel)
+            }
             member.expires = grant.expires
             room.planExpiry(of: member)
             outbox.send(.done(request, number: nil, answer: nil), to: channel)
@@ -44,20 +46,22 @@ extension Rooms {
         if let expires = grant.expires, expires <= table.wallTime(at: now) / 1000 { throw .unauthorized }
         let role = join.role.map { $0.isAtMost(grant.role) ? $0 : grant.role } ?? grant.role
         let known = table[join.room]
-        try known?.checkPlace(for: grant.identity, role)
+        let person = person(grant, join)
+        try known?.checkPlace(for: person, role)
         let asked = join.uid.flatMap { $0.rawValue == 0 ? nil : $0 }
-        if let asked, known?.isFree(asked, for: grant.identity) == false { throw .uidTaken(asked) }
+        if let asked, known?.isFree(asked, for: person) == false { throw .uidTaken(asked) }
         let holder = SessionHolder(grant.identity, token: grant.token, channel.address)
-        try counts.check(holder, replacing: known?.member(of: grant.identity))
+        try counts.check(holder, replacing: known?.member(of: person))
         let room = try table.room(join.room, at: now)
-        let uid = asked ?? room.member(of: grant.identity)?.id.uid ?? table.freeNumber(in: room)
+        let uid = asked ?? room.member(of: person)?.id.uid ?? table.freeNumber(in: room)
         let id = RoomMember(room: room.name, uid: uid, session: table.nextSession(at: now))
-        let member = Member(id, identity: grant.identity, settings, at: now)
+        let member = Member(id, person ?? .guest(id.session), settings, at: now)
         (member.grantedRole, member.expires) = (grant.role, grant.expires)
         member.holder = holder
         let participant = Participant(
-            uid: uid, identity: grant.identity, session: id.session, name: grant.name ?? join.name,
-            avatar: join.avatar, role: role, rights: role.rights.intersection(grant.rights ?? .all),
+            uid: uid, identity: grant.identity, session: id.session, guest: person?.guest(in: id.session),
+            name: grant.name ?? join.name, avatar: join.avatar, role: role,
+            rights: role.rights.intersection(grant.rights ?? .all),
             attributes: join.attributes)
         guard let offer = join.offer else {
             return room.admit(member, participant, on: channel, request: request, at: now)
@@ -66,6 +70,15 @@ extension Rooms {
         var negotiation = Negotiations.Waiting(channel, request: request, id)
         negotiation.arrival = (room, member, participant)
         negotiate(offer, negotiation, at: now)
+    }
+
+    /// Who comes in: the identity of the token, or the guest of a session in that room before; `nil` for a new guest.
+    private func person(_ grant: RoomGrant, _ join: JoinRequest) -> Person? {
+        if let identity = grant.identity { return .identity(identity) }
+        guard let claims = join.session.flatMap(sealer.open).flatMap(SessionClaims.init), claims.room == join.room,
+            claims.identity == nil
+        else { return nil }
+        return claims.person
     }
 
     // MARK: Offers
@@ -90,7 +103,7 @@ extension Rooms {
             do throws(RoomError) {
                 // Others may have come meanwhile.
                 try counts.check(
-                    arrival.member.holder, replacing: arrival.room.member(of: arrival.member.identity))
+                    arrival.member.holder, replacing: arrival.room.member(of: arrival.member.person))
             } catch {
                 waiting.channel.phase = .new
                 outbox.refuse(error, waiting.request, of: waiting.channel)
@@ -130,7 +143,7 @@ extension Rooms {
             known.resume(member, on: channel, request: request, reading: position, at: now)
             return
         }
-        if known?.member(of: claims.identity).map({ $0.id.session > claims.session }) == true { throw .replaced }
+        if known?.member(of: claims.person).map({ $0.id.session > claims.session }) == true { throw .replaced }
         switch known?.end(of: claims.session) {
         case .replaced: throw .replaced
         case .removed: throw .removed
@@ -140,19 +153,20 @@ extension Rooms {
         let former = known?.away(claims.uid, session: claims.session)
         if former == nil {
             guard table.isOfServerBefore(epoch: claims.epoch, at: now),
-                known?.isFree(claims.uid, for: claims.identity) != false
+                known?.isFree(claims.uid, for: claims.person) != false
             else { throw .sessionEnded }
         }
-        try known?.checkPlace(for: claims.identity, claims.role)
+        try known?.checkPlace(for: claims.person, claims.role)
         let holder = SessionHolder(claims.identity, token: former?.holder.token, channel.address)
-        try counts.check(holder, replacing: known?.member(of: claims.identity))
+        try counts.check(holder, replacing: known?.member(of: claims.person))
         let room = try table.room(claims.room, at: now)
-        let member = former ?? Member(id, identity: claims.identity, settings, at: now)
+        let member = former ?? Member(id, claims.person, settings, at: now)
         (member.grantedRole, member.expires) = (claims.grantedRole, claims.expires)
         member.holder = holder
         let participant = Participant(
-            uid: claims.uid, identity: claims.identity, session: claims.session, name: claims.name,
-            avatar: claims.avatar, role: claims.role, rights: claims.rights, attributes: claims.attributes)
+            uid: claims.uid, identity: claims.identity, session: claims.session, guest: claims.guest,
+            name: claims.name, avatar: claims.avatar, role: claims.role, rights: claims.rights,
+            attributes: claims.attributes)
         room.admit(member, participant, on: channel, request: request, reading: position, at: now)
     }
 }

@@ -16,6 +16,8 @@ struct SessionClaims: Equatable {
     var session: Int
     var uid: UID
     var identity: String?
+    /// The first session of a guest that joined again; `nil` if this one is.
+    var guest: Int?
     var name: String
     var avatar: String?
     var role: Role
@@ -25,11 +27,14 @@ struct SessionClaims: Equatable {
     var attributes: [String: String]
     /// In seconds since 1970.
     var expires: Int?
+
+    var person: Person { identity.map(Person.identity) ?? .guest(guest ?? session) }
 }
 
 /// As bytes: numbers of 8 bytes, texts and lists behind their length.
 extension SessionClaims {
-    private static let version = 1
+    /// Version 1 had no `guest`.
+    private static let version = 2
     private static let roles = Role.allCases
 
     var bytes: [UInt8] {
@@ -44,6 +49,7 @@ extension SessionClaims {
         writer.add(grantedRole.rawValue)
         writer.add(Int(rights.rawValue))
         writer.add(expires ?? -1)
+        writer.add(guest ?? -1)
         writer.add(attributes.count)
         for (key, value) in attributes.sorted(by: { $0.key < $1.key }) {
             writer.add(key)
@@ -55,12 +61,13 @@ extension SessionClaims {
     /// The claims of bytes that this server sealed; `nil` if another version of it did.
     init?(_ bytes: [UInt8]) {
         var reader = ClaimReader(bytes: bytes)
-        guard reader.number() == Self.version, let room = reader.text(), let epoch = reader.number(),
-            let session = reader.number(), let uid = reader.number().flatMap({ UInt32(exactly: $0) }),
+        guard let version = reader.number(), (1...Self.version).contains(version), let room = reader.text(),
+            let epoch = reader.number(), let session = reader.number(),
+            let uid = reader.number().flatMap({ UInt32(exactly: $0) }),
             let identity = reader.optionalText(), let name = reader.text(), let avatar = reader.optionalText(),
             let role = reader.text().flatMap(Role.init), let grantedRole = reader.text().flatMap(Role.init),
             let rights = reader.number().flatMap({ UInt8(exactly: $0) }), let expires = reader.number(),
-            let count = reader.number(), (0...65_535).contains(count)
+            let guest = version > 1 ? reader.number() : -1, let count = reader.number(), (0...65_535).contains(count)
         else { return nil }
         var attributes: [String: String] = [:]
         for _ in 0..<count {
@@ -69,9 +76,9 @@ extension SessionClaims {
         }
         guard reader.isAtEnd else { return nil }
         self.init(
-            room: room, epoch: epoch, session: session, uid: UID(rawValue: uid), identity: identity, name: name,
-            avatar: avatar, role: role, rights: Rights(rawValue: rights), grantedRole: grantedRole,
-            attributes: attributes, expires: expires < 0 ? nil : expires)
+            room: room, epoch: epoch, session: session, uid: UID(rawValue: uid), identity: identity,
+            guest: guest < 0 ? nil : guest, name: name, avatar: avatar, role: role, rights: Rights(rawValue: rights),
+            grantedRole: grantedRole, attributes: attributes, expires: expires < 0 ? nil : expires)
     }
 }
 

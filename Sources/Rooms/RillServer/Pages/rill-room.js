@@ -36,7 +36,7 @@ export class Room extends EventTarget {
   chat;
   speaker; uid; state = 'connecting';
 
-  #url; #options; #socket; #peer; #session; #epoch = 0; #number = 0; #count = 0; #request = 0; #timer; #isEnded = false;
+  #url; #options; #socket; #peer; #storage; #session; #epoch = 0; #number = 0; #count = 0; #request = 0; #timer; #isEnded = false;
   #answers = new Map(); #slots = new Map(); #senders = {}; #tracks = {}; #published = new Map(); #wants = new Map();
   #turns = {};
   #due = new Map();
@@ -62,6 +62,9 @@ export class Room extends EventTarget {
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
     this.#options = { slots: 16, soundSlots: 4, ...options };
     this.chat = new Chat((request) => this.#ask(request), `rill-chat ${options.room} ${options.name}`);
+    this.#storage = `rill-session ${options.room} ${options.name}`;
+    // With its last session a guest is the same author after a reload. A tab without storage keeps none.
+    try { this.#session = sessionStorage.getItem(this.#storage) ?? undefined; } catch { this.#session = undefined; }
     this.#options.encryption?.addEventListener('opening', ({ detail: { mid: place, isOpened } }) => {
       const { mid } = this.#peer.getTransceivers()[place] ?? {};
       if (isOpened) this.#unopened.delete(mid); else this.#unopened.add(mid);
@@ -146,7 +149,8 @@ export class Room extends EventTarget {
   async #enter() {
     const { room, name, token, role, attributes } = this.#options;
     const [offer] = await Promise.all([this.#connect(), this.#open()]);
-    const welcome = await this.#ask({ type: 'join', room, name, token, role, attributes, offer });
+    const session = this.#session;
+    const welcome = await this.#ask({ type: 'join', room, name, token, session, role, attributes, offer });
     await this.#welcome(welcome);
   }
 
@@ -207,6 +211,9 @@ export class Room extends EventTarget {
   async #welcome(welcome) {
     [this.uid, this.#session, this.#epoch, this.#number] = [welcome.uid, welcome.session, welcome.epoch, welcome.number];
     this.#count = welcome.count;
+    try { sessionStorage.setItem(this.#storage, welcome.session); } catch {
+      // Full, or not there.
+    }
     if (welcome.snapshot) this.#restore(welcome.snapshot);
     this.chat.entered(welcome);
     if (welcome.answer) await this.#peer.setRemoteDescription({ type: 'answer', sdp: welcome.answer });

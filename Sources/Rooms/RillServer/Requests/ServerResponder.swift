@@ -117,9 +117,10 @@ struct ServerResponder<Host: StreamHost>: HTTPResponder {
         levels["streams"] = streams.count
         levels["viewers"] = streams.reduce(0) { $0 + $1.viewerCount }
         var totals = endpoint.host.totals.merging(gate.totals) { host, _ in host }
-        if let rooms = await rooms?.server.statistics {
-            levels.merge(rooms.levels) { own, _ in own }
-            totals.merge(rooms.totals) { own, _ in own }
+        if let rooms {
+            let (statistics, images) = (await rooms.server.statistics, await rooms.imageCounts())
+            levels.merge(statistics.levels.merging(images.levels) { own, _ in own }) { own, _ in own }
+            totals.merge(statistics.totals.merging(images.totals) { own, _ in own }) { own, _ in own }
         }
         return Response(
             metrics.text(levels: levels, totals: totals),

@@ -29,10 +29,10 @@ struct ImageRequests: Sendable {
             return Response(status: .unauthorized, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
         }
         guard hash.isEmpty else { return await read(String(hash), request, in: member.room) }
-        return try await add(request, channel)
+        return try await add(request, to: member.room, channel)
     }
 
-    private func add(_ request: Request, _ channel: any Channel) async throws -> Response {
+    private func add(_ request: Request, to room: String, _ channel: any Channel) async throws -> Response {
         let limit = images.limits.byteCount
         let length = request.headers[.contentLength].flatMap { Int($0) }
         guard length ?? 0 <= limit else { return Response(.tooLarge(limit: limit)) }
@@ -47,7 +47,7 @@ struct ImageRequests: Sendable {
         }
         let time = Int(Date().timeIntervalSince1970 * 1000)
         do throws(ImageRefusal) {
-            let image = try await images.add(bytes, at: time)
+            let image = try await images.add(bytes, to: room, at: time)
             return try Response(image)
         } catch {
             return Response(error)
@@ -74,6 +74,11 @@ struct ImageRequests: Sendable {
     }
 }
 
+extension HTTPResponse.Status {
+    /// 507 (RFC 4918 §11.5).
+    fileprivate static let noPlace = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
 extension Response {
     /// The answer to an image that was taken.
     fileprivate init(_ image: ChatImage) throws(ImageRefusal) {
@@ -96,8 +101,9 @@ extension Response {
             case .tooManyPixels(let limit): (.contentTooLarge, "too-many-pixels", limit)
             case .damaged: (.unprocessableContent, "damaged", nil)
             case .busy: (.serviceUnavailable, "busy", nil)
-            // 507 (RFC 4918 §11.5).
-            case .full: (HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "full", nil)
+            case .full: (.noPlace, "full", nil)
+            case .roomFull(let limit): (.noPlace, "room-full", limit)
+            case .storeFull(let limit): (.noPlace, "store-full", limit)
             case .failed: (.serviceUnavailable, "failed", nil)
             }
         let end = limit.map { ",\"limit\":\($0)}\n" } ?? "}\n"

@@ -23,6 +23,24 @@ struct RoomRequests: Sendable {
         images = rooms.storage.map { ImageRequests(server: rooms.server, images: $0.images) }
     }
 
+    /// What there is of images, and what became of those that came, for metrics.
+    func imageCounts() async -> (levels: [String: Int], totals: [String: Int]) {
+        guard let images = images?.images else { return ([:], [:]) }
+        let counts = images.counts
+        var levels: [String: Int] = [:]
+        // A database that fails has its own metric.
+        if let totals = try? await images.totals() {
+            levels = ["room_images": totals.count, "room_image_bytes": totals.byteCount]
+        }
+        return (
+            levels,
+            [
+                "room_images_added": counts.added, "room_images_refused": counts.refused,
+                "room_images_full": counts.full,
+            ]
+        )
+    }
+
     /// What may be done with each path.
     private static let methods = [
         "/rooms": "GET, POST", "/rooms/requests": "POST", "/rooms/events": "GET", "/rooms/ice-servers": "GET",

@@ -101,6 +101,12 @@ actor RoomServer {
         advance()
     }
 
+    /// A client sent what is no message.
+    func refuse(_ reason: String, from channel: RoomChannelID) {
+        rooms.handleMalformed(reason, from: channel, at: clock.now)
+        advance()
+    }
+
     /// A client sent a message beside its channel.
     ///
     /// - Returns: whether the session has a channel, on which it is answered.

@@ -28,7 +28,7 @@ public struct RoomService: Sendable {
     /// - Parameters:
     ///   - host: forwards their media.
     ///   - tokens: check who may come in; `nil` if no tokens are needed: then everybody may do everything. With them,
-    ///     sessions survive a restart of the server.
+    ///     or with storage, sessions survive a restart of the server.
     ///   - settings: limits and times.
     ///   - storage: where chats and images are kept; `nil` for no images, and chats until the server ends.
     ///   - logger: where it logs to.
@@ -39,7 +39,7 @@ public struct RoomService: Sendable {
         (self.storage, self.logger) = (storage, logger)
         server = RoomServer(
             forwarder: host.forwarder, tokens: tokens, store: storage?.database ?? MemoryRoomStore(),
-            settings: settings, secret: tokens?.secret, logger: logger)
+            settings: settings, secret: tokens?.secret ?? storage?.sessionSecret, logger: logger)
         let (events, continuation) = AsyncStream.makeStream(
             of: ForwardEvent.self, bufferingPolicy: .bufferingOldest(Self.eventLimit))
         self.events = events

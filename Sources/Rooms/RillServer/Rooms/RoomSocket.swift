@@ -78,6 +78,7 @@ struct RoomSocket: Sendable {
                     switch frame.opcode {
                     case .text:
                         guard frame.unmaskedData.isUTF8 else {
+                            await server.refuse("it is not UTF-8", from: channel)
                             return try await close(outbound, .dataInconsistentWithMessage)
                         }
                         await server.receive(frame.unmaskedData, from: channel)

@@ -100,6 +100,7 @@ struct ChatWriter {
                 message.replyTo, message.content == nil ? time : nil, image?.hash,
             ])
         guard db.changesCount > 0 else { return .known(try self.number(room.id, author, key) ?? 0) }
+        if let image { try add(image, to: room.id, at: time) }
         rooms[name]?.last = number
         rooms[name]?.isChanged = true
         return .stored(number)
@@ -115,6 +116,15 @@ struct ChatWriter {
         try int(
             "SELECT 1 FROM image WHERE hash = ? AND format = ? AND width = ? AND height = ? AND bytes = ?",
             [image.hash, image.format.rawValue, image.width, image.height, image.byteCount]) != nil
+    }
+
+    /// An image that came into another room is this room's too.
+    private func add(_ image: ChatImage, to room: Int, at time: Int) throws {
+        try execute(
+            """
+            INSERT INTO room_image (room, hash, bytes, time)
+            SELECT ?, hash, bytes + thumbnail, ? FROM image WHERE hash = ? ON CONFLICT DO NOTHING
+            """, [room, time, image.hash])
     }
 
     /// What is there to change.

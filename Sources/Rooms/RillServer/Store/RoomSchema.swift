@@ -26,10 +26,13 @@ enum RoomSchema {
         try migrator.migrate(pool)
     }
 
-    private static var migrator: DatabaseMigrator {
+    static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("chat 1") { db in
             for statement in chat { try db.execute(sql: statement) }
+        }
+        migrator.registerMigration("images 1") { db in
+            for statement in images { try db.execute(sql: statement) }
         }
         return migrator
     }
@@ -79,6 +82,46 @@ enum RoomSchema {
             text TEXT NOT NULL, room INTEGER NOT NULL, UNIQUE (message, reporter)) STRICT
         """,
         "CREATE INDEX report_room ON report (room, id)",
+    ]
+
+    private static let images = [
+        "ALTER TABLE image ADD COLUMN thumbnail INTEGER NOT NULL DEFAULT 0",
+        // The bytes of a room's images, with their thumbnails.
+        "ALTER TABLE room ADD COLUMN images INTEGER NOT NULL DEFAULT 0",
+        // The images of a room: those of its messages, and those that its members wanted since a time.
+        """
+        CREATE TABLE room_image (
+            room INTEGER NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, time INTEGER NOT NULL,
+            PRIMARY KEY (room, hash)) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX room_image_hash ON room_image (hash)",
+        """
+        CREATE TRIGGER room_image_added AFTER INSERT ON room_image BEGIN
+            UPDATE room SET images = images + new.bytes WHERE id = new.room;
+        END
+        """,
+        """
+        CREATE TRIGGER room_image_removed AFTER DELETE ON room_image BEGIN
+            UPDATE room SET images = images - old.bytes WHERE id = old.room;
+        END
+        """,
+        """
+        INSERT INTO room_image (room, hash, bytes, time)
+        SELECT DISTINCT message.room, hash, bytes, image.time FROM message JOIN image ON hash = message.image
+        """,
+        // All images: one row.
+        "CREATE TABLE image_total (images INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT",
+        "INSERT INTO image_total SELECT count(*), coalesce(sum(bytes), 0) FROM image",
+        """
+        CREATE TRIGGER image_added AFTER INSERT ON image BEGIN
+            UPDATE image_total SET images = images + 1, bytes = bytes + new.bytes + new.thumbnail;
+        END
+        """,
+        """
+        CREATE TRIGGER image_removed AFTER DELETE ON image BEGIN
+            UPDATE image_total SET images = images - 1, bytes = bytes - old.bytes - old.thumbnail;
+        END
+        """,
     ]
 }
 

@@ -13,6 +13,8 @@ public final class RoomStorage: Sendable {
     public let database: RoomDatabase
     /// Their images.
     public let images: ImageStore
+    /// What session tokens are sealed with where the server has no secret: guests stay the same over its restart.
+    let sessionSecret: [UInt8]
     private let lock: Int32
 
     /// Opens what is in a folder, and makes what is not. Blocks meanwhile.
@@ -26,6 +28,7 @@ public final class RoomStorage: Sendable {
         }
         lock = try Self.lock("\(folder)/lock")
         do throws(ServerError) {
+            sessionSecret = try Self.secret(in: folder)
             database = try RoomDatabase(path: "\(folder)/rooms.sqlite", settings: settings)
             images = try ImageStore(folder: "\(folder)/images", database: database, limits: limits)
         } catch {
@@ -48,6 +51,21 @@ public final class RoomStorage: Sendable {
             throw .storeInUse(path: path)
         }
         return file
+    }
+
+    /// The secret of a folder, which is made if there is none.
+    private static func secret(in folder: String) throws(ServerError) -> [UInt8] {
+        let path = "\(folder)/session-secret"
+        if let bytes = StoredFile.read(path, limit: 1024), bytes.count >= 32 { return bytes }
+        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        do throws(StoredFile.Failure) {
+            try StoredFile.write(bytes, to: path + StoredFile.suffix)
+            try StoredFile.rename(path + StoredFile.suffix, to: path)
+            try StoredFile.synchronize(folder: folder)
+        } catch {
+            throw error.isFull ? .storeFull(path: path) : .storeUnusable(path: path, reason: error.text)
+        }
+        return bytes
     }
 
     /// Removes what need not be kept, messages once a minute and images every ten, until the task is canceled.

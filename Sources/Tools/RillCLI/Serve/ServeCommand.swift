@@ -44,6 +44,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A file of JSON with options.", valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 
+    @OptionGroup(title: "Data")
+    var space: SpaceOptions
+
     /// Answers requests without any media behind them.
     @Flag(help: .hidden)
     var withoutMedia = false
@@ -55,7 +58,9 @@ struct ServeCommand: ParsableCommand {
             if withoutMedia {
                 try await server.serve { MemoryStreamHost(sessionLimit: 200) }
             } else {
-                let storage = try data.map { try RoomStorage(folder: $0) }
+                let storage = try data.map { folder in
+                    try RoomStorage(folder: folder, settings: space.settings, limits: space.limits)
+                }
                 try await server.serve {
                     try media.host()
                 } rooms: { host, tokens, logger in
@@ -64,6 +69,40 @@ struct ServeCommand: ParsableCommand {
                 }
             }
         }
+    }
+}
+
+/// What chats and their images may take of the disk.
+struct SpaceOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The MiB that the database of chats may take; then messages fail. Default: what the disk holds.",
+            valueName: "mib"))
+    var allChats: Int?
+
+    @Option(help: ArgumentHelp("The MiB that all images may take; then another one is refused.", valueName: "mib"))
+    var allImages = ImageLimits().totalByteCount >> 20
+
+    @Option(help: ArgumentHelp("The MiB that the images of a room may take.", valueName: "mib"))
+    var roomImages = ImageLimits().roomByteCount >> 20
+
+    func validate() throws {
+        // Bytes are counted in 64 bits.
+        guard [allChats ?? 1, allImages, roomImages].allSatisfy((1...1 << 40).contains) else {
+            throw ValidationError("--all-chats, --all-images and --room-images must be positive.")
+        }
+    }
+
+    var settings: RoomDatabaseSettings {
+        var settings = RoomDatabaseSettings()
+        settings.byteLimit = allChats.map { $0 << 20 }
+        return settings
+    }
+
+    var limits: ImageLimits {
+        var limits = ImageLimits()
+        (limits.roomByteCount, limits.totalByteCount) = (roomImages << 20, allImages << 20)
+        return limits
     }
 }
 

@@ -15,6 +15,10 @@ public struct ImageLimits: Equatable, Sendable {
     public var memory = 40 << 20
     /// The longer side of a thumbnail, in pixels.
     public var thumbnailSide = 320
+    /// The bytes of all images of a room, with their thumbnails. 1 GiB.
+    public var roomByteCount = 1 << 30
+    /// The bytes of all images, with their thumbnails. 10 GiB.
+    public var totalByteCount = 10 << 30
 
     /// Limits for photographs and short animations.
     public init() {}
@@ -34,8 +38,12 @@ public enum ImageRefusal: Error, Equatable, Sendable {
     case unsupported
     /// As many are checked as can be. It may come again.
     case busy
-    /// There is no place for it.
+    /// There is no place for it on the disk.
     case full
+    /// The images of the room have as many bytes as they may.
+    case roomFull(limit: Int)
+    /// All images have as many bytes as they may.
+    case storeFull(limit: Int)
     /// It cannot be kept, and why.
     case failed(String)
 }

@@ -2,6 +2,7 @@
 import Crypto
 import Dispatch
 import FoundationEssentials
+import GRDB
 public import RillRooms
 import RillCore
 
@@ -23,6 +24,16 @@ public final class ImageStore: Sendable {
     private struct State {
         /// Images that are checked, or wait for it.
         var pendingCount = 0
+        var counts = Counts()
+    }
+
+    /// What became of images that came.
+    struct Counts {
+        var added = 0
+        /// Those that were there before are among the added ones.
+        var refused = 0
+        /// Refused for want of room: of the disk, the store or the rooms.
+        var full = 0
     }
 
     /// Images that wait for their check, or are checked.
@@ -43,12 +54,30 @@ public final class ImageStore: Sendable {
 
     // MARK: Adding
 
-    /// Checks an image, and keeps it. The same bytes are the same image.
+    /// Checks an image of a room, and keeps it. The same bytes are the same image.
     ///
     /// - Parameters:
     ///   - bytes: of the file.
+    ///   - room: the room's name.
     ///   - time: the current time, in milliseconds since 1970.
-    public func add(_ bytes: [UInt8], at time: Int) async throws(ImageRefusal) -> ChatImage {
+    public func add(_ bytes: [UInt8], to room: String, at time: Int) async throws(ImageRefusal) -> ChatImage {
+        do throws(ImageRefusal) {
+            let image = try await check(bytes, for: room, at: time)
+            state.change { $0.counts.added += 1 }
+            return image
+        } catch {
+            state.change { state in
+                state.counts.refused += 1
+                switch error {
+                case .full, .roomFull, .storeFull: state.counts.full += 1
+                default: break
+                }
+            }
+            throw error
+        }
+    }
+
+    private func check(_ bytes: [UInt8], for room: String, at time: Int) async throws(ImageRefusal) -> ChatImage {
         guard bytes.count <= limits.byteCount else { throw .tooLarge(limit: limits.byteCount) }
         let isTaken = state.change { state in
             guard state.pendingCount < Self.pendingLimit else { return false }
@@ -58,24 +87,24 @@ public final class ImageStore: Sendable {
         guard isTaken else { throw .busy }
         defer { state.change { $0.pendingCount -= 1 } }
         let hash = try await on(checks) { Self.hash(of: bytes) }
-        if let image = try await known(hash, at: time), await hasFiles(hash) { return image }
+        if let image = try await known(hash, bytes.count, in: room, at: time), await hasFiles(hash) { return image }
         let (check, parts) = try await on(checks) { [self] () throws(ImageRefusal) in
             let check = try ImageCheck(bytes, limits)
             return (check, try write(bytes, check, hash))
         }
         let image = ChatImage(
             hash: hash, check.format, width: check.width, height: check.height, byteCount: bytes.count)
-        do {
+        do throws(ImageRefusal) {
             // Nothing removes the files, as some without a row, between their renaming and the row.
-            try await database.change { [self] db in
+            try await change { [self] db in
+                try ChatImages(db).add(image, thumbnail: check.thumbnail.count, to: room, limits, at: time)
                 try StoredFile.rename(parts[0], to: path(hash))
                 try StoredFile.rename(parts[1], to: thumbnailPath(hash))
                 try StoredFile.synchronize(folder: folder(of: hash))
-                try ChatImages(db).add(image, at: time)
             }
         } catch {
             for part in parts { StoredFile.remove(part) }
-            throw ImageRefusal(error)
+            throw error
         }
         return image
     }
@@ -94,18 +123,42 @@ public final class ImageStore: Sendable {
         }.joined()
     }
 
-    /// An image that is kept already.
-    private func known(_ hash: String, at time: Int) async throws(ImageRefusal) -> ChatImage? {
-        do {
-            return try await database.change { db in
-                let images = ChatImages(db)
-                guard let image = try images.image(hash) else { return nil }
-                try images.add(image, at: time)
-                return image
+    /// An image that is kept already. For another one there is a place, as far as is known.
+    private func known(
+        _ hash: String, _ byteCount: Int, in room: String, at time: Int
+    ) async throws(ImageRefusal) -> ChatImage? {
+        try await change { [limits] db in
+            let images = ChatImages(db)
+            guard let image = try images.image(hash) else {
+                try images.check(byteCount, of: hash, in: room, limits)
+                return nil
+            }
+            try images.add(image, thumbnail: nil, to: room, limits, at: time)
+            return image
+        }
+    }
+
+    /// A transaction that may refuse, before it writes.
+    private func change<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ImageRefusal) -> Value {
+        let result: Result<Value, ImageRefusal>
+        do throws(RoomStoreError) {
+            result = try await database.change { db in
+                do { return .success(try body(db)) } catch let refusal as ImageRefusal { return .failure(refusal) }
             }
         } catch {
             throw ImageRefusal(error)
         }
+        return try result.get()
+    }
+
+    /// What became of images since the start.
+    var counts: Counts { state.withLock { $0.counts } }
+
+    /// How many images there are, and the bytes of their files.
+    func totals() async throws(RoomStoreError) -> (count: Int, byteCount: Int) {
+        try await database.read { db in try ChatImages(db).totals() }
     }
 
     /// Writes the files under other names, and returns those.
@@ -169,10 +222,10 @@ public final class ImageStore: Sendable {
     /// - Parameter time: the current time, in milliseconds since 1970.
     /// - Returns: how many files were removed.
     @discardableResult public func removeUnused(at time: Int) async throws(RoomStoreError) -> Int {
-        var last: String? = ""
-        while let start = last {
-            last = try await database.change { db in
-                try ChatImages(db).removeUnused(since: time - Self.unusedAge, after: start, limit: 200).last
+        var position: ChatImages.Position? = .room(0, "")
+        while let start = position {
+            position = try await database.change { db in
+                try ChatImages(db).removeUnused(since: time - Self.unusedAge, after: start, limit: 200)
             }
         }
         var count = 0
