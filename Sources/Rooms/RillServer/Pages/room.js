@@ -2,11 +2,13 @@
 import { Room } from '/rill-room.js';
 import { show } from '/rill.js';
 import { FrameEncryption } from '/rill-sframe.js';
+import { ChatPanel } from '/chat.js';
 
 const element = (id) => document.getElementById(id);
-const [lobby, meeting, tiles, messages] = ['lobby', 'meeting', 'tiles', 'messages'].map(element);
+const [lobby, meeting, tiles] = ['lobby', 'meeting', 'tiles'].map(element);
 const seen = new Map();
 let room;
+let panel;
 let encryption;
 let media = new MediaStream();
 
@@ -45,9 +47,7 @@ async function join() {
     return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
   }
   for (const type of ['change', 'slot']) room.addEventListener(type, draw);
-  room.chat.addEventListener('change', drawChat);
-  room.chat.addEventListener('typing', ({ detail }) => showTyping(room.participants.get(detail)?.name));
-  room.chat.addEventListener('report', ({ detail }) => addReport(detail));
+  panel = new ChatPanel(element('chat'), room, { show });
   room.addEventListener('levels', ({ detail }) => {
     for (const { uid, level } of detail) seen.get(uid)?.tile.style.setProperty('--level', `${Math.max(0, 100 - level)}%`);
   });
@@ -56,8 +56,6 @@ async function join() {
   [lobby.hidden, meeting.hidden, element('title').textContent] = [true, false, place.value];
   show('');
   draw();
-  drawChat();
-  if (room.participants.get(room.uid)?.rights.includes('moderate')) for (const report of (await room.chat.reports()).reverse()) addReport(report);
   if (camera) await room.publish('video', camera);
   const [voice] = media.getAudioTracks();
   if (voice) await room.publish('sound', voice);
@@ -68,7 +66,7 @@ function leave(reason) {
   encryption?.end();
   for (const { tile, sound } of seen.values()) { tile.remove(); sound.srcObject = null; }
   seen.clear();
-  for (const list of [messages, element('reports')]) list.replaceChildren();
+  panel.end();
   [lobby.hidden, meeting.hidden, element('title').textContent] = [false, true, 'Join a room'];
   show(reason === 'left' ? '' : `The room is over for you: ${reason}.`, reason !== 'left');
 }
@@ -147,108 +145,6 @@ function wish() {
   }
 }
 
-const states = { sending: 'sending …', sent: 'sent', delivered: 'delivered', read: 'read' };
-const reasons = ['racism', 'homophobia', 'sexism', 'bullying', 'intellectual', 'other'];
-
-/// The last 20 messages, and those that are on their way.
-function drawChat() {
-  const { chat } = room;
-  // Somebody fills in a report.
-  if (messages.querySelector('form')) return;
-  const isHost = room.participants.get(room.uid)?.rights.includes('moderate') ?? false;
-  const isOff = chat.isAvailable && !chat.isEnabled;
-  [messages.hidden, element('write').hidden, element('chat-off').hidden] = [isOff, isOff, !isOff];
-  element('chat-switch').hidden = !isHost || !chat.isAvailable;
-  element('chat-switch').textContent = chat.isEnabled ? 'Turn chat off' : 'Turn chat on';
-  const isAtEnd = messages.scrollTop + messages.clientHeight >= messages.scrollHeight - 8;
-  messages.replaceChildren(...chat.messages.slice(-20).map((message) => item(message, isHost)), ...chat.outgoing.map(outgoingItem));
-  if (isAtEnd) messages.scrollTop = messages.scrollHeight;
-  if (!document.hidden && !isOff) chat.readAll();
-}
-
-function make(tag, text, type = '') {
-  const made = document.createElement(tag);
-  [made.textContent, made.className] = [text, type];
-  return made;
-}
-
-function button(text, action) {
-  const made = make('button', text);
-  made.type = 'button';
-  made.addEventListener('click', () => Promise.resolve(action()).catch((error) => show(error.message, true)));
-  return made;
-}
-
-function item(message, isHost) {
-  const isOwn = message.author === room.chat.author;
-  const line = make('li', '', isOwn ? 'own' : '');
-  const more = [message.edited && 'edited', states[room.chat.state(message)]].filter(Boolean).map((word) => `, ${word}`).join('');
-  line.append(make('span', `${message.name}, ${new Date(message.time).toLocaleTimeString()}${more}`));
-  const body = make('p', message.text ?? 'deleted', message.text === undefined ? 'quiet' : '');
-  // Marks of a direction end with the text.
-  body.dir = 'auto';
-  line.append(body);
-  if (message.text === undefined) return line;
-  if (isOwn || isHost) line.append(button('Delete', () => room.chat.delete(message.message)));
-  if (!isOwn) line.append(button('Report', () => line.replaceChildren(reportForm(message))));
-  if (!isOwn && isHost) {
-    const isBlocked = room.chat.blockedAuthors.includes(message.author);
-    line.append(button(isBlocked ? 'Unblock' : 'Block', () => room.chat.block(message.author, !isBlocked)));
-  }
-  return line;
-}
-
-function outgoingItem({ key, text, state, error }) {
-  const line = make('li', '', 'own');
-  line.append(make('span', state === 'failed' ? `failed: ${error.message}` : states.sending), make('p', text));
-  line.lastChild.dir = 'auto';
-  if (state === 'failed') line.append(button('Send again', () => room.chat.resend(key)), button('Discard', () => room.chat.discard(key)));
-  return line;
-}
-
-function reportForm(message) {
-  const form = make('form', '');
-  const done = () => {
-    form.remove();
-    drawChat();
-  };
-  const [choice, text] = [make('select', ''), make('input', '')];
-  choice.append(...reasons.map((reason) => make('option', reason)));
-  [choice.ariaLabel, text.ariaLabel, text.maxLength] = ['Reason', 'What happened', 255];
-  form.append(choice, text, make('button', 'Report'), button('Cancel', done));
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    try {
-      await room.chat.report(message.message, choice.value, text.value);
-      show('The hosts have your report.');
-    } catch (error) { show(error.message, true); }
-    done();
-  });
-  return form;
-}
-
-/// For hosts: the latest first.
-function addReport({ message, reason, text, original }) {
-  const line = make('li', '');
-  line.append(make('span', `${original?.name ?? ''}, message ${message}: ${reason}`), make('p', original?.text ?? 'deleted'), make('p', text, 'quiet'));
-  element('reports').prepend(line);
-}
-
-let typingTimer;
-function showTyping(name) {
-  clearTimeout(typingTimer);
-  element('typing').textContent = name ? `${name} is typing …` : '';
-  if (name) typingTimer = setTimeout(showTyping, 3000);
-}
-
-/// A text stays in its field unless it is sent.
-function write(event) {
-  event.preventDefault();
-  const field = element('text');
-  if (room.chat.isBlocked) return show('A host has blocked you.', true);
-  if (room.chat.send(field.value)) field.value = '';
-}
-
 for (const [id, kind] of [['microphone', 'sound'], ['camera', 'video']]) {
   element(id).addEventListener('click', async ({ currentTarget: button }) => {
     const isOn = button.getAttribute('aria-pressed') !== 'true';
@@ -259,12 +155,6 @@ for (const [id, kind] of [['microphone', 'sound'], ['camera', 'video']]) {
 }
 lobby.elements.room.addEventListener('input', ({ target }) => { target.value = target.value.replace(allowed, ''); });
 lobby.addEventListener('submit', (event) => { event.preventDefault(); join(); });
-element('write').addEventListener('submit', write);
-element('text').addEventListener('input', () => room.chat.typing());
-element('chat-switch').addEventListener('click', async () => {
-  try { await room.chat.setEnabled(!room.chat.isEnabled); } catch (error) { show(error.message, true); }
-});
-document.addEventListener('visibilitychange', () => { if (room && !meeting.hidden) drawChat(); });
 element('leave').addEventListener('click', () => room.leave());
 addEventListener('pagehide', () => room?.leave());
 const asked = new URLSearchParams(location.search);
