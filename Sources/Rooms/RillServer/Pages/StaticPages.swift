@@ -41,6 +41,7 @@ enum StaticPages {
     private static func script(_ bytes: [UInt8]) -> File { File(type: "text/javascript; charset=utf-8", bytes: bytes) }
 
     /// What a page may load, and who may show it in a frame: only this server.
-    static let securityPolicy = "default-src 'self'; frame-ancestors 'self'; base-uri 'none'"
+    static let securityPolicy =
+        "default-src 'self'; img-src 'self' blob:; frame-ancestors 'self'; base-uri 'none'"
 }
 #endif

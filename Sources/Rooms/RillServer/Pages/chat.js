@@ -1,158 +1,479 @@
-// The panel of a room's chat: messages, reports for hosts, and the field. It uses room.chat of rill-chat.js.
+// The panel of a room's chat: messages in bubbles, reports for hosts, and the bar. It uses room.chat of rill-chat.js.
 //
-//   const panel = new ChatPanel(element, room, { show });  // show(text, isBad): a line of status
-//   panel.end();                                           // the room is over: the element is empty again
+//   const panel = new ChatPanel(element, room, { show, button });  // show(text, isBad): a line of status
+//   panel.alert('text');                                           // a line in the list
+//   panel.end();                                                   // the room is over: the element is empty again
+//
+// It is beside the pictures, with all messages, and the field is left after a message; or over them (`isOver`), with the
+// last 20, and one stays in the field. `button` opens and closes it, and shows how many messages are unread.
+import { clean, count, cut, refusal } from '/rill-chat.js';
 
+const blocked = 'A host has blocked you: what you write is not sent.';
 const states = { sending: 'sending …', sent: 'sent', delivered: 'delivered', read: 'read' };
-const reasons = ['racism', 'homophobia', 'sexism', 'bullying', 'intellectual', 'other'];
+const reasons = ['Racism', 'Homophobia', 'Sexism', 'Bullying', 'Intellectual property', 'Other'];
+/// How many messages are shown over the pictures, and the longer side of an image.
+const [overCount, side] = [20, 220];
 
-/// What is in its element; texts come later, as text.
+const icon = (part, label, text) => `<button type="button" class="icon" data-part="${part}" aria-label="${label}" title="${label}">${text}</button>`;
 const markup = `
-  <h2>Chat</h2>
-  <p id="chat-off" hidden>Chat is disabled by the streamer.</p>
-  <ul id="messages" aria-live="polite"></ul>
-  <p id="typing" class="quiet" aria-live="polite"></p>
-  <form id="write" class="row">
-    <label for="text">Message</label>
-    <input id="text" name="text" maxlength="4096" placeholder="Message" autocomplete="off">
-    <button>Send</button>
-  </form>
-  <button id="chat-switch" type="button" hidden>Turn chat off</button>
-  <ul id="reports" aria-label="Reports"></ul>
-`;
+<header><h2>Chat</h2><button type="button" data-part="reported"></button>
+${icon('gear', 'Settings of the chat', '⚙')}${icon('close', 'Close the chat', '✕')}</header>
+<p data-part="off">Chat is disabled by the streamer</p>
+<ol data-part="list" role="list" aria-label="Messages" tabindex="-1"></ol>
+<button type="button" data-part="newest"></button>
+<p data-part="typing"></p><p data-part="notice" role="status"></p><p data-part="said" class="unseen" role="status"></p>
+<form data-part="bar"><p data-part="context"><img alt=""><span></span>${icon('cancel', 'Cancel', '✕')}</p><div>
+${icon('add', 'Add an image', '+')}<input type="file" hidden accept="image/png,image/jpeg,image/webp,image/gif">
+<textarea rows="1" placeholder="Message" aria-label="Message"></textarea><small></small>
+<button class="icon send" aria-label="Send" title="Send">➤</button></div></form>
+<dialog><header><h2></h2>${icon('shut', 'Close', '✕')}</header><div></div></dialog>`;
 
-function make(tag, text, type = '') {
-  const made = document.createElement(tag);
-  [made.textContent, made.className] = [text, type];
+function make(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children.filter(Boolean));
   return made;
 }
 
-export class ChatPanel {
-  #element; #room; #show; #typingTimer;
-  #listeners = new AbortController();
+const key = (textContent, onclick, more) => make('button', { type: 'button', textContent, onclick, ...more });
+/// Marks of a direction end with the text.
+const say = (tag, textContent, className = '') => make(tag, { textContent, className, dir: 'auto' });
+const clock = (time) => new Date(time).toLocaleTimeString(undefined, { timeStyle: 'medium' });
+const summary = ({ name, text, image }) => `${name}: ${text || (image ? 'an image' : 'deleted')}`;
 
-  constructor(element, room, { show }) {
-    [this.#element, this.#room, this.#show] = [element, room, show];
-    const { signal } = this.#listeners;
-    const { chat } = room;
+/// The size in which an image is shown.
+function fit({ width, height }) {
+  const size = width > height ? [side, Math.floor(side * height / width)] : [Math.floor(side * width / height), side];
+  return size.map((length) => Math.max(1, length));
+}
+
+export class ChatPanel {
+  #element; #room; #chat; #show; #button; #field; #part = {};
+  #end = new AbortController();
+  #isOpen = false; #isOver; #stays; #isAtEnd = true; #isDue = false; #isCut = false; #heard;
+  #lines = []; #items = new Map(); #reports = []; #previews = new WeakMap(); #timers = {};
+  /// The message that is answered or edited, and a file.
+  #draft = {};
+
+  constructor(element, room, { show, button, isOver = false }) {
+    [this.#element, this.#room, this.#chat, this.#show, this.#button] = [element, room, room.chat, show, button];
+    [this.#isOver, this.#stays, this.#heard] = [isOver, isOver, room.chat.last];
     element.innerHTML = markup;
-    const field = this.#part('text');
-    chat.addEventListener('change', () => this.#draw(), { signal });
-    chat.addEventListener('typing', ({ detail }) => this.#showTyping(room.participants.get(detail)?.name), { signal });
-    chat.addEventListener('report', ({ detail }) => this.#addReport(detail), { signal });
-    this.#part('write').addEventListener('submit', (event) => this.#write(event, field), { signal });
-    field.addEventListener('input', () => chat.typing(), { signal });
-    this.#part('chat-switch').addEventListener('click', async () => {
-      try { await chat.setEnabled(!chat.isEnabled); } catch (error) { show(error.message, true); }
-    }, { signal });
-    document.addEventListener('visibilitychange', () => this.#draw(), { signal });
-    this.#draw();
-    if (this.#isHost) this.#addReports().catch((error) => show(error.message, true));
+    for (const part of element.querySelectorAll('[data-part]')) this.#part[part.dataset.part] = part;
+    this.#field = element.querySelector('textarea');
+    this.#listen();
+    this.toggle(matchMedia('(min-width: 60rem)').matches, false);
+    if (this.#isHost) this.#try(async () => { this.#reports = await this.#chat.reports(); this.#draw(); });
   }
 
   /// Ends its work: nothing of the room is left in its element.
   end() {
-    this.#listeners.abort();
-    clearTimeout(this.#typingTimer);
+    this.#end.abort();
+    Object.values(this.#timers).forEach(clearTimeout);
     this.#element.replaceChildren();
+    for (const gone of [this.#element, this.#button]) if (gone) gone.hidden = true;
   }
 
-  #part(id) { return this.#element.querySelector(`#${id}`); }
+  toggle(isOpen = !this.#isOpen, hasFocus = true) {
+    [this.#isOpen, this.#isAtEnd] = [isOpen, true];
+    this.#draw();
+    if (hasFocus) (isOpen ? this.#field : this.#button)?.focus();
+  }
+
+  /// Adds a line to the list; of several with the same code only the last one stays.
+  alert(text, code) {
+    this.#lines = this.#lines.filter((line) => code === undefined || line.code !== code).slice(-50);
+    this.#lines.push({ id: `line ${Math.random()}`, text, code, order: this.#chat.last + 0.5 });
+    this.#schedule();
+  }
+
   get #isHost() { return this.#room.participants.get(this.#room.uid)?.rights.includes('moderate') ?? false; }
 
-  /// The last 20 messages, and those that are on their way.
-  #draw() {
-    const { chat } = this.#room;
-    const messages = this.#part('messages');
-    // Somebody fills in a report.
-    if (messages.querySelector('form')) return;
-    const isHost = this.#isHost;
-    const isOff = chat.isAvailable && !chat.isEnabled;
-    [messages.hidden, this.#part('write').hidden, this.#part('chat-off').hidden] = [isOff, isOff, !isOff];
-    this.#part('chat-switch').hidden = !isHost || !chat.isAvailable;
-    this.#part('chat-switch').textContent = chat.isEnabled ? 'Turn chat off' : 'Turn chat on';
-    const isAtEnd = messages.scrollTop + messages.clientHeight >= messages.scrollHeight - 8;
-    messages.replaceChildren(...chat.messages.slice(-20).map((message) => this.#item(message, isHost)), ...chat.outgoing.map((message) => this.#outgoingItem(message)));
-    if (isAtEnd) messages.scrollTop = messages.scrollHeight;
-    if (!document.hidden && !isOff) chat.readAll();
+  #member(author) {
+    return [...this.#room.participants.values()].find((one) => author === (one.identity ?? `guest:${one.session}`));
   }
 
-  #button(text, action) {
-    const made = make('button', text);
-    made.type = 'button';
-    made.addEventListener('click', () => Promise.resolve(action()).catch((error) => this.#show(error.message, true)));
-    return made;
+  /// Does something later, instead of what is waiting under that name.
+  #later(name, milliseconds, action) {
+    clearTimeout(this.#timers[name]);
+    this.#timers[name] = setTimeout(action, milliseconds);
   }
 
-  #item(message, isHost) {
-    const isOwn = message.author === this.#room.chat.author;
-    const line = make('li', '', isOwn ? 'own' : '');
-    const more = [message.edited && 'edited', states[this.#room.chat.state(message)]].filter(Boolean).map((word) => `, ${word}`).join('');
-    line.append(make('span', `${message.name}, ${new Date(message.time).toLocaleTimeString()}${more}`));
-    const body = make('p', message.text ?? 'deleted', message.text === undefined ? 'quiet' : '');
-    // Marks of a direction end with the text.
-    body.dir = 'auto';
-    line.append(body);
-    if (message.text === undefined) return line;
-    if (isOwn || isHost) line.append(this.#button('Delete', () => this.#room.chat.delete(message.message)));
-    if (!isOwn) line.append(this.#button('Report', () => line.replaceChildren(this.#reportForm(message))));
-    if (!isOwn && isHost) {
-      const isBlocked = this.#room.chat.blockedAuthors.includes(message.author);
-      line.append(this.#button(isBlocked ? 'Unblock' : 'Block', () => this.#room.chat.block(message.author, !isBlocked)));
-    }
-    return line;
+  async #try(action) { try { await action(); } catch (error) { this.#tell(error.message, true); } }
+
+  /// A line above the bar, for some seconds.
+  #tell(text, isBad = false) {
+    const { notice } = this.#part;
+    if (notice.textContent !== text) notice.textContent = text;
+    notice.className = isBad ? 'bad' : '';
+    if (text && this.#element.hidden) this.#show(text, isBad);
+    this.#later('notice', 8000, () => { if (!this.#chat.isBlocked) notice.textContent = ''; });
   }
 
-  #outgoingItem({ key, text, state, error }) {
-    const line = make('li', '', 'own');
-    line.append(make('span', state === 'failed' ? `failed: ${error.message}` : states.sending), make('p', text));
-    line.lastChild.dir = 'auto';
-    if (state === 'failed') line.append(this.#button('Send again', () => this.#room.chat.resend(key)), this.#button('Discard', () => this.#room.chat.discard(key)));
-    return line;
-  }
+  // MARK: Events
 
-  #reportForm(message) {
-    const form = make('form', '');
-    const done = () => {
-      form.remove();
-      this.#draw();
+  #listen() {
+    const on = (target, type, action) => target?.addEventListener(type, action, { signal: this.#end.signal });
+    const [chat, room, field, { list, ...part }] = [this.#chat, this.#room, this.#field, this.#part];
+    const picker = this.#element.querySelector('[type=file]');
+    const clicks = {
+      gear: () => this.#showSettings(), close: () => this.toggle(false), newest: () => this.#toEnd(), add: () => picker.click(),
+      reported: () => this.#showReports(), cancel: () => this.#setDraft({}, this.#draft.edit && ''), shut: () => this.#sheet.close(),
     };
-    const [choice, text] = [make('select', ''), make('input', '')];
-    choice.append(...reasons.map((reason) => make('option', reason)));
-    [choice.ariaLabel, text.ariaLabel, text.maxLength] = ['Reason', 'What happened', 255];
-    form.append(choice, text, make('button', 'Report'), this.#button('Cancel', done));
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault();
-      try {
-        await this.#room.chat.report(message.message, choice.value, text.value);
-        this.#show('The hosts have your report.');
-      } catch (error) { this.#show(error.message, true); }
-      done();
+    for (const [name, action] of Object.entries(clicks)) on(part[name], 'click', action);
+    on(this.#button, 'click', () => this.toggle());
+    for (const source of [chat, room]) on(source, 'change', () => this.#schedule());
+    on(document, 'visibilitychange', () => this.#schedule());
+    on(chat, 'report', ({ detail }) => { this.#reports.unshift(detail); this.#draw(); });
+    on(chat, 'typing', ({ detail }) => {
+      part.typing.textContent = `${this.#name(detail)} is typing …`;
+      this.#later('typing', 3000, () => { part.typing.textContent = ''; });
     });
-    return form;
+    on(room, 'data', ({ detail: { uid, text } }) => this.alert(`${this.#name(uid)}: ${text}`));
+    for (const source of [chat, room]) {
+      on(source, 'error', ({ detail: { code, message, missed = 0, cached = 0 } }) =>
+        this.alert(`Stream message error ${code}: ${message} Missed ${missed}, cached ${cached}.`, code));
+    }
+    on(room, 'connection', ({ detail }) => this.#connection(detail));
+    on(part.bar, 'submit', (event) => { event.preventDefault(); this.#try(() => this.#submit()); });
+    for (const type of ['input', 'compositionend']) on(field, type, ({ isComposing }) => { if (!isComposing) this.#typed(); });
+    on(this.#element, 'keydown', (event) => this.#press(event));
+    on(picker, 'change', () => this.#attach(picker.files));
+    on(field, 'paste', (event) => {
+      if (!event.clipboardData.files.length) return;
+      event.preventDefault();
+      this.#attach(event.clipboardData.files);
+    });
+    for (const type of ['dragover', 'drop']) {
+      on(this.#element, type, (event) => {
+        event.preventDefault();
+        if (type === 'drop') this.#attach(event.dataTransfer.files);
+      });
+    }
+    on(list, 'scroll', () => {
+      this.#isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 24;
+      if (list.scrollTop < 40 && !this.#isAtEnd && !this.#isOver) this.#older();
+      this.#schedule();
+    });
+    // The bar stays above the keyboard of a telephone.
+    const view = window.visualViewport;
+    on(view, 'resize', () => {
+      const hidden = view.scale > 1.01 ? 0 : Math.max(0, innerHeight - view.height - view.offsetTop);
+      this.#element.style.setProperty('--keyboard', `${hidden}px`);
+      if (this.#isAtEnd) this.#toEnd();
+    });
   }
 
-  /// For hosts: the latest first.
-  #addReport({ message, reason, text, original }) {
-    const line = make('li', '');
-    line.append(make('span', `${original?.name ?? ''}, message ${message}: ${reason}`), make('p', original?.text ?? 'deleted'), make('p', text, 'quiet'));
-    this.#part('reports').prepend(line);
+  #name(uid) { return this.#room.participants.get(uid)?.name ?? 'Somebody'; }
+
+  #press(event) {
+    const { key: name, target, shiftKey, isComposing } = event;
+    const buttons = [...this.#part.list.querySelectorAll('.more')];
+    const index = buttons.indexOf(target);
+    // Arrows go from message to message: one stop of the Tab key for all.
+    const next = index < 0 ? undefined : buttons[{ ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: buttons.length - 1 }[name]];
+    if (target === this.#field && name === 'Enter' && !shiftKey && !isComposing) this.#try(() => this.#submit());
+    else if (name === 'Escape' && !this.#sheet.open) {
+      if (this.#part.context.hidden) this.toggle(false); else this.#part.cancel.click();
+    } else if (next) {
+      for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
+      next.focus();
+    } else return;
+    event.preventDefault();
   }
 
-  async #addReports() {
-    for (const report of (await this.#room.chat.reports()).reverse()) this.#addReport(report);
+  #connection(state) {
+    clearTimeout(this.#timers.lost);
+    // It is noticed after 4 s.
+    if (state === 'connecting') this.#later('lost', 6000, () => this.alert('Connection Lost'));
+    if (this.#isCut !== (state === 'connecting')) this.alert(this.#isCut ? 'Connected again' : 'Connection Interrupted');
+    this.#isCut = state === 'connecting';
   }
 
-  #showTyping(name) {
-    clearTimeout(this.#typingTimer);
-    this.#part('typing').textContent = name ? `${name} is typing …` : '';
-    if (name) this.#typingTimer = setTimeout(() => this.#showTyping(), 3000);
+  // MARK: Drawing
+
+  #schedule() {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const draw = () => { if (!this.#end.signal.aborted) this.#draw(); };
+    if (document.hidden) setTimeout(draw, 100); else requestAnimationFrame(draw);
+  }
+
+  #draw() {
+    this.#isDue = false;
+    const [chat, part] = [this.#chat, this.#part];
+    const isOff = chat.isAvailable && !chat.isEnabled;
+    const isShown = this.#isOpen || this.#isOver;
+    [this.#element.hidden, this.#element.dataset.form] = [!isShown, this.#isOver ? 'over' : 'beside'];
+    this.#element.firstElementChild.hidden = !this.#isOpen;
+    [part.off.hidden, part.list.hidden, part.typing.hidden, part.bar.hidden] = [!isOff, isOff, isOff, isOff || !this.#isOpen];
+    part.reported.hidden = !this.#isHost || this.#reports.length === 0;
+    part.reported.textContent = `Reports (${this.#reports.length})`;
+    part.context.hidden = !Object.values(this.#draft).some(Boolean);
+    if (!isOff) this.#drawList();
+    if (isShown && !isOff && !document.hidden && this.#isAtEnd) chat.readAll();
+    part.newest.hidden = isOff || !isShown || this.#isAtEnd;
+    part.newest.textContent = chat.unreadCount > 0 ? `${chat.unreadCount} new ↓` : 'Latest ↓';
+    if (chat.isBlocked) this.#tell(blocked, true); else if (part.notice.textContent === blocked) this.#tell('');
+    this.#drawButton(chat.unreadCount);
+    this.#announce();
+  }
+
+  #drawButton(unread) {
+    if (!this.#button) return;
+    const name = unread > 0 ? `Chat, ${unread} unread` : 'Chat';
+    Object.assign(this.#button, { hidden: false, ariaExpanded: this.#isOpen, ariaLabel: name });
+    this.#button.replaceChildren('Chat', ...unread > 0 ? [make('b', { className: 'badge', textContent: unread })] : []);
+  }
+
+  /// Tells new messages to those who do not see them, at most once in two seconds: the one, or how many.
+  #announce() {
+    const fresh = () => this.#chat.messages.filter((one) => one.message > this.#heard && !this.#chat.isOwn(one));
+    if (fresh().length === 0 || this.#timers.said) return;
+    this.#later('said', 2000, () => {
+      const all = fresh();
+      this.#part.said.textContent = all.length === 1 ? summary(all[0]) : `${all.length} new messages`;
+      [this.#timers.said, this.#heard] = [undefined, this.#chat.last];
+    });
+  }
+
+  #drawList() {
+    const [chat, { list }] = [this.#chat, this.#part];
+    const fromEnd = list.scrollHeight - list.scrollTop;
+    const name = this.#name(this.#room.uid);
+    let entries = [
+      ...chat.messages.map((message) => ({ order: message.message, message, isOwn: chat.isOwn(message), state: chat.state(message) })),
+      ...chat.outgoing.map((sent) => ({
+        order: Infinity, message: { ...sent, author: chat.author, name }, isOwn: true, state: sent.state, error: sent.error?.message,
+      })), ...this.#lines,
+    ].sort((one, other) => one.order - other.order || 0);
+    if (this.#isOver) entries = entries.slice(-overCount);
+    const isRun = (one, next) => one?.message && one.message.author === next?.message?.author;
+    const items = entries.map((entry, index) => {
+      const [before, next] = [isRun(entries[index - 1], entry), isRun(entry, entries[index + 1])];
+      const place = before ? (next ? 'middle' : 'last') : next ? 'first' : 'single';
+      return this.#item({ ...entry, place, state: next && entries[index + 1].state === entry.state ? undefined : entry.state });
+    });
+    this.older ??= make('li', { className: 'line' }, key('Older messages', () => this.#older()));
+    if (chat.hasOlder && !this.#isOver) items.unshift(this.older);
+    const kept = new Set(items);
+    for (const item of [...list.children]) if (!kept.has(item)) item.remove();
+    for (const [id, { item }] of this.#items) if (!kept.has(item)) this.#items.delete(id);
+    // What is in its place is not touched, so that it keeps the focus.
+    let place = list.firstChild;
+    for (const item of items) if (item === place) place = place.nextSibling; else list.insertBefore(item, place);
+    const buttons = [...list.querySelectorAll('.more')];
+    if (!buttons.includes(document.activeElement)) for (const button of buttons) button.tabIndex = button === buttons.at(-1) ? 0 : -1;
+    list.scrollTop = this.#isAtEnd ? list.scrollHeight : this.isLoading ? list.scrollHeight - fromEnd : list.scrollTop;
+  }
+
+  async #older() {
+    if (this.isLoading || !this.#chat.hasOlder) return;
+    [this.isLoading, this.#isAtEnd] = [true, false];
+    await this.#try(() => this.#chat.older());
+    this.#draw();
+    this.isLoading = false;
+  }
+
+  #toEnd() {
+    this.#isAtEnd = true;
+    this.#draw();
+  }
+
+  /// The item of an entry: the one that is there, unless something about it is new.
+  #item(entry) {
+    const { message } = entry;
+    const id = entry.id ?? `${message.author} ${message.key}`;
+    const found = this.#items.get(id);
+    const member = message && this.#member(message.author);
+    const isHost = member?.rights.includes('moderate') || found?.isHost;
+    const original = message?.replyTo && this.#chat.messages.find((one) => one.message === message.replyTo);
+    const quote = message?.replyTo && (original ? summary(original) : `Message ${message.replyTo}`);
+    const signature = JSON.stringify([entry, isHost, member?.avatar, quote]);
+    if (found?.signature === signature) return found.item;
+    const item = found?.item ?? make('li');
+    const hadFocus = item.contains(document.activeElement);
+    if (message) this.#fill(item, { ...entry, isHost, quote, avatar: member?.avatar });
+    else item.replaceChildren(say('span', entry.text));
+    if (!message) item.className = 'line';
+    if (hadFocus) item.querySelector('.more')?.focus();
+    this.#items.set(id, { item, signature, isHost });
+    return item;
+  }
+
+  #fill(item, { message, isOwn, isHost, quote, avatar, place, state, error }) {
+    const { name = '', text, image, file, time, edited } = message;
+    const isDeleted = text === undefined;
+    const isFirst = place === 'single' || place === 'first';
+    item.className = `${place} ${isOwn ? 'own' : 'foreign'}`;
+    const head = make('p', { className: isFirst ? 'head' : 'unseen' }, say('b', name, isHost ? 'host' : ''), isHost && say('small', 'host'));
+    const bubble = make('div', { className: image || file ? 'bubble picture' : 'bubble' },
+      quote && say('blockquote', quote), this.#picture(message),
+      (text || isDeleted) && say('p', text ?? 'deleted', isDeleted ? 'deleted' : 'text'),
+      time && make('p', { className: 'time' }, make('time', {
+        dateTime: new Date(time).toISOString(), textContent: clock(time), title: new Date(time).toLocaleString(),
+      }), edited && ' · edited'));
+    const isFailed = state === 'failed';
+    const body = make('div', { className: 'body' }, head, bubble,
+      state && say('p', isFailed ? `failed: ${error}` : states[state], isFailed ? 'state bad' : 'state'),
+      isFailed && make('p', { className: 'state' }, !message.isLost && key('Send again', () => this.#chat.resend(message.key)),
+        key('Discard', () => this.#chat.discard(message.key))));
+    const open = () => this.#showMenu(message, isOwn);
+    if (!isOwn && !isDeleted) bubble.onclick = () => { if (getSelection().isCollapsed) open(); };
+    item.replaceChildren(...[!isOwn && this.#avatar(message, avatar), body, message.message && !isDeleted
+      && key('⋯', open, { className: 'more', ariaLabel: `Actions for the message of ${name}, ${clock(time)}` })].filter(Boolean));
+  }
+
+  /// A picture of somebody, or initials.
+  #avatar({ author, name }, url) {
+    const initials = name.split(/\s+/, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();
+    const face = make('span', { className: 'avatar', textContent: initials || '?', ariaHidden: true });
+    const hue = [...author].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 0);
+    face.style.setProperty('--hue', hue);
+    // From this server only: another one would learn who reads.
+    if (url && new URL(url, location).origin === location.origin) face.append(make('img', { alt: '', src: url, onerror: ({ target }) => target.remove() }));
+    return face;
+  }
+
+  #picture({ image, file, name }) {
+    const known = image ?? this.#previews.get(file);
+    if (!known) return undefined;
+    const [width, height] = fit(known);
+    const picture = make('img', { width, height, alt: `Image of ${name}`, src: known.url ?? '' });
+    // Animations move only as a whole.
+    if (image) this.#load(picture, image, { thumbnail: image.format !== 'gif' && image.byteCount > 100_000 });
+    return picture;
+  }
+
+  async #load(picture, image, options) {
+    try { picture.src = await this.#chat.imageURL(image, options); } catch (error) { picture.alt = error.message; }
+  }
+
+  // MARK: Writing
+
+  #typed() {
+    const field = this.#field;
+    const short = cut(field.value);
+    if (short !== field.value) {
+      field.value = short;
+      this.#tell('A message has at most 255 characters: the rest was cut.');
+    }
+    const left = 255 - count(short);
+    this.#part.bar.querySelector('small').textContent = left > 50 ? '' : `${left} left`;
+    // As high as its lines.
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight + 2}px`;
+    if (this.#isAtEnd) this.#part.list.scrollTop = this.#part.list.scrollHeight;
+    if (short) this.#chat.typing();
+  }
+
+  /// Begins an answer, an edit, or a message with a file; or ends it.
+  #setDraft(draft, value) {
+    this.#draft = draft;
+    const { replyTo, edit, file } = draft;
+    const [picture, text] = this.#part.context.children;
+    text.textContent = edit ? `Edit: ${edit.text}` : [replyTo && `Answer to ${summary(replyTo)}`, file?.name].filter(Boolean).join(' · ');
+    [picture.hidden, picture.src] = [!file, this.#previews.get(file)?.url ?? ''];
+    if (value !== undefined) this.#field.value = value;
+    this.#draw();
+    this.#typed();
+    this.#field.focus();
+  }
+
+  async #attach([file]) {
+    const reason = file && await refusal(file);
+    const bitmap = file && !reason && await createImageBitmap(file).catch(() => undefined);
+    this.#element.querySelector('[type=file]').value = '';
+    if (!bitmap) return file && this.#tell(reason ?? `${file.name} is damaged.`, true);
+    this.#previews.set(file, { url: URL.createObjectURL(file), width: bitmap.width, height: bitmap.height });
+    this.#setDraft({ replyTo: this.#draft.replyTo, file });
   }
 
   /// A text stays in its field unless it is sent.
-  #write(event, field) {
-    event.preventDefault();
-    if (this.#room.chat.isBlocked) return this.#show('A host has blocked you.', true);
-    if (this.#room.chat.send(field.value)) field.value = '';
+  async #submit() {
+    const { replyTo, edit, file } = this.#draft;
+    const text = this.#field.value;
+    if (!clean(text) && !file) return;
+    if (this.#chat.isBlocked) return this.#tell(blocked, true);
+    if (edit) await this.#chat.edit(edit.message, text); else this.#chat.send(text, { replyTo: replyTo?.message, file });
+    this.#isAtEnd = true;
+    this.#setDraft({}, '');
+    if (!this.#stays) this.#part.list.focus({ preventScroll: true });
+  }
+
+  // MARK: Sheets
+
+  get #sheet() { return this.#element.querySelector('dialog'); }
+
+  #open(title, ...content) {
+    const [header, body] = this.#sheet.children;
+    header.firstChild.textContent = title;
+    body.replaceChildren(...content.filter(Boolean));
+    if (!this.#sheet.open) this.#sheet.showModal();
+  }
+
+  /// A button of a sheet, which closes it.
+  #action(text, action = () => {}) {
+    return key(text, () => {
+      this.#sheet.close();
+      this.#try(action);
+    });
+  }
+
+  #showMenu(message, isOwn) {
+    const { author, name, text, image } = message;
+    const isBlocked = this.#chat.blockedAuthors.includes(author);
+    const add = (isPossible, ...rest) => isPossible && this.#action(...rest);
+    this.#open(`Message of ${name}`, text && say('blockquote', text),
+      add(!isOwn, 'Report', () => this.#showReport(message)),
+      add(true, 'Answer', () => this.#setDraft({ file: this.#draft.file, replyTo: message })),
+      add(image, 'Show image', () => this.#showImage(message)),
+      add(isOwn && text, 'Edit', () => this.#setDraft({ edit: message }, text)),
+      add(isOwn || this.#isHost, 'Delete', () => this.#chat.delete(message.message)),
+      add(!isOwn && this.#isHost, isBlocked ? 'Unblock' : 'Block', () => this.#chat.block(author, !isBlocked)),
+      add(true, 'Cancel'));
+  }
+
+  #showImage({ image, name }) {
+    const picture = make('img', { width: image.width, height: image.height, alt: `Image of ${name}` });
+    this.#load(picture, image);
+    this.#open(picture.alt, picture);
+  }
+
+  #showReport(message) {
+    const choices = reasons.map((text, index) => make('label', {}, make('input', { type: 'radio', name: 'reason', value: text, checked: !index }), text));
+    const more = make('textarea', { rows: 3, oninput: () => { if (cut(more.value) !== more.value) more.value = cut(more.value); } });
+    const form = make('form', {}, make('fieldset', {}, make('legend', { textContent: 'Reason' }), ...choices),
+      make('label', {}, 'What happened (optional)', more), make('button', { textContent: 'Send report', className: 'send' }));
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      this.#sheet.close();
+      const [reason] = form.elements.reason.value.toLowerCase().split(' ');
+      this.#try(async () => {
+        await this.#chat.report(message.message, reason, more.value);
+        this.#tell('The hosts have your report.');
+      });
+    };
+    this.#open('Report a message', say('blockquote', summary(message)), form);
+  }
+
+  /// For hosts: the latest first.
+  #showReports() {
+    this.#open('Reports', ...this.#reports.map(({ reason, reporter, text, message, original }) => make('section', {},
+      say('b', reasons.find((one) => one.toLowerCase().startsWith(reason))), ` by ${this.#member(reporter)?.name ?? reporter}`,
+      original && say('blockquote', summary(original)), text && say('p', text),
+      this.#action('Delete the message', () => this.#chat.delete(message)),
+      original && this.#action(`Block ${original.name}`, () => this.#chat.block(original.author)))));
+  }
+
+  #showSettings() {
+    const box = (text, checked, action) => {
+      const input = make('input', { type: 'checkbox', checked, onchange: () => this.#try(() => action(input.checked)) });
+      return make('label', {}, input, text);
+    };
+    const stay = box('Stay in the field after sending', this.#stays, (isOn) => { this.#stays = isOn; });
+    this.#open('Settings of the chat', box('Over the pictures, with the last 20', this.#isOver, (isOn) => {
+      this.#isOver = this.#stays = stay.firstChild.checked = isOn;
+      this.#toEnd();
+    }), stay, this.#isHost && box('People may write', this.#chat.isEnabled, (isOn) => this.#chat.setEnabled(isOn)));
   }
 }

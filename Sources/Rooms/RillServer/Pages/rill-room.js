@@ -61,7 +61,7 @@ export class Room extends EventTarget {
     this.#url = new URL(url, location.href);
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
     this.#options = { slots: 16, soundSlots: 4, ...options };
-    this.chat = new Chat((request) => this.#ask(request), `rill-chat ${options.room} ${options.name}`);
+    this.chat = new Chat((request) => this.#ask(request), this.#url, `rill-chat ${options.room} ${options.name}`);
     this.#options.encryption?.addEventListener('opening', ({ detail: { mid: place, isOpened } }) => {
       const { mid } = this.#peer.getTransceivers()[place] ?? {};
       if (isOpened) this.#unopened.delete(mid); else this.#unopened.add(mid);
@@ -271,6 +271,7 @@ export class Room extends EventTarget {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#timer);
+    this.chat.ended();
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: 'leave' }));
     this.#socket?.close();
     this.#peer?.close();

@@ -47,7 +47,7 @@ async function join() {
     return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
   }
   for (const type of ['change', 'slot']) room.addEventListener(type, draw);
-  panel = new ChatPanel(element('chat'), room, { show });
+  panel = new ChatPanel(element('chat'), room, { show, button: element('message') });
   room.addEventListener('levels', ({ detail }) => {
     for (const { uid, level } of detail) seen.get(uid)?.tile.style.setProperty('--level', `${Math.max(0, 100 - level)}%`);
   });
