@@ -450,6 +450,8 @@ let package = Package(
                 "RillPacketSupport", "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer",
                 "RillScenes", "RillTransport", "RillWHIP",
             ]),
+        // The web room of `rill serve` in Chromium. A target without Rill's modules: it builds in seconds.
+        tests("RoomPageTests", of: []),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),
     ]
