@@ -125,7 +125,7 @@ final class Browser {
         let types = ["js": "text/javascript", "css": "text/css", "html": "text/html; charset=utf-8"]
         let type = types[String(name.split(separator: ".").last ?? "")]
         if let pages, let type, let data = FileManager.default.contents(atPath: "\(pages)/\(name)") {
-            let policy = "default-src 'self'; frame-ancestors 'self'; base-uri 'none'"
+            let policy = "default-src 'self'; img-src 'self' blob:; frame-ancestors 'self'; base-uri 'none'"
             let headers = [
                 ["name": "Content-Type", "value": type], ["name": "Content-Security-Policy", "value": policy],
             ]

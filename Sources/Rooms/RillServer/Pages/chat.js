@@ -1,11 +1,12 @@
 // The panel of a room's chat: messages in bubbles, reports for hosts, and the bar. It uses room.chat of rill-chat.js.
 //
-//   const panel = new ChatPanel(element, room, { show, button });  // show(text, isBad): a line of status
-//   panel.alert('text');                                           // a line in the list
-//   panel.end();                                                   // the room is over: the element is empty again
+//   const panel = new ChatPanel(element, room, { show });  // show(text, isBad): a line of status
+//   panel.opened(); panel.closed();                        // the element is shown, or hidden; it asks by a `close` event
+//   panel.alert('text');                                   // a line in the list
+//   panel.end();                                           // the room is over: the element is empty again
 //
 // It is beside the pictures, with all messages, and the field is left after a message; or over them (`isOver`), with the
-// last 20, and one stays in the field. `button` opens and closes it, and shows how many messages are unread.
+// last 20, and one stays in the field. The button that controls the element shows how many messages are unread.
 import { clean, count, cut, refusal } from '/rill-chat.js';
 
 const blocked = 'A host has blocked you: what you write is not sent.';
@@ -14,19 +15,20 @@ const reasons = ['Racism', 'Homophobia', 'Sexism', 'Bullying', 'Intellectual pro
 /// How many messages are shown over the pictures, and the longer side of an image.
 const [overCount, side] = [20, 220];
 
-const icon = (part, label, text) => `<button type="button" class="icon" data-part="${part}" aria-label="${label}" title="${label}">${text}</button>`;
-const markup = `
-<header><h2>Chat</h2><button type="button" data-part="reported"></button>
+const icon = (part, label, text) =>
+  `<button type="button" class="icon" data-part="${part}" aria-label="${label}" title="${label}">${text}</button>`;
+const markup = `<header><h2>Chat</h2><button type="button" data-part="reported"></button>
 ${icon('gear', 'Settings of the chat', '⚙')}${icon('close', 'Close the chat', '✕')}</header>
-<p data-part="off">Chat is disabled by the streamer</p>
+<p data-part="off" class="off">Chat is disabled by the streamer</p>
 <ol data-part="list" role="list" aria-label="Messages" tabindex="-1"></ol>
-<button type="button" data-part="newest"></button>
-<p data-part="typing"></p><p data-part="notice" role="status"></p><p data-part="said" class="unseen" role="status"></p>
-<form data-part="bar"><p data-part="context"><img alt=""><span></span>${icon('cancel', 'Cancel', '✕')}</p><div>
-${icon('add', 'Add an image', '+')}<input type="file" hidden accept="image/png,image/jpeg,image/webp,image/gif">
-<textarea rows="1" placeholder="Message" aria-label="Message"></textarea><small></small>
-<button class="icon send" aria-label="Send" title="Send">➤</button></div></form>
-<dialog><header><h2></h2>${icon('shut', 'Close', '✕')}</header><div></div></dialog>`;
+<button type="button" data-part="newest" class="newest"></button><p data-part="typing" class="typing"></p>
+<p data-part="notice" class="notice" role="status"></p><p data-part="said" class="unseen" role="status"></p>
+<p data-part="context" class="context"><img alt=""><span></span>${icon('cancel', 'Cancel', '✕')}</p>
+<form data-part="bar" class="row">${icon('add', 'Add an image', '+')}
+<input type="file" data-part="picker" hidden accept="image/png,image/jpeg,image/webp,image/gif">
+<textarea data-part="field" rows="1" placeholder="Message" aria-label="Message"></textarea><small data-part="left"></small>
+<button class="icon send" aria-label="Send" title="Send">➤</button></form>
+<dialog data-part="sheet"><header><h2></h2>${icon('shut', 'Close', '✕')}</header><div></div></dialog>`;
 
 function make(tag, properties, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -47,21 +49,20 @@ function fit({ width, height }) {
 }
 
 export class ChatPanel {
-  #element; #room; #chat; #show; #button; #field; #part = {};
+  #element; #room; #chat; #show; #part = {};
   #end = new AbortController();
-  #isOpen = false; #isOver; #stays; #isAtEnd = true; #isDue = false; #isCut = false; #heard;
+  #isOver; #stays; #isAtEnd = true; #isDue = false; #isCut = false; #heard;
   #lines = []; #items = new Map(); #reports = []; #previews = new WeakMap(); #timers = {};
   /// The message that is answered or edited, and a file.
   #draft = {};
 
-  constructor(element, room, { show, button, isOver = false }) {
-    [this.#element, this.#room, this.#chat, this.#show, this.#button] = [element, room, room.chat, show, button];
+  constructor(element, room, { show, isOver = false }) {
+    [this.#element, this.#room, this.#chat, this.#show] = [element, room, room.chat, show];
     [this.#isOver, this.#stays, this.#heard] = [isOver, isOver, room.chat.last];
     element.innerHTML = markup;
     for (const part of element.querySelectorAll('[data-part]')) this.#part[part.dataset.part] = part;
-    this.#field = element.querySelector('textarea');
     this.#listen();
-    this.toggle(matchMedia('(min-width: 60rem)').matches, false);
+    this.#draw();
     if (this.#isHost) this.#try(async () => { this.#reports = await this.#chat.reports(); this.#draw(); });
   }
 
@@ -69,15 +70,16 @@ export class ChatPanel {
   end() {
     this.#end.abort();
     Object.values(this.#timers).forEach(clearTimeout);
+    this.#drawUnread(0);
     this.#element.replaceChildren();
-    for (const gone of [this.#element, this.#button]) if (gone) gone.hidden = true;
   }
 
-  toggle(isOpen = !this.#isOpen, hasFocus = true) {
-    [this.#isOpen, this.#isAtEnd] = [isOpen, true];
-    this.#draw();
-    if (hasFocus) (isOpen ? this.#field : this.#button)?.focus();
+  opened() {
+    this.#toEnd();
+    this.#part.field.focus();
   }
+
+  closed() { this.#draw(); }
 
   /// Adds a line to the list; of several with the same code only the last one stays.
   alert(text, code) {
@@ -104,7 +106,7 @@ export class ChatPanel {
   #tell(text, isBad = false) {
     const { notice } = this.#part;
     if (notice.textContent !== text) notice.textContent = text;
-    notice.className = isBad ? 'bad' : '';
+    notice.className = isBad ? 'notice bad' : 'notice';
     if (text && this.#element.hidden) this.#show(text, isBad);
     this.#later('notice', 8000, () => { if (!this.#chat.isBlocked) notice.textContent = ''; });
   }
@@ -113,14 +115,14 @@ export class ChatPanel {
 
   #listen() {
     const on = (target, type, action) => target?.addEventListener(type, action, { signal: this.#end.signal });
-    const [chat, room, field, { list, ...part }] = [this.#chat, this.#room, this.#field, this.#part];
-    const picker = this.#element.querySelector('[type=file]');
+    const [chat, room, part] = [this.#chat, this.#room, this.#part];
+    const { list, field, picker } = part;
     const clicks = {
-      gear: () => this.#showSettings(), close: () => this.toggle(false), newest: () => this.#toEnd(), add: () => picker.click(),
-      reported: () => this.#showReports(), cancel: () => this.#setDraft({}, this.#draft.edit && ''), shut: () => this.#sheet.close(),
+      gear: () => this.#showSettings(), close: () => this.#element.dispatchEvent(new Event('close')), shut: () => part.sheet.close(),
+      newest: () => this.#toEnd(), add: () => picker.click(), reported: () => this.#showReports(),
+      cancel: () => this.#setDraft({}, this.#draft.edit && ''),
     };
     for (const [name, action] of Object.entries(clicks)) on(part[name], 'click', action);
-    on(this.#button, 'click', () => this.toggle());
     for (const source of [chat, room]) on(source, 'change', () => this.#schedule());
     on(document, 'visibilitychange', () => this.#schedule());
     on(chat, 'report', ({ detail }) => { this.#reports.unshift(detail); this.#draw(); });
@@ -171,9 +173,9 @@ export class ChatPanel {
     const index = buttons.indexOf(target);
     // Arrows go from message to message: one stop of the Tab key for all.
     const next = index < 0 ? undefined : buttons[{ ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: buttons.length - 1 }[name]];
-    if (target === this.#field && name === 'Enter' && !shiftKey && !isComposing) this.#try(() => this.#submit());
-    else if (name === 'Escape' && !this.#sheet.open) {
-      if (this.#part.context.hidden) this.toggle(false); else this.#part.cancel.click();
+    if (target === this.#part.field && name === 'Enter' && !shiftKey && !isComposing) this.#try(() => this.#submit());
+    else if (name === 'Escape' && !this.#part.sheet.open) {
+      this.#part[this.#part.context.hidden ? 'close' : 'cancel'].click();
     } else if (next) {
       for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
       next.focus();
@@ -202,27 +204,27 @@ export class ChatPanel {
     this.#isDue = false;
     const [chat, part] = [this.#chat, this.#part];
     const isOff = chat.isAvailable && !chat.isEnabled;
-    const isShown = this.#isOpen || this.#isOver;
-    [this.#element.hidden, this.#element.dataset.form] = [!isShown, this.#isOver ? 'over' : 'beside'];
-    this.#element.firstElementChild.hidden = !this.#isOpen;
-    [part.off.hidden, part.list.hidden, part.typing.hidden, part.bar.hidden] = [!isOff, isOff, isOff, isOff || !this.#isOpen];
+    const isShown = !this.#element.hidden;
+    this.#element.dataset.form = this.#isOver ? 'over' : 'beside';
+    [part.off.hidden, part.list.hidden, part.typing.hidden, part.bar.hidden] = [!isOff, isOff, isOff, isOff];
     part.reported.hidden = !this.#isHost || this.#reports.length === 0;
     part.reported.textContent = `Reports (${this.#reports.length})`;
-    part.context.hidden = !Object.values(this.#draft).some(Boolean);
+    part.context.hidden = isOff || !Object.values(this.#draft).some(Boolean);
     if (!isOff) this.#drawList();
     if (isShown && !isOff && !document.hidden && this.#isAtEnd) chat.readAll();
-    part.newest.hidden = isOff || !isShown || this.#isAtEnd;
+    part.newest.hidden = isOff || this.#isAtEnd;
     part.newest.textContent = chat.unreadCount > 0 ? `${chat.unreadCount} new ↓` : 'Latest ↓';
     if (chat.isBlocked) this.#tell(blocked, true); else if (part.notice.textContent === blocked) this.#tell('');
-    this.#drawButton(chat.unreadCount);
+    this.#drawUnread(chat.unreadCount);
     this.#announce();
   }
 
-  #drawButton(unread) {
-    if (!this.#button) return;
-    const name = unread > 0 ? `Chat, ${unread} unread` : 'Chat';
-    Object.assign(this.#button, { hidden: false, ariaExpanded: this.#isOpen, ariaLabel: name });
-    this.#button.replaceChildren('Chat', ...unread > 0 ? [make('b', { className: 'badge', textContent: unread })] : []);
+  #drawUnread(unread) {
+    const button = document.querySelector(`[aria-controls="${this.#element.id}"]`);
+    if (!button) return;
+    button.querySelector('.badge')?.remove();
+    button.ariaLabel = unread > 0 ? `${button.textContent}, ${unread} unread` : null;
+    if (unread > 0) button.append(make('b', { className: 'badge', textContent: unread }));
   }
 
   /// Tells new messages to those who do not see them, at most once in two seconds: the one, or how many.
@@ -351,14 +353,14 @@ export class ChatPanel {
   // MARK: Writing
 
   #typed() {
-    const field = this.#field;
+    const field = this.#part.field;
     const short = cut(field.value);
     if (short !== field.value) {
       field.value = short;
       this.#tell('A message has at most 255 characters: the rest was cut.');
     }
     const left = 255 - count(short);
-    this.#part.bar.querySelector('small').textContent = left > 50 ? '' : `${left} left`;
+    this.#part.left.textContent = left > 50 ? '' : `${left} left`;
     // As high as its lines.
     field.style.height = 'auto';
     field.style.height = `${field.scrollHeight + 2}px`;
@@ -373,16 +375,16 @@ export class ChatPanel {
     const [picture, text] = this.#part.context.children;
     text.textContent = edit ? `Edit: ${edit.text}` : [replyTo && `Answer to ${summary(replyTo)}`, file?.name].filter(Boolean).join(' · ');
     [picture.hidden, picture.src] = [!file, this.#previews.get(file)?.url ?? ''];
-    if (value !== undefined) this.#field.value = value;
+    if (value !== undefined) this.#part.field.value = value;
     this.#draw();
     this.#typed();
-    this.#field.focus();
+    this.#part.field.focus();
   }
 
   async #attach([file]) {
     const reason = file && await refusal(file);
     const bitmap = file && !reason && await createImageBitmap(file).catch(() => undefined);
-    this.#element.querySelector('[type=file]').value = '';
+    this.#part.picker.value = '';
     if (!bitmap) return file && this.#tell(reason ?? `${file.name} is damaged.`, true);
     this.#previews.set(file, { url: URL.createObjectURL(file), width: bitmap.width, height: bitmap.height });
     this.#setDraft({ replyTo: this.#draft.replyTo, file });
@@ -391,7 +393,7 @@ export class ChatPanel {
   /// A text stays in its field unless it is sent.
   async #submit() {
     const { replyTo, edit, file } = this.#draft;
-    const text = this.#field.value;
+    const text = this.#part.field.value;
     if (!clean(text) && !file) return;
     if (this.#chat.isBlocked) return this.#tell(blocked, true);
     if (edit) await this.#chat.edit(edit.message, text); else this.#chat.send(text, { replyTo: replyTo?.message, file });
@@ -402,19 +404,17 @@ export class ChatPanel {
 
   // MARK: Sheets
 
-  get #sheet() { return this.#element.querySelector('dialog'); }
-
   #open(title, ...content) {
-    const [header, body] = this.#sheet.children;
+    const [header, body] = this.#part.sheet.children;
     header.firstChild.textContent = title;
     body.replaceChildren(...content.filter(Boolean));
-    if (!this.#sheet.open) this.#sheet.showModal();
+    if (!this.#part.sheet.open) this.#part.sheet.showModal();
   }
 
   /// A button of a sheet, which closes it.
   #action(text, action = () => {}) {
     return key(text, () => {
-      this.#sheet.close();
+      this.#part.sheet.close();
       this.#try(action);
     });
   }
@@ -446,7 +446,7 @@ export class ChatPanel {
       make('label', {}, 'What happened (optional)', more), make('button', { textContent: 'Send report', className: 'send' }));
     form.onsubmit = (event) => {
       event.preventDefault();
-      this.#sheet.close();
+      this.#part.sheet.close();
       const [reason] = form.elements.reason.value.toLowerCase().split(' ');
       this.#try(async () => {
         await this.#chat.report(message.message, reason, more.value);

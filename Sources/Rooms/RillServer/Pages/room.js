@@ -47,7 +47,7 @@ async function join() {
     return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
   }
   for (const type of ['change', 'slot']) room.addEventListener(type, draw);
-  panel = new ChatPanel(element('chat'), room, { show, button: element('message') });
+  panel = new ChatPanel(element('chat'), room, { show });
   room.addEventListener('levels', ({ detail }) => {
     for (const { uid, level } of detail) seen.get(uid)?.tile.style.setProperty('--level', `${Math.max(0, 100 - level)}%`);
   });
@@ -154,6 +154,13 @@ for (const [id, kind] of [['microphone', 'sound'], ['camera', 'video']]) {
   });
 }
 lobby.elements.room.addEventListener('input', ({ target }) => { target.value = target.value.replace(allowed, ''); });
+const toggle = () => {
+  const isOpen = element('chat').hidden;
+  [element('chat').hidden, element('message').ariaExpanded] = [!isOpen, isOpen];
+  if (isOpen) panel.opened(); else panel.closed();
+};
+element('message').addEventListener('click', toggle);
+element('chat').addEventListener('close', toggle);
 lobby.addEventListener('submit', (event) => { event.preventDefault(); join(); });
 element('leave').addEventListener('click', () => room.leave());
 addEventListener('pagehide', () => room?.leave());
