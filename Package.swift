@@ -220,6 +220,7 @@ let wings: [[Target]] = [
                 "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css",
                 "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-chat.js",
                 "rill-sframe.js", "operator.js", "chat.js", "chat.css",
+                "stage.js", "lobby.js", "beauty.js", "texts.js", "room.css",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict),
         // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. It is

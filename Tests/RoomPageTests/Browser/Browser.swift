@@ -37,6 +37,9 @@ final class Browser {
                 "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
                 "--disable-renderer-backgrounding", "--hide-scrollbars", "--enable-unsafe-swiftshader",
                 "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))",
+                // A page that is answered by RILL_PAGES has no address, and may ask loopback all the same.
+                "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,"
+                    + "BlockInsecurePrivateNetworkRequests,WebRtcHideLocalIpsWithMdns",
             ] + arguments
         let shell = try existing(Program(named: "sh"))
         // The protocol's pipes are file descriptors 3 and 4.

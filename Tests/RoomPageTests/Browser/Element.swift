@@ -27,12 +27,17 @@ struct Element {
 
     /// Clicks its middle with the mouse, after it was scrolled into view.
     func click(count: Int = 1) throws {
-        try page.call("function() { this.scrollIntoView({block: 'nearest', behavior: 'instant'}); }", on: node)
+        let scroll = "function() { this.scrollIntoView({block: 'nearest', behavior: 'instant'}); }"
+        try page.call(scroll, on: node)
         let rect = try rect()
         try page.click(x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, count: count)
     }
 
     func focus() throws { try page.call("function() { this.focus(); }", on: node) }
+
+    func isFocused() throws -> Bool {
+        try page.call("function() { return document.activeElement === this; }", on: node) as? Bool ?? false
+    }
 
     /// Empties a field, and types a text into it.
     func fill(_ text: String) throws {

@@ -46,6 +46,9 @@ final class Page {
     /// Closes it, as its user does.
     func close() throws { try browser.command("Target.closeTarget", ["targetId": target]) }
 
+    /// Ends it at once: nothing is said to its peers.
+    func crash() { _ = try? command("Page.crash", within: 1) }
+
     /// Takes a picture of the page, in PNG.
     func screenshot() throws -> [UInt8] {
         let result = try command("Page.captureScreenshot", ["format": "png"])
@@ -134,6 +137,14 @@ final class Page {
             "awaitPromise": true, "userGesture": true,
         ]
         return try value(of: command("Runtime.callFunctionOn", parameters))
+    }
+
+    /// Waits for something to happen in it.
+    @discardableResult
+    func wait(
+        _ what: @autoclosure () throws -> String, within seconds: Double = 15, _ condition: () throws -> Bool
+    ) throws -> Duration {
+        try RoomPageTests.wait(try what(), within: seconds, condition)
     }
 
     // MARK: Mouse and keys
