@@ -24,7 +24,7 @@ struct BubbleTests {
             let bubble = try page.bubble(text)
             let list = try page.list().rect()
             #expect(bubble.author == "Anna")
-            #expect(bubble.time.wholeMatch(of: /\d{1,2}:\d\d:\d\d( [AP]M)?/) != nil, "\(bubble.time)")
+            #expect(bubble.time.wholeMatch(of: /\d{1,2}:\d\d:\d\d(\s[AP]M)?/) != nil, "\(bubble.time)")
             #expect(bubble.rect.width <= list.width * 0.8 + 1 && bubble.rect.width > list.width * 0.6)
             #expect(bubble.rect.height > 3 * 20 && bubble.textWidth <= bubble.rect.width)
             #expect(list.contains(Rect(x: bubble.rect.x, y: list.y, width: bubble.rect.width, height: 1)))

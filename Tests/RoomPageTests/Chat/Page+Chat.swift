@@ -134,7 +134,10 @@ private let bubbleScript = #"""
           range.selectNodeContents(walker.currentNode);
           const rect = range.getBoundingClientRect();
           const parent = walker.currentNode.parentElement;
-          if (rect.width > 1 && seen(parent)) found.push({ text: walker.currentNode.data, rect, parent });
+          // What is for screen readers only is in a box of a pixel.
+          let isSmall = false;
+          for (let each = parent; each !== this; each = each.parentElement) isSmall ||= each.getBoundingClientRect().width <= 1;
+          if (rect.width > 1 && seen(parent) && !isSmall) found.push({ text: walker.currentNode.data, rect, parent });
         }
         return found;
       };
