@@ -219,7 +219,8 @@ let wings: [[Target]] = [
             resources: [
                 "index.html", "publish.html", "watch.html", "room.html", "operator.html", "rill.svg", "rill.css",
                 "rill.js", "list.js", "publish.js", "watch.js", "room.js", "rill-room.js", "rill-chat.js",
-                "rill-sframe.js", "operator.js",
+                "rill-sframe.js", "operator.js", "chat.js", "chat.css",
+                "stage.js", "lobby.js", "beauty.js", "texts.js", "room.css",
             ].map { .embedInCode("Pages/\($0)") },
             swiftSettings: moduleSettings + strict),
         // A target with code: libpng and libjpeg report errors by longjmp, which must not cross a Swift frame. It is
@@ -452,6 +453,8 @@ let package = Package(
                 "RillPacketSupport", "RillMediaSupport", "RillSecurity", "RillCongestion", "RillPeer",
                 "RillScenes", "RillTransport", "RillWHIP",
             ]),
+        // The web room of `rill serve` in Chromium. A target without Rill's modules: it builds in seconds.
+        tests("RoomPageTests", of: []),
         // Cameras of the kernel's drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),
     ]

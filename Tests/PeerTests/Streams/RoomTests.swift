@@ -114,7 +114,7 @@ private struct RoomPage {
         try browser.navigate(to: server.url("room?room=lobby&name=\(name)&start"))
     }
 
-    func status() throws -> String { try text("#status") }
+    func status() throws -> String { try text("#notice") }
     func text(_ selector: String) throws -> String {
         try browser.text("document.querySelector('\(selector)')?.textContent ?? ''")
     }

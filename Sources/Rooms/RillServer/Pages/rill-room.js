@@ -1,14 +1,17 @@
 // A room of a Rill server, for pages: one connection, one offer, and a log that is read on after every cut.
 //
 //   const room = await Room.join('/rooms', { room: 'lobby', name: 'Anna' });
-//   room.addEventListener('change', () => show(room.participants));
 //   await room.publish('video', cameraTrack);
-//   room.want(uid, 'video', { width: 320, height: 180 });
-//   room.addEventListener('slot', ({ detail }) => { video.srcObject = new MediaStream([room.track(detail.uid, 'video')]); });
+//   room.on('published', ({ uid, kind }) => room.attach(addVideo(uid), uid, kind));
+//   room.on('offline', ({ uid }) => removeVideo(uid));
 //   room.chat.send('hello');
 //
-// Events: `event` (each of the log), `change` (something in the state changed), `slot` (what a section shows), `levels`,
-// `connection` (connecting, connected, interrupted), and `ended` with the reason. Errors have the server's `code` and text.
+// Attached players get what can be seen of them: large pictures for the visible ones, four at most, else small ones.
+//
+// Events: each of the log by its type (`joined`, `published`, `muted`, `offline` …) and as `event`; `change` (something
+// in the state changed), `firstFrame` (uid, kind, width, height, elapsed ms: a player shows its first picture), `slot`
+// (what a section shows), `levels`, `connection` (connecting, connected), `trackEnded` (the kind whose device is gone),
+// and `ended` with the reason. Errors have the server's `code` and text.
 
 import { Chat } from './rill-chat.js';
 
@@ -23,10 +26,11 @@ export class RoomError extends Error {
 }
 
 /// The layers of a camera: the low one fits into 160x120, with 5 frames a second.
-const layers = [
+const layers = ({ width = 1280, height = 720, frameRate = 30, bitrate = 1_200_000 } = {}) => [
   // In this order, and each with a frame rate: Chromium takes the bitrates for those of the smallest layer first.
-  { rid: 'low', scaleResolutionDownTo: { maxWidth: 160, maxHeight: 120 }, maxFramerate: 5, maxBitrate: 80_000 },
-  { rid: 'high', scaleResolutionDownTo: { maxWidth: 1280, maxHeight: 720 }, maxFramerate: 30, maxBitrate: 1_200_000 },
+  { rid: 'low', scaleResolutionDownTo: { maxWidth: 160, maxHeight: 120 }, maxFramerate: 5, maxBitrate: 45_000 },
+  { rid: 'high', scaleResolutionDownTo: { maxWidth: width, maxHeight: height }, maxFramerate: frameRate,
+    maxBitrate: bitrate },
 ].map((layer) => ({ ...layer, scalabilityMode: 'L1T1' }));
 
 export class Room extends EventTarget {
@@ -40,12 +44,18 @@ export class Room extends EventTarget {
   #answers = new Map(); #slots = new Map(); #senders = {}; #tracks = {}; #published = new Map(); #wants = new Map();
   #turns = {};
   #due = new Map();
+  /// The elements that play something: what, whether it can be seen, and since when.
+  #players = new Map();
+  #profiles = {};
+  #counted = new Map();
+  #sight; #sizes; #isHidden;
   /// The sections whose frames cannot be opened.
   #unopened = new Set();
 
   /// Comes into a room.
   ///
   /// url: of the server's rooms, of this page's origin or another. options: room, name, token, role, attributes;
+  /// large: how many pictures may be large at a time (4);
   /// slots: how many pictures may be shown at a time (16), soundSlots: how many sounds (4), iceServers: instead of
   /// those that the server names, iceTransportPolicy; encryption:
   /// a FrameEncryption of rill-sframe.js, for everything that is sent and shown.
@@ -60,8 +70,18 @@ export class Room extends EventTarget {
     super();
     this.#url = new URL(url, location.href);
     this.#url.protocol = this.#url.protocol.replace('http', 'ws');
-    this.#options = { slots: 16, soundSlots: 4, ...options };
-    this.chat = new Chat((request) => this.#ask(request), `rill-chat ${options.room} ${options.name}`);
+    this.#options = { slots: 16, soundSlots: 4, large: 4, ...options };
+    this.#sight = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const player = this.#players.get(target);
+        if (player) player.isVisible = isIntersecting;
+      }
+      this.#rank();
+    });
+    this.#sizes = new ResizeObserver(() => this.#rank());
+    this.#isHidden = () => this.#rank();
+    document.addEventListener('visibilitychange', this.#isHidden);
+    this.chat = new Chat((request) => this.#ask(request), this.#url, `rill-chat ${options.room} ${options.name}`);
     this.#storage = `rill-session ${options.room} ${options.name}`;
     // With its last session a guest is the same author after a reload. A tab without storage keeps none.
     try { this.#session = sessionStorage.getItem(this.#storage) ?? undefined; } catch { this.#session = undefined; }
@@ -74,6 +94,66 @@ export class Room extends EventTarget {
 
   // MARK: What a page asks for
 
+  /// Calls a function with the detail of each event of a type. Returns what ends that.
+  on(type, handler) {
+    const listener = ({ detail }) => handler(detail);
+    this.addEventListener(type, listener);
+    return () => this.removeEventListener(type, listener);
+  }
+
+  /// Plays somebody's `video`, `screen` or `sound` in an element until it is detached. How large a picture arrives
+  /// follows from the element: high if it can be seen, else low; without any player, none. One's own is shown as sent.
+  attach(player, uid, kind) {
+    this.detach(player);
+    const entry = { uid, kind, isVisible: false, start: performance.now(), stop: new AbortController() };
+    this.#players.set(player, entry);
+    if (kind !== 'sound') {
+      // A picture that is there, not the size that a description has.
+      player.addEventListener('loadeddata', () => this.#tell('firstFrame', {
+        uid, kind, width: player.videoWidth, height: player.videoHeight, elapsed: performance.now() - entry.start,
+      }), { signal: entry.stop.signal });
+      this.#sight.observe(player);
+      this.#sizes.observe(player);
+    }
+    this.#play(player, entry);
+    this.#rank();
+  }
+
+  /// Ends that.
+  detach(player) {
+    const entry = this.#players.get(player);
+    if (!entry) return;
+    this.#players.delete(player);
+    entry.stop.abort();
+    this.#sight.unobserve(player);
+    this.#sizes.unobserve(player);
+    player.srcObject = null;
+    this.#rank();
+  }
+
+  /// What arrives of everybody since the last call: objects of uid, kind, width, height, framesPerSecond, kilobits (a
+  /// second), lost (packets), layer and paused; and of oneself what is sent.
+  async statistics() {
+    const found = [];
+    (await this.#peer.getStats()).forEach((one) => {
+      const isOwn = one.type === 'outbound-rtp';
+      if (!isOwn && one.type !== 'inbound-rtp') return;
+      const bytes = one.bytesReceived ?? one.bytesSent;
+      const former = this.#counted.get(one.id) ?? { bytes, time: one.timestamp - 1 };
+      if (one.timestamp > former.time) this.#counted.set(one.id, { bytes, time: one.timestamp });
+      const slot = this.#slots.get(one.mid);
+      if (!isOwn && !slot?.uid) return;
+      const kinds = Object.keys(this.#senders);
+      found.push({
+        uid: isOwn ? this.uid : slot.uid, kind: isOwn ? kinds.find((kind) => this.#mid(kind) === one.mid) : slot.kind,
+        width: one.frameWidth, height: one.frameHeight, framesPerSecond: one.framesPerSecond ?? 0,
+        kilobits: Math.round(8 * (bytes - former.bytes) / (one.timestamp - former.time)),
+        lost: one.packetsLost ?? 0, layer: one.rid ?? slot?.layer, paused: slot?.paused ?? false,
+      });
+    });
+    return found;
+  }
+
   /// The track that shows somebody's `video`, `screen` or `sound` now; undefined for none.
   track(uid, kind) {
     for (const slot of this.#slots.values()) {
@@ -85,19 +165,37 @@ export class Room extends EventTarget {
   /// The slot that shows it: its layer, and whether it is paused.
   slot(uid, kind) { return [...this.#slots.values()].find((slot) => slot.uid === uid && slot.kind === kind); }
 
+  /// Whether this page encrypts what it sends.
+  get isEncrypted() { return this.#options.encryption !== undefined; }
+
   /// Whether frames of somebody's come that cannot be opened: there is another secret, or none.
   isUnopened(uid, kind) { return this.#unopened.has(this.slot(uid, kind)?.mid); }
 
-  /// Publishes a track of the kind: 'video', 'screen' or 'sound'.
-  async publish(kind, track) {
-    this.#tracks[kind] = track;
-    await this.#senders[kind].replaceTrack(track);
-    this.#published.set(kind, { muted: false });
-    await this.#ask({ type: 'publish', kind, mid: this.#mid(kind) });
+  /// Publishes a track of the kind: 'video', 'screen' or 'sound'. profile: the most that is sent of a camera, as
+  /// width, height, frameRate and bitrate (in bit/s). muted: nothing is sent yet.
+  async publish(kind, track, { profile, muted = false } = {}) {
+    if (profile) await this.setProfile(kind, profile);
+    this.#own(kind, track);
+    if (!muted) await this.#senders[kind].replaceTrack(track);
+    this.#published.set(kind, { muted });
+    await this.#ask({ type: 'publish', kind, mid: this.#mid(kind), muted });
+    this.#refresh();
+  }
+
+  /// Sends a camera with that profile from now on.
+  async setProfile(kind, profile) {
+    this.#profiles[kind] = profile;
+    const sender = this.#senders[kind];
+    const parameters = sender.getParameters();
+    for (const encoding of parameters.encodings) {
+      Object.assign(encoding, layers(profile).find(({ rid }) => rid === encoding.rid));
+    }
+    await sender.setParameters(parameters);
   }
 
   async unpublish(kind) {
     this.#published.delete(kind);
+    this.#own(kind);
     await this.#senders[kind].replaceTrack(null);
     await this.#ask({ type: 'unpublish', kind });
   }
@@ -115,11 +213,19 @@ export class Room extends EventTarget {
     if (muted) await this.#ask({ type: 'mute', kind });
     await this.#senders[kind].replaceTrack(muted ? null : this.#tracks[kind]);
     if (!muted) await this.#ask({ type: 'unmute', kind });
+    this.#refresh();
+  }
+
+  /// The track that is one's own of a kind.
+  #own(kind, track) {
+    this.#tracks[kind] = track;
+    track?.addEventListener('ended', () => { if (this.#tracks[kind] === track) this.#tell('trackEnded', kind); });
+    this.#refresh();
   }
 
   /// Sends another track, as of another camera, without an offer.
   async replaceTrack(kind, track) {
-    this.#tracks[kind] = track;
+    this.#own(kind, track);
     if (!this.#published.get(kind)?.muted) await this.#senders[kind].replaceTrack(track);
   }
 
@@ -174,7 +280,7 @@ export class Room extends EventTarget {
       return transceiver.sender;
     };
     this.#senders = {
-      video: add('video', 'sendonly', layers), sound: add('audio', 'sendonly'), screen: add('video', 'sendonly'),
+      video: add('video', 'sendonly', layers(this.#profiles.video)), sound: add('audio', 'sendonly'), screen: add('video', 'sendonly'),
     };
     for (let index = 0; index < this.#options.slots; index += 1) add('video', 'recvonly');
     for (let index = 0; index < this.#options.soundSlots; index += 1) add('audio', 'recvonly');
@@ -226,6 +332,7 @@ export class Room extends EventTarget {
     }
     this.#setState('connected');
     this.#tell('change');
+    this.#refresh();
   }
 
   /// Comes back after a cut: reads on where it was, or joins again where that is not possible any more.
@@ -278,6 +385,9 @@ export class Room extends EventTarget {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#timer);
+    this.chat.ended();
+    document.removeEventListener('visibilitychange', this.#isHidden);
+    for (const player of [...this.#players.keys()]) this.detach(player);
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: 'leave' }));
     this.#socket?.close();
     this.#peer?.close();
@@ -302,6 +412,51 @@ export class Room extends EventTarget {
     if (this.#silence > 4) this.#socket.close();
   }
   #silence = 0;
+
+  // MARK: Players
+
+  #play(player, { uid, kind }) {
+    const isMuted = this.participants.get(uid)?.media.get(kind)?.muted;
+    const track = uid === this.uid ? !isMuted && this.#tracks[kind] : this.track(uid, kind);
+    if ((player.srcObject?.getTracks()[0] ?? null) === (track || null)) return;
+    player.srcObject = track ? new MediaStream([track]) : null;
+  }
+
+  /// After something has changed: each player has the track that it should.
+  #refresh() {
+    for (const [player, entry] of this.#players) this.#play(player, entry);
+    this.#rank();
+  }
+
+  /// Says how large each picture is to be: of those that can be seen the screens, the speaker, and the first ones are
+  /// large.
+  #rank() {
+    if (!this.uid || this.#isEnded) return;
+    const order = [...this.participants.keys()];
+    const rank = ({ uid, kind }) => (kind === 'screen' ? -2000 : uid === this.speaker ? -1000 : 0) + order.indexOf(uid);
+    const players = [...this.#players].sort(([, a], [, b]) => rank(a) - rank(b));
+    const wishes = new Map();
+    let left = this.#options.large;
+    for (const [player, { uid, kind, isVisible }] of players) {
+      if (uid === this.uid) continue;
+      const key = `${uid} ${kind}`;
+      if (kind === 'sound') { wishes.set(key, { uid, kind, picture: 'high' }); continue; }
+      const isOpen = isVisible && !document.hidden || player === document.pictureInPictureElement;
+      const [width, height] = [player.clientWidth, player.clientHeight].map((side) => Math.round(side * devicePixelRatio));
+      const isLarge = isOpen && width > 1 && height > 1 && left > 0;
+      if (isLarge) left -= 1;
+      const picture = isLarge ? { width, height } : document.hidden && !isOpen ? 'none' : 'low';
+      const former = wishes.get(key);
+      if (!former?.picture?.width) wishes.set(key, { uid, kind, picture, priority: uid === this.speaker ? 2 : isOpen ? 1 : 0 });
+    }
+    for (const [uid, { media }] of this.participants) {
+      for (const kind of uid === this.uid ? [] : media.keys()) {
+        const wish = wishes.get(`${uid} ${kind}`);
+        if (wish) this.want(uid, kind, wish.picture, wish.priority);
+        else if (this.#wants.has(`${uid} ${kind}`)) this.want(uid, kind, 'none');
+      }
+    }
+  }
 
   #sendWants() {
     const due = [...this.#due.values()];
@@ -355,8 +510,10 @@ export class Room extends EventTarget {
       case 'profileChanged': Object.assign(participant, { name: event.name, avatar: event.avatar, attributes: event.attributes }); break;
       default: this.chat.take(event);
     }
+    this.#tell(event.type, event);
     this.#tell('event', event);
     this.#tell('change');
+    this.#refresh();
   }
 
   #add({ published = [], ...participant }) {
@@ -373,6 +530,7 @@ export class Room extends EventTarget {
   #show(slot) {
     this.#slots.set(slot.mid, slot);
     this.#tell('slot', slot);
+    this.#refresh();
   }
 
   #transceiver(mid) { return this.#peer.getTransceivers().find((transceiver) => transceiver.mid === mid); }

@@ -1,279 +1,262 @@
-// The page of a room: a lobby, tiles, and chat. All that it knows of rooms is in rill-room.js.
+// The page of a room: from the lobby into the room and back. All that it knows of rooms is in rill-room.js.
+
 import { Room } from '/rill-room.js';
-import { show } from '/rill.js';
 import { FrameEncryption } from '/rill-sframe.js';
+import { ChatPanel } from '/chat.js';
+import { Stage } from '/stage.js';
+import { Beauty } from '/beauty.js';
+import { Devices, Lobby, showSettings } from '/lobby.js';
+import { texts } from '/texts.js';
 
 const element = (id) => document.getElementById(id);
-const [lobby, meeting, tiles, messages] = ['lobby', 'meeting', 'tiles', 'messages'].map(element);
-const seen = new Map();
-let room;
-let encryption;
-let media = new MediaStream();
-
+const meeting = element('meeting');
 const fragment = new URLSearchParams(location.hash.slice(1));
-/// The most tiles that are shown large at a time.
-const largest = 4;
+const asked = new URLSearchParams(location.search);
+// In memory only: neither stored nor left in the address.
+const token = fragment.get('token') ?? undefined;
+if (token) history.replaceState(null, '', location.pathname + location.search);
 
-/// Names and keys of rooms: letters, digits and marks, without spaces, quotes, stars and slashes.
-const allowed = /[^A-Za-z0-9`!#$%&()+,\-:;<=.>?@[\]^_{|}~]/g;
+const devices = new Devices();
+const lobby = new Lobby(devices, join);
+const narrow = matchMedia('(max-width: 52rem)');
+let [room, panel, stage, encryption, beauty, screen, wakeLock, isJoining] = [];
+let view = ['gallery', 'grid', 'speaker'].find((name) => name === asked.get('view')) ?? 'gallery';
 
-async function openCamera() {
-  try {
-    if (!navigator.mediaDevices) throw new Error('a browser gives pages a camera over HTTPS, or from localhost.');
-    media = await navigator.mediaDevices.getUserMedia({
-      video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } }, audio: true,
-    });
-    element('preview').srcObject = media;
-  } catch (error) {
-    show(`You join as a viewer: ${error.message}`, true);
-  }
+/// A line of status, in the lobby or in the room.
+let timer;
+function show(text, isBad = false) {
+  const line = element(meeting.hidden ? 'status' : 'notice');
+  line.textContent = text;
+  line.classList.toggle('bad', isBad);
+  line.classList.toggle('good', !isBad);
+  clearTimeout(timer);
+  if (text && !isBad && !meeting.hidden) timer = setTimeout(() => { line.textContent = ''; }, 6000);
 }
 
 async function join() {
-  const { room: place, name, secret } = lobby.elements;
-  const token = fragment.get('token') ?? undefined;
-  const [camera] = media.getVideoTracks();
-  show('Joining …');
+  if (isJoining || room) return;
+  isJoining = true;
+  element('join').disabled = true;
+  const { room: place, name, secret } = lobby.fields;
+  show(texts.joining);
   try {
+    if (!devices.camera && !devices.problem) await devices.open();
     // With a secret it is encrypted or not at all.
-    encryption = secret.value ? await FrameEncryption.create(secret.value, place.value, Number(fragment.get('bits') ?? 128)) : undefined;
-    const role = asked.get('role') ?? (camera ? 'speaker' : 'viewer');
+    encryption = secret ? await FrameEncryption.create(secret, place, lobby.bits) : undefined;
+    const role = asked.get('role') ?? (devices.camera || devices.microphone ? 'speaker' : 'viewer');
     const attributes = encryption && { encrypted: 'SFrame' };
-    room = await Room.join('/rooms', { room: place.value, name: name.value, token, role, attributes, encryption });
+    room = await Room.join('/rooms', { room: place, name, token, role, attributes, encryption });
+    await enter(place);
   } catch (error) {
     encryption?.end();
-    return show(`Join channel failed: ${error.code ?? ''} ${error.message}`, true);
+    if (room) return room.leave();
+    show('');
+    const line = document.createElement('li');
+    line.textContent = `${texts.joinFailed(error.code ?? '')} ${error.message}`;
+    element('failures').append(line);
+    while (element('failures').children.length > 5) element('failures').firstChild.remove();
+  } finally {
+    isJoining = false;
+    element('join').disabled = false;
   }
-  for (const type of ['change', 'slot']) room.addEventListener(type, draw);
-  room.chat.addEventListener('change', drawChat);
-  room.chat.addEventListener('typing', ({ detail }) => showTyping(room.participants.get(detail)?.name));
-  room.chat.addEventListener('report', ({ detail }) => addReport(detail));
-  room.addEventListener('levels', ({ detail }) => {
-    for (const { uid, level } of detail) seen.get(uid)?.tile.style.setProperty('--level', `${Math.max(0, 100 - level)}%`);
-  });
-  room.addEventListener('connection', ({ detail }) => show({ connecting: 'Connection Interrupted', connected: '' }[detail] ?? ''));
-  room.addEventListener('ended', ({ detail }) => leave(detail));
-  [lobby.hidden, meeting.hidden, element('title').textContent] = [true, false, place.value];
+}
+
+async function enter(place) {
+  element('failures').replaceChildren();
   show('');
-  draw();
-  drawChat();
-  if (room.participants.get(room.uid)?.rights.includes('moderate')) for (const report of (await room.chat.reports()).reverse()) addReport(report);
-  if (camera) await room.publish('video', camera);
-  const [voice] = media.getAudioTracks();
-  if (voice) await room.publish('sound', voice);
-  for (const [id, track] of [['camera', camera], ['microphone', voice]]) element(id).hidden = !track;
+  [element('lobby').hidden, meeting.hidden] = [true, false];
+  element('title').textContent = place;
+  document.title = `${place} – Rill`;
+  const address = new URL(location.href);
+  address.searchParams.set('room', place);
+  history.replaceState(null, '', address);
+  stage = new Stage(element('tiles'), room, {
+    view, waiting: element('waiting'), ownFigures: () => texts.profile(devices.profile) + (beauty ? `, beauty ${beauty.milliseconds.toFixed(1)} ms` : ''),
+  });
+  panel = new ChatPanel(element('chat'), room, { show });
+  setView(view);
+  showPanel('message', !narrow.matches && view !== 'grid');
+  room.on('change', showPeople);
+  room.on('connection', (state) => show({ connecting: texts.interrupted }[state] ?? '', state === 'connecting'));
+  room.on('trackEnded', (kind) => { if (kind === 'screen') shareScreen(false); else show(texts.cameraGone, true); });
+  room.on('ended', leave);
+  showPeople();
+  keepAwake();
+  const { camera, microphone, profile } = devices;
+  const isMuted = view === 'speaker';
+  const rights = room.participants.get(room.uid)?.rights ?? [];
+  const mayPublish = (right) => rights.length === 0 || rights.includes(right) || rights.includes('publish');
+  if (camera && asked.get('role') !== 'viewer' && mayPublish('video')) await room.publish('video', camera, { profile, muted: isMuted });
+  if (microphone && asked.get('role') !== 'viewer' && mayPublish('sound')) await room.publish('sound', microphone, { muted: isMuted });
+  showControls();
+  if (devices.problem) show(texts.viewer(devices.problem), true);
 }
 
 function leave(reason) {
   encryption?.end();
-  for (const { tile, sound } of seen.values()) { tile.remove(); sound.srcObject = null; }
-  seen.clear();
-  for (const list of [messages, element('reports')]) list.replaceChildren();
-  [lobby.hidden, meeting.hidden, element('title').textContent] = [false, true, 'Join a room'];
-  show(reason === 'left' ? '' : `The room is over for you: ${reason}.`, reason !== 'left');
+  beauty?.end();
+  screen?.stop();
+  stage?.end();
+  panel?.end();
+  wakeLock?.release();
+  devices.close();
+  devices.dispatchEvent(new Event('change'));
+  [room, stage, panel, beauty, screen, wakeLock, encryption] = [];
+  showPanel();
+  [element('lobby').hidden, meeting.hidden] = [false, true];
+  document.title = `${texts.title} – Rill`;
+  show(reason === 'left' ? '' : texts.over(reason), reason !== 'left');
+  element('join').focus();
 }
 
-/// A tile for each one who is there, in the order of their arrival; one's own is mirrored.
-function draw() {
-  if (room.state === 'ended') return;
-  for (const [uid, { tile, sound }] of seen) {
-    if (room.participants.has(uid)) continue;
-    visible.unobserve(tile);
-    tile.remove();
-    sound.srcObject = null;
-    seen.delete(uid);
+// MARK: Controls
+
+function showControls() {
+  if (!room) return;
+  const own = room.participants.get(room.uid)?.media ?? new Map();
+  for (const [id, kind] of [['microphone', 'sound'], ['camera', 'video']]) {
+    element(id).hidden = !own.has(kind);
+    element(id).setAttribute('aria-pressed', own.has(kind) && !own.get(kind).muted);
   }
-  for (const [uid, participant] of room.participants) {
-    const { tile, video, sound, name } = seen.get(uid) ?? addTile(uid);
-    const isOwn = uid === room.uid;
-    const picture = participant.media.get('video');
-    const isUnopened = !isOwn && (isUnreadable(participant) || room.isUnopened(uid, 'video') || room.isUnopened(uid, 'sound'));
-    name.textContent = participant.name + (isOwn ? ' (you)' : '') + (isUnopened ? ' (encrypted)' : '');
-    const isShown = picture && !picture.muted && !isUnopened && (isOwn || picture.width !== undefined);
-    tile.classList.toggle('empty', !isShown);
-    tile.classList.toggle('speaking', uid === room.speaker);
-    tile.classList.toggle('away', participant.presence !== 'connected');
-    tile.dataset.muted = participant.media.get('sound')?.muted ?? true;
-    set(video, isShown ? (isOwn ? media.getVideoTracks()[0] : room.track(uid, 'video')) : undefined);
-    if (!isOwn) set(sound, isUnopened ? undefined : room.track(uid, 'sound'));
-  }
-  wish();
-}
-
-/// Whether somebody's frames are encrypted and ours are not: a browser would take them for damaged ones.
-const isUnreadable = ({ attributes }) => !encryption && attributes?.encrypted !== undefined;
-
-function addTile(uid) {
-  const [tile, video, sound, name] = ['li', 'video', 'audio', 'span'].map((tag) => document.createElement(tag));
-  [video.muted, video.autoplay, video.playsInline, sound.autoplay] = [true, true, true, true];
-  video.classList.toggle('mirrored', uid === room.uid);
-  tile.append(video, sound, name);
-  tiles.append(tile);
-  visible.observe(tile);
-  const found = { tile, video, sound, name, isVisible: true };
-  seen.set(uid, found);
-  return found;
-}
-
-function set(player, track) {
-  if (player.srcObject?.getTracks()[0] === track) return;
-  player.srcObject = track ? new MediaStream([track]) : null;
-}
-
-const visible = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) {
-    for (const found of seen.values()) if (found.tile === target) found.isVisible = isIntersecting;
-  }
-  if (room) wish();
-});
-
-/// Wants large pictures of who can be seen, the speaker first, and small ones of the rest.
-function wish() {
-  let left = largest;
-  const order = [...room.participants.values()].filter(({ uid }) => uid !== room.uid)
-    .sort((a, b) => (b.uid === room.speaker) - (a.uid === room.speaker));
-  for (const participant of order) {
-    const { uid, media: kinds } = participant;
-    if (isUnreadable(participant)) continue;
-    const found = seen.get(uid);
-    if (kinds.has('video') && found) {
-      const isLarge = found.isVisible && left > 0;
-      if (isLarge) left -= 1;
-      const scale = devicePixelRatio;
-      const size = { width: Math.round(found.tile.clientWidth * scale), height: Math.round(found.tile.clientHeight * scale) };
-      room.want(uid, 'video', isLarge && size.width > 0 ? size : 'low', uid === room.speaker ? 2 : found.isVisible ? 1 : 0);
-    }
-    if (kinds.has('sound')) room.want(uid, 'sound', 'high');
+  const isOn = own.has('video') && !own.get('video').muted;
+  [element('turn').hidden, element('speaker').hidden, element('beauty').hidden] = [!isOn, isOn, !own.has('video')];
+  element('speaker').setAttribute('aria-pressed', !stage.isSilent);
+  element('screen').hidden = !navigator.mediaDevices?.getDisplayMedia || own.size === 0;
+  for (const [id, isPressed] of [['screen', screen], ['beauty', beauty], ['numbers', stage.isNumbered]]) {
+    element(id).setAttribute('aria-pressed', Boolean(isPressed));
   }
 }
 
-const states = { sending: 'sending …', sent: 'sent', delivered: 'delivered', read: 'read' };
-const reasons = ['racism', 'homophobia', 'sexism', 'bullying', 'intellectual', 'other'];
-
-/// The last 20 messages, and those that are on their way.
-function drawChat() {
-  const { chat } = room;
-  // Somebody fills in a report.
-  if (messages.querySelector('form')) return;
-  const isHost = room.participants.get(room.uid)?.rights.includes('moderate') ?? false;
-  const isOff = chat.isAvailable && !chat.isEnabled;
-  [messages.hidden, element('write').hidden, element('chat-off').hidden] = [isOff, isOff, !isOff];
-  element('chat-switch').hidden = !isHost || !chat.isAvailable;
-  element('chat-switch').textContent = chat.isEnabled ? 'Turn chat off' : 'Turn chat on';
-  const isAtEnd = messages.scrollTop + messages.clientHeight >= messages.scrollHeight - 8;
-  messages.replaceChildren(...chat.messages.slice(-20).map((message) => item(message, isHost)), ...chat.outgoing.map(outgoingItem));
-  if (isAtEnd) messages.scrollTop = messages.scrollHeight;
-  if (!document.hidden && !isOff) chat.readAll();
-}
-
-function make(tag, text, type = '') {
-  const made = document.createElement(tag);
-  [made.textContent, made.className] = [text, type];
-  return made;
-}
-
-function button(text, action) {
-  const made = make('button', text);
-  made.type = 'button';
-  made.addEventListener('click', () => Promise.resolve(action()).catch((error) => show(error.message, true)));
-  return made;
-}
-
-function item(message, isHost) {
-  const isOwn = message.author === room.chat.author;
-  const line = make('li', '', isOwn ? 'own' : '');
-  const more = [message.edited && 'edited', states[room.chat.state(message)]].filter(Boolean).map((word) => `, ${word}`).join('');
-  line.append(make('span', `${message.name}, ${new Date(message.time).toLocaleTimeString()}${more}`));
-  const body = make('p', message.text ?? 'deleted', message.text === undefined ? 'quiet' : '');
-  // Marks of a direction end with the text.
-  body.dir = 'auto';
-  line.append(body);
-  if (message.text === undefined) return line;
-  if (isOwn || isHost) line.append(button('Delete', () => room.chat.delete(message.message)));
-  if (!isOwn) line.append(button('Report', () => line.replaceChildren(reportForm(message))));
-  if (!isOwn && isHost) {
-    const isBlocked = room.chat.blockedAuthors.includes(message.author);
-    line.append(button(isBlocked ? 'Unblock' : 'Block', () => room.chat.block(message.author, !isBlocked)));
+/// Shows the chat or the list of people beside the stage, one at a time; without an id, none.
+function showPanel(id, isOpen = true) {
+  for (const [button, target] of [['message', 'chat'], ['everybody', 'people']]) {
+    const isThis = button === id && isOpen;
+    const was = !element(target).hidden;
+    element(target).hidden = !isThis;
+    element(button).setAttribute('aria-expanded', isThis);
+    if (target === 'chat' && was !== isThis) panel?.[isThis ? 'opened' : 'closed']?.();
   }
-  return line;
 }
 
-function outgoingItem({ key, text, state, error }) {
-  const line = make('li', '', 'own');
-  line.append(make('span', state === 'failed' ? `failed: ${error.message}` : states.sending), make('p', text));
-  line.lastChild.dir = 'auto';
-  if (state === 'failed') line.append(button('Send again', () => room.chat.resend(key)), button('Discard', () => room.chat.discard(key)));
-  return line;
+function showPeople() {
+  showControls();
+  const people = [...room?.participants.values() ?? []];
+  element('people').firstElementChild.textContent = texts.people(people.length);
+  element('people').lastElementChild.replaceChildren(...people.map(({ uid, name, role, media, presence }) => {
+    const [line, states] = [document.createElement('li'), document.createElement('span')];
+    line.textContent = uid === room.uid ? texts.you(name) : name;
+    states.textContent = [
+      texts[role] ?? role, role === 'viewer' && texts.audience, uid === room.speaker && texts.speaking,
+      presence !== 'connected' && texts.away, media.get('sound')?.muted && texts.micOff, media.get('video')?.muted && texts.cameraOff,
+    ].filter(Boolean).join(', ');
+    line.append(states);
+    return line;
+  }));
 }
 
-function reportForm(message) {
-  const form = make('form', '');
-  const done = () => {
-    form.remove();
-    drawChat();
-  };
-  const [choice, text] = [make('select', ''), make('input', '')];
-  choice.append(...reasons.map((reason) => make('option', reason)));
-  [choice.ariaLabel, text.ariaLabel, text.maxLength] = ['Reason', 'What happened', 255];
-  form.append(choice, text, make('button', 'Report'), button('Cancel', done));
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    try {
-      await room.chat.report(message.message, choice.value, text.value);
-      show('The hosts have your report.');
-    } catch (error) { show(error.message, true); }
-    done();
-  });
-  return form;
+function setView(name) {
+  view = name;
+  if (stage) stage.view = name;
+  meeting.classList.toggle('below', name === 'grid');
+  meeting.classList.remove('quietly');
+  element('waiting').textContent = texts.waiting;
 }
 
-/// For hosts: the latest first.
-function addReport({ message, reason, text, original }) {
-  const line = make('li', '');
-  line.append(make('span', `${original?.name ?? ''}, message ${message}: ${reason}`), make('p', original?.text ?? 'deleted'), make('p', text, 'quiet'));
-  element('reports').prepend(line);
+async function mute(kind) {
+  await room.setMuted(kind, !room.participants.get(room.uid).media.get(kind).muted);
 }
 
-let typingTimer;
-function showTyping(name) {
-  clearTimeout(typingTimer);
-  element('typing').textContent = name ? `${name} is typing …` : '';
-  if (name) typingTimer = setTimeout(showTyping, 3000);
+/// Sends this camera from now on: nobody sees black meanwhile.
+async function change(kind, id) {
+  if (kind === 'audiooutput') return stage?.playThrough(id);
+  const former = kind === 'videoinput' ? devices.camera : devices.microphone;
+  const track = await devices.other(kind, id);
+  if (room && kind === 'videoinput') await send();
+  else if (room) await room.replaceTrack('sound', track);
+  former?.stop();
+  return undefined;
 }
 
-/// A text stays in its field unless it is sent.
-function write(event) {
-  event.preventDefault();
-  const field = element('text');
-  if (room.chat.isBlocked) return show('A host has blocked you.', true);
-  if (room.chat.send(field.value)) field.value = '';
+/// Sends the camera, by way of the filter if it is on.
+async function send() {
+  const former = beauty;
+  beauty = former && new Beauty(devices.camera);
+  await room.replaceTrack('video', beauty?.track ?? devices.camera);
+  former?.end();
 }
 
-for (const [id, kind] of [['microphone', 'sound'], ['camera', 'video']]) {
-  element(id).addEventListener('click', async ({ currentTarget: button }) => {
-    const isOn = button.getAttribute('aria-pressed') !== 'true';
-    button.setAttribute('aria-pressed', isOn);
-    await room.setMuted(kind, !isOn);
-    draw();
+async function switchBeauty() {
+  const former = beauty;
+  beauty = former ? undefined : new Beauty(devices.camera);
+  await room.replaceTrack('video', beauty?.track ?? devices.camera);
+  former?.end();
+  showControls();
+}
+
+async function shareScreen(isOn = !screen) {
+  if (isOn) {
+    const stream = await navigator.mediaDevices.getDisplayMedia({ video: true });
+    [screen] = stream.getVideoTracks();
+    await room.publish('screen', screen);
+  } else {
+    screen?.stop();
+    screen = undefined;
+    await room.unpublish('screen');
+  }
+  showControls();
+}
+
+/// The device's screen stays on while one is in the room.
+async function keepAwake() {
+  if (document.hidden || !navigator.wakeLock || wakeLock && !wakeLock.released) return;
+  const lock = wakeLock = await navigator.wakeLock.request('screen').catch(() => undefined);
+  if (!room) lock?.release();
+}
+
+const actions = {
+  microphone: () => mute('sound'), camera: () => mute('video'),
+  turn: async () => { const id = await devices.next(); if (id) await change('videoinput', id); },
+  speaker: () => { stage.isSilent = !stage.isSilent; showControls(); },
+  screen: () => shareScreen(), beauty: switchBeauty,
+  message: () => showPanel('message', element('chat').hidden), everybody: () => showPanel('everybody', element('people').hidden),
+  numbers: () => { stage.isNumbered = !stage.isNumbered; showControls(); },
+  setup: () => showSettings(devices, change),
+  more: () => element('more').setAttribute('aria-expanded', element('others').classList.toggle('open')),
+  leave: () => room.leave(),
+  link: async () => {
+    const link = new URL('/room', location.href);
+    link.searchParams.set('room', element('title').textContent);
+    await navigator.clipboard.writeText(link.href);
+    show(texts.copied);
+  },
+};
+for (const [id, action] of Object.entries(actions)) {
+  element(id).addEventListener('click', async () => {
+    try { await action(); } catch (error) { if (error.name !== 'NotAllowedError') show(error.message, true); }
   });
 }
-lobby.elements.room.addEventListener('input', ({ target }) => { target.value = target.value.replace(allowed, ''); });
-lobby.addEventListener('submit', (event) => { event.preventDefault(); join(); });
-element('write').addEventListener('submit', write);
-element('text').addEventListener('input', () => room.chat.typing());
-element('chat-switch').addEventListener('click', async () => {
-  try { await room.chat.setEnabled(!room.chat.isEnabled); } catch (error) { show(error.message, true); }
+element('view').value = view;
+element('view').addEventListener('change', ({ target }) => setView(target.value));
+element('chat').addEventListener('close', () => showPanel());
+
+// A click on the stage hides and shows all else. One that ends typing, or is half of a double click, does not.
+let [wasTyping, click] = [];
+const isTyping = () => document.activeElement?.matches('input, textarea, select');
+element('stage').addEventListener('pointerdown', () => { wasTyping = isTyping(); }, true);
+element('stage').addEventListener('click', ({ detail }) => {
+  clearTimeout(click);
+  if (wasTyping || detail > 1 || view === 'grid') return;
+  click = setTimeout(() => meeting.classList.toggle('quietly'), 250);
 });
-document.addEventListener('visibilitychange', () => { if (room && !meeting.hidden) drawChat(); });
-element('leave').addEventListener('click', () => room.leave());
+addEventListener('keydown', () => meeting.classList.remove('quietly'));
+document.addEventListener('visibilitychange', () => { if (room) keepAwake(); });
 addEventListener('pagehide', () => room?.leave());
-const asked = new URLSearchParams(location.search);
-// Never sent to a server.
-const { secret: secretField } = lobby.elements;
-secretField.addEventListener('input', () => show(FrameEncryption.weakness(secretField.value) ?? ''));
-if (fragment.get('secret')) secretField.value = fragment.get('secret');
-for (const field of ['room', 'name']) if (asked.get(field)) lobby.elements[field].value = asked.get(field);
-await openCamera();
-const weakness = FrameEncryption.weakness(secretField.value);
-if (weakness) show(weakness);
-if (asked.has('start')) join();
+// The secret is never sent to a server.
+lobby.set({ room: asked.get('room'), name: asked.get('name'), secret: fragment.get('secret'), bits: fragment.get('bits') });
+const key = element('secret');
+const warn = () => show(FrameEncryption.weakness(key.value) ?? '');
+key.addEventListener('input', warn);
+warn();
+await devices.open();
+if (devices.problem) show(texts.viewer(devices.problem), true);
+if (asked.has('start') && asked.get('room')) await join();
