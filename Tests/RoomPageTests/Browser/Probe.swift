@@ -12,6 +12,15 @@ enum Probe {
         "(\(source))(\(clip), \(denies));"
     }
 
+    /// A camera of 160x90 at 5 frames a second, whatever is asked for.
+    static let small = [
+        """
+        { const get = navigator.mediaDevices.getUserMedia;
+          const video = {width: 160, height: 90, frameRate: 5};
+          navigator.mediaDevices.getUserMedia = (all) => get({...all, video: all.video && {...all.video, ...video}}); }
+        """
+    ]
+
     private static let source = #"""
         (clip, denies) => {
           const probe = window.probe = { peers: [], tracks: [], sockets: [], wakeLocks: [], tone: 400 + 100 * clip };
