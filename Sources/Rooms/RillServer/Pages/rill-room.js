@@ -82,9 +82,10 @@ export class Room extends EventTarget {
     this.#isHidden = () => this.#rank();
     document.addEventListener('visibilitychange', this.#isHidden);
     this.chat = new Chat((request) => this.#ask(request), this.#url, `rill-chat ${options.room} ${options.name}`);
-    this.#storage = `rill-session ${options.room} ${options.name}`;
-    // With its last session a guest is the same author after a reload. A tab without storage keeps none.
-    try { this.#session = sessionStorage.getItem(this.#storage) ?? undefined; } catch { this.#session = undefined; }
+    // With its last session a guest is the same author after a reload. Who has a token is it by that, and nothing of it
+    // is stored. A tab without storage keeps none.
+    this.#storage = options.token ? undefined : `rill-session ${options.room} ${options.name}`;
+    if (this.#storage) try { this.#session = sessionStorage.getItem(this.#storage) ?? undefined; } catch { this.#session = undefined; }
     this.#options.encryption?.addEventListener('opening', ({ detail: { mid: place, isOpened } }) => {
       const { mid } = this.#peer.getTransceivers()[place] ?? {};
       if (isOpened) this.#unopened.delete(mid); else this.#unopened.add(mid);
@@ -317,7 +318,7 @@ export class Room extends EventTarget {
   async #welcome(welcome) {
     [this.uid, this.#session, this.#epoch, this.#number] = [welcome.uid, welcome.session, welcome.epoch, welcome.number];
     this.#count = welcome.count;
-    try { sessionStorage.setItem(this.#storage, welcome.session); } catch {
+    if (this.#storage) try { sessionStorage.setItem(this.#storage, welcome.session); } catch {
       // Full, or not there.
     }
     if (welcome.snapshot) this.#restore(welcome.snapshot);

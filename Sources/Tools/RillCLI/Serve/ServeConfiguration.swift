@@ -25,7 +25,8 @@ struct ServeConfiguration {
         "turn-secret-file": .text, "connections": .number, "request-timeout": .number, "idle-timeout": .number,
         "address-connections": .number, "address-requests": .number, "trusted-proxy": .list, "allow-host": .list,
         "media": .number, "announce": .list, "sessions": .number, "token-sessions": .number,
-        "address-sessions": .number, "stream-viewers": .number, "half-open": .number, "data": .text, "verbose": .flag,
+        "address-sessions": .number, "stream-viewers": .number, "half-open": .number, "data": .text,
+        "all-chats": .number, "all-images": .number, "room-images": .number, "verbose": .flag,
     ]
 
     /// More than any configuration has.
