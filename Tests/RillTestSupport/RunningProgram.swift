@@ -124,7 +124,7 @@ package final class RunningProgram {
     }
 
     /// Not `timeout`, which would hand a signal on to a whole group, or end first, but the program that it has started.
-    private func processes() throws -> [pid_t] {
+    func processes() throws -> [pid_t] {
         let children = String(decoding: try read("/proc/\(child)/task/\(child)/children"), as: UTF8.self)
         return children.split(separator: " ").compactMap { pid_t($0) }
     }

@@ -71,6 +71,9 @@ final class ServerProcess {
     /// The bytes of memory that it takes.
     func memory() throws -> Int { try program.load().memory }
 
+    /// Searches its memory, while it stands still.
+    func search(for pieces: [[UInt8]]) throws -> MemorySearch { try program.search(for: pieces) }
+
     /// Where its file system is seen.
     func root() throws -> String { try program.root() }
 

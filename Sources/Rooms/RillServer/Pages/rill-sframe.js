@@ -281,6 +281,8 @@ function sealing(ready) {
 
 export function opening(ready, mid, transformer) {
   let [isOpened, awaitsKey, next, delay] = [undefined, false, 0, 300];
+  /// The RTP timestamps of the newest frames that were opened.
+  const newest = [];
   /// Shows nothing instead of the frame.
   const hide = (frame, controller) => {
     const data = isPicture(frame) && placeholder(frame);
@@ -293,6 +295,8 @@ export function opening(ready, mid, transformer) {
     if (frame.data.byteLength === 0) return undefined;
     const { opener } = await ready;
     const { frame: bytes, reason } = await opener.open(new Uint8Array(frame.data), clearCount(frame));
+    // A packet that came twice is a frame that comes twice, in some browsers.
+    if (reason === 'replayed' && newest.includes(frame.timestamp)) return count('duplicates');
     count(reason ?? 'opened');
     const isSurplus = reason === 'replayed' || reason === 'reflected';
     if (!isSurplus && isOpened !== !reason) {
@@ -300,10 +304,11 @@ export function opening(ready, mid, transformer) {
       postMessage({ mid, isOpened, reason });
     }
     if (reason) {
-      // One that came twice too: what follows it refers to the placeholder now.
+      // One that was sent again too: what follows it refers to the placeholder now.
       awaitsKey = true;
       return hide(frame, controller);
     }
+    if (newest.push(frame.timestamp) > 64) newest.shift();
     if (awaitsKey && frame.type === 'delta') {
       // What it refers to was not opened. The request is repeated, at last every four seconds.
       if (performance.now() >= next) {
