@@ -11,8 +11,8 @@ struct ChatStateTests {
         try anna.openChat()
         try anna.say("to nobody yet")
         try anna.bubble("to nobody yet", state: "sent")
-        // Somebody who does not look.
-        let ben = try meeting.join("Ben", denies: true)
+        // Somebody who does not look: on a telephone the chat is closed at first.
+        let ben = try meeting.join("Ben", size: (390, 844), denies: true)
         if try ben.has("textbox", "Message") { try ben.click("button", "Message") }
         try anna.bubble("to nobody yet", state: "delivered")
         try ben.openChat()

@@ -406,7 +406,7 @@ export class ChatPanel {
 
   #open(title, ...content) {
     const [header, body] = this.#part.sheet.children;
-    header.firstChild.textContent = title;
+    header.firstChild.textContent = this.#part.sheet.ariaLabel = title;
     body.replaceChildren(...content.filter(Boolean));
     if (!this.#part.sheet.open) this.#part.sheet.showModal();
   }
