@@ -70,7 +70,9 @@ final class RoomServer {
         let program = try Program(builtAs: "rill").start(
             ["serve", "--http", "\(port)", "--media", "\(mediaPort)"] + options, limit: limit)
         self.program = program
-        try wait("a server: \(program.errorsSoFar)", within: 60) { program.outputSoFar.contains("\n") || program.hasEnded }
+        try wait("a server: \(program.errorsSoFar)", within: 60) {
+            program.outputSoFar.contains("\n") || program.hasEnded
+        }
         // Listening on http://127.0.0.1:8080, for this machine only …
         let digits = program.outputSoFar.split(separator: "127.0.0.1:").dropFirst().first?.prefix { $0.isNumber }
         guard let port = digits.flatMap({ Int($0) }) else { throw TestFailure("no server: \(program.errorsSoFar)") }
