@@ -5,56 +5,21 @@ import Testing
 /// The gallery of the room's page: rows 14 to 20, 33 and 34.
 @Suite(.serialized, .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
 struct GalleryTests {
-    /// Those who send small pictures, so that many fit on a machine.
-    private static let small = [
-        """
-        { const get = navigator.mediaDevices.getUserMedia;
-          navigator.mediaDevices.getUserMedia = (all) => get({...all, video: all.video && {width: 160, height: 90, frameRate: 5}}); }
-        """
-    ]
-
-    private func members(_ names: [String], in meeting: Meeting) throws -> [Page] {
-        try names.map { try meeting.join($0, size: (320, 240), scripts: Self.small) }
-    }
-
-    /// The rectangles of the tiles that can be seen, by the name of who is in them.
-    private func tiles(_ page: Page) throws -> [(name: String, rect: Rect)] {
-        try page.all("listitem").compactMap { item in
-            let rect = try item.rect()
-            let name = String(item.name.prefix { $0 != "," })
-            return name.isEmpty || rect.width < 2 ? nil : (name, rect)
-        }
-    }
-
-    /// Waits until the tiles have come to rest.
-    private func settled(_ page: Page, _ count: Int) throws -> [(name: String, rect: Rect)] {
-        var found: [(name: String, rect: Rect)] = []
-        try page.wait("\(count) tiles at rest: \(found)", within: 20) {
-            let before = found.map(\.rect)
-            found = try tiles(page)
-            usleep(60_000)
-            return found.count == count && found.map(\.rect) == before
-        }
-        return found
-    }
-
-    private func stage(_ page: Page) throws -> Rect { try page.element("list", "Stage").rect() }
-
     @Test func `Row 14: alone one fills all`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna")
-        let own = try #require(try settled(anna, 1).first)
-        #expect(try own.rect.matches(stage(anna)) && own.name == "Anna (you)")
-        #expect(try anna.video(of: 0).rect.matches(stage(anna)))
+        let own = try #require(try anna.tilesAtRest(1).first)
+        #expect(try own.rect.matches(anna.stage()) && own.name == "Anna (you)")
+        #expect(try anna.video(of: 0).rect.matches(anna.stage()))
         #expect(try anna.video(of: 0).mirrored)
     }
 
     @Test func `Row 15: of two the other fills, and oneself is at the top right`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna")
-        _ = try members(["Ben"], in: meeting)
-        let found = try settled(anna, 2)
-        let stage = try stage(anna)
+        _ = try meeting.members(["Ben"])
+        let found = try anna.tilesAtRest(2)
+        let stage = try anna.stage()
         let own = try #require(found.first { $0.name == "Anna (you)" }?.rect)
         let other = try #require(found.first { $0.name == "Ben" }?.rect)
         #expect(other.matches(stage))
@@ -63,13 +28,13 @@ struct GalleryTests {
         #expect(try anna.video(of: 0).rect.matches(own))
     }
 
-    @Test func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, and back when it leaves`() throws {
+    @Test func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, then back`() throws {
         let meeting = try Meeting(limit: 240)
         let anna = try meeting.join("Anna")
         try anna.click("button", "Message")
-        var others = try members(["Ben", "Cleo"], in: meeting)
-        var found = try settled(anna, 3)
-        let stage = try stage(anna)
+        var others = try meeting.members(["Ben", "Cleo"])
+        var found = try anna.tilesAtRest(3)
+        let stage = try anna.stage()
         func isGrid() -> Bool {
             let first = found[0].rect
             let areEqual = found.allSatisfy {
@@ -84,21 +49,21 @@ struct GalleryTests {
             found.sorted { ($0.rect.y, $0.rect.x) < ($1.rect.y, $1.rect.x) }.map(\.name)
         }
         #expect(order() == ["Ben", "Cleo", "Anna (you)"])
-        others += try members(["Dora", "Emil"], in: meeting)
-        found = try settled(anna, 5)
+        others += try meeting.members(["Dora", "Emil"])
+        found = try anna.tilesAtRest(5)
         #expect(isGrid() && order() == ["Ben", "Cleo", "Dora", "Emil", "Anna (you)"], "\(found)")
-        others += try members(["Finn"], in: meeting)
+        others += try meeting.members(["Finn"])
         // Beside five others one does not see oneself.
-        try anna.wait("Finn: \(try tiles(anna))") { try tiles(anna).contains { $0.name == "Finn" } }
-        found = try settled(anna, 5)
+        try anna.wait("Finn: \(try anna.tiles())") { try anna.tiles().contains { $0.name == "Finn" } }
+        found = try anna.tilesAtRest(5)
         #expect(isGrid() && !order().contains("Anna (you)"), "\(found)")
         // One large, four small ones to the right.
         let bars = try anna.has("button", "Leave")
         try anna.element("listitem", "Cleo").click(count: 2)
-        try anna.wait("Cleo is large: \(try tiles(anna))") {
-            (try tiles(anna).first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
+        try anna.wait("Cleo is large: \(try anna.tiles())") {
+            (try anna.tiles().first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
         }
-        found = try settled(anna, 5)
+        found = try anna.tilesAtRest(5)
         usleep(400_000)
         #expect(try anna.has("button", "Leave") == bars, "a double click is not a single one")
         let large = try #require(found.first { $0.name == "Cleo" }?.rect)
@@ -106,8 +71,8 @@ struct GalleryTests {
         #expect(strip.allSatisfy { $0.x >= large.x + large.width && abs($0.width - strip[0].width) < 2 }, "\(found)")
         // In portrait the strip is at the top.
         try anna.resize(390, 844)
-        try anna.wait("a strip at the top: \(try tiles(anna))") {
-            let found = try tiles(anna)
+        try anna.wait("a strip at the top: \(try anna.tiles())") {
+            let found = try anna.tiles()
             guard let large = found.first(where: { $0.name == "Cleo" })?.rect else { return false }
             return found.filter { $0.name != "Cleo" }.allSatisfy { $0.rect.y + $0.rect.height <= large.y + 1 }
                 && large.width > 380
@@ -115,27 +80,27 @@ struct GalleryTests {
         try anna.resize(1280, 720)
         // Again: back.
         try anna.element("listitem", "Cleo").click(count: 2)
-        try anna.wait("a grid: \(try tiles(anna))") {
-            found = try tiles(anna)
+        try anna.wait("a grid: \(try anna.tiles())") {
+            found = try anna.tiles()
             return isGrid()
         }
         // The large one leaves: a grid, with oneself again.
         try anna.element("listitem", "Cleo").click(count: 2)
         try anna.wait("Cleo is large") {
-            (try tiles(anna).first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
+            (try anna.tiles().first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
         }
         try others.remove(at: 1).click("button", "Leave")
-        try anna.wait("a grid of five: \(try tiles(anna))") {
-            found = try tiles(anna)
+        try anna.wait("a grid of five: \(try anna.tiles())") {
+            found = try anna.tiles()
             return found.count == 5 && isGrid() && order().last == "Anna (you)"
         }
         // With fewer than three nobody can be made large.
         try anna.element("listitem", "Ben").click(count: 2)
         for page in others.dropFirst() { try page.click("button", "Leave") }
-        found = try settled(anna, 2)
-        #expect(try found.first { $0.name == "Ben" }?.rect.matches(self.stage(anna)) == true, "\(found)")
+        found = try anna.tilesAtRest(2)
+        #expect(try found.first { $0.name == "Ben" }?.rect.matches(anna.stage()) == true, "\(found)")
         try anna.element("listitem", "Ben").click(count: 2)
-        #expect(try settled(anna, 2).map(\.rect) == found.map(\.rect))
+        #expect(try anna.tilesAtRest(2).map(\.rect) == found.map(\.rect))
         #expect(try anna.errors() == [])
     }
 
@@ -160,11 +125,11 @@ struct GalleryTests {
     @Test func `Row 20: every orientation has its places, and a resize moves them`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna")
-        _ = try members(["Ben"], in: meeting)
+        _ = try meeting.members(["Ben"])
         for (width, height) in [(1280, 720), (390, 844), (844, 390), (768, 1024), (1280, 720)] {
             try anna.resize(width, height)
-            try anna.wait("\(width)x\(height): \(try tiles(anna))") {
-                let (found, stage) = (try tiles(anna), try stage(anna))
+            try anna.wait("\(width)x\(height): \(try anna.tiles())") {
+                let (found, stage) = (try anna.tiles(), try anna.stage())
                 let own = found.first { $0.name == "Anna (you)" }?.rect ?? Rect()
                 return found.first { $0.name == "Ben" }?.rect.matches(stage) == true && stage.contains(own)
                     && abs(own.width - stage.width / 4) < 2 && stage.width <= Double(width)
@@ -199,12 +164,12 @@ struct GalleryTests {
             """)
         for _ in 0..<2 {
             let before = try anna.read("probe.appeared", as: Int.self)
-            let ben = try meeting.lobby("room=lobby&name=Ben", size: (320, 240), scripts: Self.small)
+            let ben = try meeting.lobby("room=lobby&name=Ben", size: (320, 240), scripts: Probe.small)
             try ben.click("button", "Join")
             try anna.wait("Ben: \(try anna.text())") { try anna.read("probe.appeared", as: Int.self) > before }
             #expect(try anna.read("probe.empty", as: Int.self) == 0)
             try ben.click("button", "Leave")
-            try anna.wait("Ben is gone") { try tiles(anna).count == 1 }
+            try anna.wait("Ben is gone") { try anna.tiles().count == 1 }
             try ben.close()
         }
         #expect(try anna.read("probe.empty", as: Int.self) == 0)
@@ -213,22 +178,23 @@ struct GalleryTests {
     @Test func `Row 34: a tile goes with who leaves, is dropped, or becomes a viewer`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna", "&role=host")
-        var others = try members(["Ben", "Cleo"], in: meeting)
-        _ = try settled(anna, 3)
+        var others = try meeting.members(["Ben", "Cleo"])
+        _ = try anna.tilesAtRest(3)
         try others.remove(at: 0).click("button", "Leave")
-        _ = try settled(anna, 2)
+        _ = try anna.tilesAtRest(2)
         // A host makes a viewer of Cleo.
         let uid = try anna.read(
             "probe.got.filter((one) => one.type === 'joined' && one.name === 'Cleo')[0].uid", as: Int.self)
         try anna.evaluate(
             "probe.sockets.at(-1).send(JSON.stringify({type: 'role', id: 999999, uid: \(uid), role: 'viewer'}))")
-        _ = try settled(anna, 1)
-        #expect(try anna.read("probe.got.filter((one) => one.type === 'offline').map((one) => one.reason)") == ["quit", "becameViewer"])
+        _ = try anna.tilesAtRest(1)
+        let reasons = "probe.got.filter((one) => one.type === 'offline').map((one) => one.reason)"
+        #expect(try anna.read(reasons) == ["quit", "becameViewer"])
         guard isLongRun else { return }
         // Who is silent for 15 s is dropped.
-        let dora = try members(["Dora"], in: meeting)[0]
-        _ = try settled(anna, 2)
+        let dora = try meeting.members(["Dora"])[0]
+        _ = try anna.tilesAtRest(2)
         try dora.crash()
-        try anna.wait("one tile", within: 30) { try tiles(anna).count == 1 }
+        try anna.wait("one tile", within: 30) { try anna.tiles().count == 1 }
     }
 }

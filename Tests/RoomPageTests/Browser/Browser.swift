@@ -13,6 +13,8 @@ final class Browser {
     private var received: [UInt8] = []
     private var searched = 0
     private var commandCount = 0
+    /// What its pages need: it lives as long as they do.
+    var companion: AnyObject?
     /// Files that are served in place of the server's own, while one works on them.
     private let pages = ProcessInfo.processInfo.environment["RILL_PAGES"]
 

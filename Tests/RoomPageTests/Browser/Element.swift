@@ -33,6 +33,9 @@ struct Element {
         try page.click(x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, count: count)
     }
 
+    @discardableResult
+    func call(_ function: String) throws -> Any? { try page.call(function, on: node) }
+
     func focus() throws { try page.call("function() { this.focus(); }", on: node) }
 
     func isFocused() throws -> Bool {

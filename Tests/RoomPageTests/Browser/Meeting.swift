@@ -10,9 +10,10 @@ final class Meeting {
     /// - Parameters:
     ///   - options: of `rill serve`.
     ///   - arguments: of Chromium.
-    init(_ options: [String] = [], chromium arguments: [String] = [], limit seconds: Int = 120) throws {
+    init(_ options: [String] = [], chromium arguments: [String] = [], limit seconds: Int = 300) throws {
         server = try RoomServer(options, limit: seconds)
         browser = try Browser(arguments, limit: seconds)
+        browser.companion = server
     }
 
     /// Opens the lobby, with a camera that has the next clip: 0, 1, 2 …
@@ -37,6 +38,11 @@ final class Meeting {
             "room=\(room)&name=\(name)&start\(query)", size: size, denies: denies, scripts: scripts, features: features)
         _ = try page.element("button", "Leave")
         return page
+    }
+
+    /// Members with small pictures and a small view, so that many fit on a machine.
+    func members(_ names: [String], _ query: String = "") throws -> [Page] {
+        try names.map { try join($0, query, size: (320, 240), scripts: Probe.small) }
     }
 
     /// Members of `rill join`: bots that publish the portrait scene.
@@ -66,10 +72,12 @@ final class RoomServer {
         let program = try Program(builtAs: "rill").start(
             ["serve", "--http", "\(port)", "--media", "\(mediaPort)"] + options, limit: limit)
         self.program = program
-        try wait("a server: \(program.errorsSoFar)") { program.outputSoFar.contains("\n") || program.hasEnded }
+        try wait("a server: \(program.errorsSoFar)", within: 60) {
+            program.outputSoFar.contains("\n") || program.hasEnded
+        }
         // Listening on http://127.0.0.1:8080, for this machine only …
-        let address = program.outputSoFar.split(separator: ",").first?.split(separator: ":").last
-        guard let port = address.flatMap({ Int($0) }) else { throw TestFailure("no server: \(program.errorsSoFar)") }
+        let digits = program.outputSoFar.split(separator: "127.0.0.1:").dropFirst().first?.prefix { $0.isNumber }
+        guard let port = digits.flatMap({ Int($0) }) else { throw TestFailure("no server: \(program.errorsSoFar)") }
         self.port = port
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import RillTestSupport
 
 extension Page {
@@ -72,4 +73,41 @@ extension Page {
 
     /// The view's size.
     func view() throws -> Rect { try read("({x: 0, y: 0, width: innerWidth, height: innerHeight})") }
+
+    /// The rectangles of the tiles that can be seen, by the name of who is in them, in the order of the page.
+    func tiles() throws -> [(name: String, rect: Rect)] {
+        try all("listitem").compactMap { item in
+            let name = String(item.name.prefix { $0 != "," })
+            guard !name.isEmpty else { return nil }
+            let rect = try item.rect()
+            return rect.width < 2 ? nil : (name, rect)
+        }
+    }
+
+    /// Waits for so many tiles that have come to rest.
+    @discardableResult
+    func tilesAtRest(_ count: Int, within seconds: Double = 30) throws -> [(name: String, rect: Rect)] {
+        var found: [(name: String, rect: Rect)] = []
+        try wait("\(count) tiles at rest: \(found)", within: seconds) {
+            let before = found.map(\.rect)
+            found = try tiles()
+            usleep(60_000)
+            return found.count == count && found.map(\.rect) == before
+        }
+        return found
+    }
+
+    /// Where the tiles are.
+    func stage() throws -> Rect { try element("list", "Stage").rect() }
+
+    /// How many messages of a type have come from the server, in which a condition holds.
+    func messages(_ type: String, where condition: String = "true") throws -> Int {
+        try read("probe.got.filter((one) => one.type === \(literal(type)) && (\(condition))).length")
+    }
+
+    /// The number of a member, as the log has it.
+    func uid(of name: String) throws -> Int {
+        let list = "[...probe.got, ...probe.got.flatMap((one) => one.snapshot?.participants ?? [])]"
+        return try read("\(list).findLast((one) => one.name === \(literal(name)) && one.role)?.uid ?? -1")
+    }
 }

@@ -48,6 +48,14 @@ final class Page {
     /// Closes it, as its user does.
     func close() throws { try browser.command("Target.closeTarget", ["targetId": target]) }
 
+    /// Opens an empty page in front of this one, which is hidden then.
+    func hide() throws {
+        let info = try browser.command("Target.getTargetInfo", ["targetId": target])["targetInfo"] as? [String: Any]
+        try command("Emulation.setFocusEmulationEnabled", ["enabled": false])
+        try browser.command(
+            "Target.createTarget", ["url": "about:blank", "browserContextId": info?["browserContextId"] ?? ""])
+    }
+
     /// Ends it at once: nothing is said to its peers.
     func crash() { _ = try? command("Page.crash", within: 1) }
 

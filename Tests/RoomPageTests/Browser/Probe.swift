@@ -2,7 +2,8 @@
 enum Probe {
     /// A fake camera and microphone.
     ///
-    /// Pictures have a clip's number and a frame's in black and white blocks, and the clip's color. The sound is a tone.
+    /// Pictures have a clip's number and a frame's in black and white blocks, and a color of the clip. The sound is a
+    /// tone.
     /// Each member has a clip of its own; a second camera has the clip plus 8.
     ///
     /// - Parameters:
@@ -11,6 +12,15 @@ enum Probe {
     static func script(clip: Int, denies: Bool = false) -> String {
         "(\(source))(\(clip), \(denies));"
     }
+
+    /// A camera of 160x90 at 5 frames a second, whatever is asked for.
+    static let small = [
+        """
+        { const get = navigator.mediaDevices.getUserMedia;
+          const video = {width: 160, height: 90, frameRate: 5};
+          navigator.mediaDevices.getUserMedia = (all) => get({...all, video: all.video && {...all.video, ...video}}); }
+        """
+    ]
 
     private static let source = #"""
         (clip, denies) => {

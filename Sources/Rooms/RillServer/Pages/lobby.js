@@ -118,7 +118,7 @@ export class Lobby {
       event.preventDefault();
       secret.blur();
     });
-    this.#form.addEventListener('submit', (event) => { event.preventDefault(); if (clean(room.value)) join(); });
+    this.#form.addEventListener('submit', (event) => { event.preventDefault(); if (clean(room.value)) join(); else { element('status').textContent = texts.nameless; room.focus(); } });
     element('cipher').addEventListener('click', async () => {
       this.bits = Number(await ask(element('ciphers'))) || this.bits;
       this.#name();
@@ -182,6 +182,7 @@ export async function showSettings(devices, chosen = (kind, id) => devices.other
     select.replaceChildren(...list.map(({ deviceId, label }, index) => new Option(label || texts.device(kind, index + 1), deviceId)));
     const track = { videoinput: devices.camera, audioinput: devices.microphone }[kind];
     select.value = devices.chosen[kind] ?? track?.getSettings().deviceId ?? list[0]?.deviceId ?? '';
+    if (!select.value) select.selectedIndex = 0;
     select.disabled = list.length === 0;
     select.onchange = () => chosen(kind, select.value).catch(() => {});
   }

@@ -71,7 +71,8 @@ async function enter(place) {
   address.searchParams.set('room', place);
   history.replaceState(null, '', address);
   stage = new Stage(element('tiles'), room, {
-    view, waiting: element('waiting'), ownFigures: () => texts.profile(devices.profile) + (beauty ? `, beauty ${beauty.milliseconds.toFixed(1)} ms` : ''),
+    view, waiting: element('waiting'), bars: (areBelow) => meeting.classList.toggle('below', areBelow),
+    ownFigures: () => texts.profile(devices.profile) + (beauty ? `, beauty ${beauty.milliseconds.toFixed(1)} ms` : ''),
   });
   panel = new ChatPanel(element('chat'), room, { show });
   setView(view);
@@ -157,7 +158,6 @@ function showPeople() {
 function setView(name) {
   view = name;
   if (stage) stage.view = name;
-  meeting.classList.toggle('below', name === 'grid');
   meeting.classList.remove('quietly');
   element('waiting').textContent = texts.waiting;
 }

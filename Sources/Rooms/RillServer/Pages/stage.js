@@ -9,15 +9,17 @@ const most = 5;
 
 export class Stage {
   isNumbered = false;
-  #list; #room; #waiting; #view; #chosen; #shown; #ownFigures; #sink = ''; #isSilent = false; #timer; #isOver = false;
+  #list; #room; #waiting; #view; #chosen; #shown; #ownFigures; #bars; #sink = ''; #isSilent = false; #timer; #isOver = false;
   #tiles = new Map();
   #sounds = new Map();
   #off = new AbortController();
   #sizes = new ResizeObserver(() => this.#arrange(false));
 
   /// list: an element for the tiles. waiting: what is shown while nobody is there. ownFigures: what one sends, in words.
-  constructor(list, room, { view, waiting, ownFigures }) {
-    [this.#list, this.#room, this.#view, this.#waiting, this.#ownFigures] = [list, room, view, waiting, ownFigures];
+  /// bars(areBelow): whether title and controls have rows of their own, or are over the tiles.
+  constructor(list, room, { view, waiting, ownFigures, bars }) {
+    [this.#list, this.#room, this.#view, this.#waiting] = [list, room, view, waiting];
+    [this.#ownFigures, this.#bars] = [ownFigures, bars];
     const { signal } = this.#off;
     room.addEventListener('change', () => this.draw(), { signal });
     room.addEventListener('firstFrame', ({ detail: { uid, kind } }) => {
@@ -95,13 +97,18 @@ export class Stage {
     video.classList.toggle('mirrored', uid === this.#room.uid);
     li.style.setProperty('--hue', uid * 67 % 360);
     li.tabIndex = 0;
+    const [name, icon] = [make('span'), document.createElementNS('http://www.w3.org/2000/svg', 'svg')];
+    icon.append(document.createElementNS(icon.namespaceURI, 'use'));
+    icon.firstChild.setAttribute('href', '#i-microphone');
+    icon.ariaHidden = 'true';
+    tag.append(name, icon);
     avatar.append(letter);
     avatar.ariaHidden = 'true';
     figures.hidden = true;
     li.append(video, avatar, tag, figures);
     li.classList.add('unseen');
     this.#list.append(li);
-    this.#tiles.set(key, { key, uid, kind, li, video, letter, tag, figures, hasPicture: false, isReady: false });
+    this.#tiles.set(key, { key, uid, kind, li, video, letter, name, icon, figures, hasPicture: false, isReady: false });
   }
 
   #remove(key, { li, video }) {
@@ -141,7 +148,8 @@ export class Stage {
     ].filter(Boolean);
     const who = kind === 'screen' ? texts.screen(name) : isOwn ? texts.you(name) : name;
     const isSilent = kind === 'video' && (!sound || sound.muted);
-    set(tile.tag, 'textContent', who + (isSealed ? ` (${texts.encrypted})` : isSilent ? ' · 🔇' : ''));
+    set(tile.name, 'textContent', who + (isSealed ? ` (${texts.encrypted})` : ''));
+    set(tile.icon.style, 'display', isSilent ? '' : 'none');
     set(tile.letter, 'textContent', [...name][0]?.toUpperCase() ?? '?');
     set(li, 'ariaLabel', [who, ...kind === 'screen' ? [] : states].join(', '));
   }
@@ -199,6 +207,7 @@ export class Stage {
     const layout = JSON.stringify([mode, places, tiles.map(({ key }) => key), box]);
     if (layout === this.#layout) return;
     this.#layout = layout;
+    this.#bars(this.#view === 'grid' || tiles.length > 2 || large !== undefined);
     const before = new Map(tiles.filter(({ li }) => !li.classList.contains('unseen')).map(({ li }) => [li, li.getBoundingClientRect()]));
     list.className = `tiles ${mode}`;
     for (const tile of this.#tiles.values()) {

@@ -4,7 +4,7 @@ export const texts = {
   joining: 'Joining …', joinFailed: (code) => `Join channel failed: ${code}`, guest: 'Guest',
   viewer: (why) => `You join as a viewer, without camera and microphone: ${why}`,
   needsHTTPS: 'browsers give pages a camera over HTTPS or from localhost only.',
-  over: (reason) => `The room is over for you: ${reason}.`, full: 'the room is full',
+  nameless: 'Type the room’s name first.', over: (reason) => `The room is over for you: ${reason}.`,
   interrupted: 'Connection Interrupted', title: 'Join a room',
   you: (name) => `${name} (you)`, encrypted: 'encrypted', micOff: 'microphone off', cameraOff: 'camera off',
   speaking: 'speaking', away: 'connection interrupted', screen: (name) => `${name}’s screen`,
