@@ -22,11 +22,9 @@ final class Meeting {
         scripts: [String] = [], features: [String: String] = [:], waits: Bool = true
     ) throws -> Page {
         defer { count += 1 }
-        let page = try browser.open(
+        return try browser.open(
             server.url("room?\(query)"), size: size, scripts: [Probe.script(clip: count % 8, denies: denies)] + scripts,
             features: features, waits: waits)
-        page.server = server
-        return page
     }
 
     /// Opens the page of a member and waits until it is in the room.

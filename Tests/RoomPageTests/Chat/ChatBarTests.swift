@@ -138,7 +138,7 @@ struct ChatBarTests {
     }
 
     @Test(.enabled(if: isLongRun, "with --all"))
-    func `Row 70: The server refuses an SVG and 50 MB too, and an image dropped or chosen is sent`() throws {
+    func `Row 70: The server refuses an SVG and more than 10 MB too, and an image dropped or chosen is sent`() throws {
         let folder = TemporaryFolder()
         let meeting = try Meeting(["--data", folder.path("data")])
         let page = try meeting.join("Anna", denies: true)
@@ -163,7 +163,7 @@ struct ChatBarTests {
             }
         }
         #expect(try page.read(post("new Blob(['<svg xmlns=\"http://www.w3.org/2000/svg\"/>'])")) == Answer(415, "unknown-format"))
-        #expect(try page.read(post("new Blob([new Uint8Array(50e6)])")) == Answer(413, "too-large"))
+        #expect(try page.read(post("new Blob([new Uint8Array(12e6)])")) == Answer(413, "too-large"))
         // Dropped on the list.
         try page.call(
             """

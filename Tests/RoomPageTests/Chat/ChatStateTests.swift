@@ -44,7 +44,7 @@ struct ChatStateTests {
         try meeting.server.kill()
         try anna.say("keep me")
         try anna.say("drop me")
-        try anna.bubble("keep me", state: "sending …")
+        try anna.bubble("drop me", state: "sending …")
         try wait("failed: \(try anna.bubbles())", within: 30) {
             try anna.bubbles().filter { $0.state.contains("failed: The server is away.") }.count == 2
         }
@@ -70,6 +70,7 @@ struct ChatStateTests {
         try meeting.server.resume()
         try ben.bubble("two", within: 40)
         #expect(try ben.bubbles().map(\.text) == ["one", "two"])
+        _ = try anna.element("button", "Leave")
         try anna.openChat()
         try anna.bubble("two", within: 30)
         #expect(try anna.bubbles().map(\.text) == ["one", "two"])

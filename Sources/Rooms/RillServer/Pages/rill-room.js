@@ -247,6 +247,19 @@ export class Room extends EventTarget {
   /// Leaves: others see it at once.
   leave() { this.#end('left'); }
 
+  /// Sends app data, at most 1,000 bytes, to somebody or to all others: each once, also over a cut.
+  async send(text, uid) {
+    const count = ++this.#sentCount;
+    for (;;) {
+      try { return await this.#ask({ type: 'data', count, uid, text }); } catch (error) {
+        if (this.#isEnded || error.code !== undefined) throw error;
+        // The same count again: what has arrived is not repeated.
+        await new Promise((resolve) => this.addEventListener('connection', resolve, { once: true }));
+      }
+    }
+  }
+  #sentCount = 0;
+
   // MARK: Coming in, and back
 
   async #enter() {
@@ -411,7 +424,10 @@ export class Room extends EventTarget {
     this.#socket.send(JSON.stringify({ type: 'alive', ...position }));
     // A path that is gone without a word takes the channel with it.
     this.#silence = (this.#silence ?? 0) + 1;
-    if (this.#silence > 4) this.#socket.close();
+    if (this.#silence <= 4) return;
+    // Its end would come late: nobody answers that either.
+    this.#socket.close();
+    this.#return();
   }
   #silence = 0;
 
