@@ -8,7 +8,7 @@ struct GalleryTests {
     @Test func `Row 14: alone one fills all`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna")
-        let own = try #require(try anna.settled(1).first)
+        let own = try #require(try anna.tilesAtRest(1).first)
         #expect(try own.rect.matches(anna.stage()) && own.name == "Anna (you)")
         #expect(try anna.video(of: 0).rect.matches(anna.stage()))
         #expect(try anna.video(of: 0).mirrored)
@@ -18,7 +18,7 @@ struct GalleryTests {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna")
         _ = try meeting.members(["Ben"])
-        let found = try anna.settled(2)
+        let found = try anna.tilesAtRest(2)
         let stage = try anna.stage()
         let own = try #require(found.first { $0.name == "Anna (you)" }?.rect)
         let other = try #require(found.first { $0.name == "Ben" }?.rect)
@@ -28,12 +28,12 @@ struct GalleryTests {
         #expect(try anna.video(of: 0).rect.matches(own))
     }
 
-    @Test func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, and back when it leaves`() throws {
+    @Test func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, then back`() throws {
         let meeting = try Meeting(limit: 240)
         let anna = try meeting.join("Anna")
         try anna.click("button", "Message")
         var others = try meeting.members(["Ben", "Cleo"])
-        var found = try anna.settled(3)
+        var found = try anna.tilesAtRest(3)
         let stage = try anna.stage()
         func isGrid() -> Bool {
             let first = found[0].rect
@@ -50,12 +50,12 @@ struct GalleryTests {
         }
         #expect(order() == ["Ben", "Cleo", "Anna (you)"])
         others += try meeting.members(["Dora", "Emil"])
-        found = try anna.settled(5)
+        found = try anna.tilesAtRest(5)
         #expect(isGrid() && order() == ["Ben", "Cleo", "Dora", "Emil", "Anna (you)"], "\(found)")
         others += try meeting.members(["Finn"])
         // Beside five others one does not see oneself.
         try anna.wait("Finn: \(try anna.tiles())") { try anna.tiles().contains { $0.name == "Finn" } }
-        found = try anna.settled(5)
+        found = try anna.tilesAtRest(5)
         #expect(isGrid() && !order().contains("Anna (you)"), "\(found)")
         // One large, four small ones to the right.
         let bars = try anna.has("button", "Leave")
@@ -63,7 +63,7 @@ struct GalleryTests {
         try anna.wait("Cleo is large: \(try anna.tiles())") {
             (try anna.tiles().first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
         }
-        found = try anna.settled(5)
+        found = try anna.tilesAtRest(5)
         usleep(400_000)
         #expect(try anna.has("button", "Leave") == bars, "a double click is not a single one")
         let large = try #require(found.first { $0.name == "Cleo" }?.rect)
@@ -97,10 +97,10 @@ struct GalleryTests {
         // With fewer than three nobody can be made large.
         try anna.element("listitem", "Ben").click(count: 2)
         for page in others.dropFirst() { try page.click("button", "Leave") }
-        found = try anna.settled(2)
+        found = try anna.tilesAtRest(2)
         #expect(try found.first { $0.name == "Ben" }?.rect.matches(anna.stage()) == true, "\(found)")
         try anna.element("listitem", "Ben").click(count: 2)
-        #expect(try anna.settled(2).map(\.rect) == found.map(\.rect))
+        #expect(try anna.tilesAtRest(2).map(\.rect) == found.map(\.rect))
         #expect(try anna.errors() == [])
     }
 
@@ -179,20 +179,21 @@ struct GalleryTests {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna", "&role=host")
         var others = try meeting.members(["Ben", "Cleo"])
-        _ = try anna.settled(3)
+        _ = try anna.tilesAtRest(3)
         try others.remove(at: 0).click("button", "Leave")
-        _ = try anna.settled(2)
+        _ = try anna.tilesAtRest(2)
         // A host makes a viewer of Cleo.
         let uid = try anna.read(
             "probe.got.filter((one) => one.type === 'joined' && one.name === 'Cleo')[0].uid", as: Int.self)
         try anna.evaluate(
             "probe.sockets.at(-1).send(JSON.stringify({type: 'role', id: 999999, uid: \(uid), role: 'viewer'}))")
-        _ = try anna.settled(1)
-        #expect(try anna.read("probe.got.filter((one) => one.type === 'offline').map((one) => one.reason)") == ["quit", "becameViewer"])
+        _ = try anna.tilesAtRest(1)
+        let reasons = "probe.got.filter((one) => one.type === 'offline').map((one) => one.reason)"
+        #expect(try anna.read(reasons) == ["quit", "becameViewer"])
         guard isLongRun else { return }
         // Who is silent for 15 s is dropped.
         let dora = try meeting.members(["Dora"])[0]
-        _ = try anna.settled(2)
+        _ = try anna.tilesAtRest(2)
         try dora.crash()
         try anna.wait("one tile", within: 30) { try anna.tiles().count == 1 }
     }

@@ -172,8 +172,8 @@ struct LobbyTests {
         let failure = try anna.element("list", "Messages")
         try anna.wait("the code: \(try anna.text())") { try failure.text().hasPrefix("Join channel failed: 401") }
         // The token is in memory only.
-        #expect(try anna.read("location.href + JSON.stringify([{...sessionStorage}, {...localStorage}])", as: String.self)
-            .contains("wrong") == false)
+        let kept = "location.href + JSON.stringify([{...sessionStorage}, {...localStorage}])"
+        #expect(try !anna.read(kept, as: String.self).contains("wrong"))
     }
 
     @Test func `Row 12: the screen stays on in the room, and not after`() throws {

@@ -22,11 +22,9 @@ final class Meeting {
         scripts: [String] = [], features: [String: String] = [:], waits: Bool = true
     ) throws -> Page {
         defer { count += 1 }
-        let page = try browser.open(
+        return try browser.open(
             server.url("room?\(query)"), size: size, scripts: [Probe.script(clip: count % 8, denies: denies)] + scripts,
             features: features, waits: waits)
-        page.server = server
-        return page
     }
 
     /// Opens the page of a member and waits until it is in the room.
@@ -72,7 +70,9 @@ final class RoomServer {
         let program = try Program(builtAs: "rill").start(
             ["serve", "--http", "\(port)", "--media", "\(mediaPort)"] + options, limit: limit)
         self.program = program
-        try wait("a server: \(program.errorsSoFar)", within: 60) { program.outputSoFar.contains("\n") || program.hasEnded }
+        try wait("a server: \(program.errorsSoFar)", within: 60) {
+            program.outputSoFar.contains("\n") || program.hasEnded
+        }
         // Listening on http://127.0.0.1:8080, for this machine only …
         let digits = program.outputSoFar.split(separator: "127.0.0.1:").dropFirst().first?.prefix { $0.isNumber }
         guard let port = digits.flatMap({ Int($0) }) else { throw TestFailure("no server: \(program.errorsSoFar)") }

@@ -86,7 +86,7 @@ extension Page {
 
     /// Waits for so many tiles that have come to rest.
     @discardableResult
-    func settled(_ count: Int, within seconds: Double = 30) throws -> [(name: String, rect: Rect)] {
+    func tilesAtRest(_ count: Int, within seconds: Double = 30) throws -> [(name: String, rect: Rect)] {
         var found: [(name: String, rect: Rect)] = []
         try wait("\(count) tiles at rest: \(found)", within: seconds) {
             let before = found.map(\.rect)

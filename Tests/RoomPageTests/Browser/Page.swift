@@ -6,8 +6,6 @@ final class Page {
     private let browser: Browser
     private let target: String
     private let session: String
-    /// The server runs for as long as there is a page of it.
-    var server: RoomServer?
 
     init(in browser: Browser, target: String, session: String) {
         (self.browser, self.target, self.session) = (browser, target, session)

@@ -2,7 +2,8 @@
 enum Probe {
     /// A fake camera and microphone.
     ///
-    /// Pictures have a clip's number and a frame's in black and white blocks, and the clip's color. The sound is a tone.
+    /// Pictures have a clip's number and a frame's in black and white blocks, and a color of the clip. The sound is a
+    /// tone.
     /// Each member has a clip of its own; a second camera has the clip plus 8.
     ///
     /// - Parameters:

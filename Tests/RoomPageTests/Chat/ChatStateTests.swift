@@ -11,8 +11,8 @@ struct ChatStateTests {
         try anna.openChat()
         try anna.say("to nobody yet")
         try anna.bubble("to nobody yet", state: "sent")
-        // Somebody who does not look.
-        let ben = try meeting.join("Ben", denies: true)
+        // Somebody who does not look: on a telephone the chat is closed at first.
+        let ben = try meeting.join("Ben", size: (390, 844), denies: true)
         if try ben.has("textbox", "Message") { try ben.click("button", "Message") }
         try anna.bubble("to nobody yet", state: "delivered")
         try ben.openChat()
@@ -44,7 +44,7 @@ struct ChatStateTests {
         try meeting.server.kill()
         try anna.say("keep me")
         try anna.say("drop me")
-        try anna.bubble("keep me", state: "sending …")
+        try anna.bubble("drop me", state: "sending …")
         try wait("failed: \(try anna.bubbles())", within: 30) {
             try anna.bubbles().filter { $0.state.contains("failed: The server is away.") }.count == 2
         }
@@ -70,6 +70,7 @@ struct ChatStateTests {
         try meeting.server.resume()
         try ben.bubble("two", within: 40)
         #expect(try ben.bubbles().map(\.text) == ["one", "two"])
+        _ = try anna.element("button", "Leave")
         try anna.openChat()
         try anna.bubble("two", within: 30)
         #expect(try anna.bubbles().map(\.text) == ["one", "two"])

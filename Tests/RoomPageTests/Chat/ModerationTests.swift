@@ -130,7 +130,7 @@ struct ModerationTests {
     func `Messages are edited, deleted and answered, and others see who is typing`() throws {
         let (_, host, guest) = try meeting()
         try guest.say("helo")
-        try host.bubble("helo")
+        try guest.bubble("helo", state: "read")
         try guest.choose("Edit", of: "Ben")
         let field = try guest.element("textbox", "Message")
         #expect(try field.current() == "helo")
@@ -147,6 +147,7 @@ struct ModerationTests {
         try host.choose("Answer", of: "Ben")
         try host.say("welcome")
         #expect(try guest.bubble("welcome").quote == "Ben: hello")
+        try guest.bubble("hello", state: "read")
         try guest.choose("Delete", of: "Ben")
         for page in [host, guest] { try page.bubble("deleted") }
         #expect(try guest.bubble("welcome").quote == "Ben: deleted")

@@ -24,8 +24,13 @@ struct Bubble: Decodable {
     /// How far from the first pixel of its text to the last one.
     var textWidth: Double
 
-    /// Whether all that is text is in the bubble, or above and below it.
+    /// What it answers.
     var quote: String?
+}
+
+extension Element {
+    /// Whether it has a state, as `focused`, `expanded` or `checked`.
+    func has(_ state: String) -> Bool { ["1", "true"].contains(properties[state] ?? "") }
 }
 
 extension Page {
@@ -112,7 +117,7 @@ extension Page {
     func set(_ setting: String, to isOn: Bool) throws {
         try click("button", "Settings of the chat")
         let box = try element("checkbox", setting)
-        if box.properties["checked"] != "\(isOn)" { try box.click() }
+        if box.has("checked") != isOn { try box.click() }
         try click("button", "Close")
     }
 

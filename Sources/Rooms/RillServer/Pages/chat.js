@@ -253,7 +253,7 @@ export class ChatPanel {
     const items = entries.map((entry, index) => {
       const [before, next] = [isRun(entries[index - 1], entry), isRun(entry, entries[index + 1])];
       const place = before ? (next ? 'middle' : 'last') : next ? 'first' : 'single';
-      return this.#item({ ...entry, place, state: next && entries[index + 1].state === entry.state ? undefined : entry.state });
+      return this.#item({ ...entry, place, state: next && entry.state !== 'failed' && entries[index + 1].state === entry.state ? undefined : entry.state });
     });
     this.older ??= make('li', { className: 'line' }, key('Older messages', () => this.#older()));
     if (chat.hasOlder && !this.#isOver) items.unshift(this.older);
@@ -406,7 +406,7 @@ export class ChatPanel {
 
   #open(title, ...content) {
     const [header, body] = this.#part.sheet.children;
-    header.firstChild.textContent = title;
+    header.firstChild.textContent = this.#part.sheet.ariaLabel = title;
     body.replaceChildren(...content.filter(Boolean));
     if (!this.#part.sheet.open) this.#part.sheet.showModal();
   }

@@ -8,10 +8,10 @@
 //
 // Attached players get what can be seen of them: large pictures for the visible ones, four at most, else small ones.
 //
-// Events: each of the log by its type (`joined`, `published`, `muted`, `offline` …) and as `event`; `change` (something
-// in the state changed), `firstFrame` (uid, kind, width, height, elapsed ms: a player shows its first picture), `slot`
-// (what a section shows), `levels`, `connection` (connecting, connected), `trackEnded` (the kind whose device is gone),
-// and `ended` with the reason. Errors have the server's `code` and text.
+// Events: each of the log by its type (`joined`, `published`, `muted`, `offline`, …) and as `event`; `change`
+// (something in the state changed), `firstFrame` (uid, kind, width, height, elapsed in ms: a player shows its first
+// picture), `slot` (what a section shows), `levels`, `connection` (connecting, connected), `trackEnded` (the kind whose
+// device is gone), and `ended` with the reason. Errors have the server's `code` and text.
 
 import { Chat } from './rill-chat.js';
 
@@ -251,6 +251,19 @@ export class Room extends EventTarget {
   /// Leaves: others see it at once.
   leave() { this.#end('left'); }
 
+  /// Sends app data, at most 1,000 bytes, to somebody or to all others: each once, also over a cut.
+  async send(text, uid) {
+    const count = ++this.#sentCount;
+    for (;;) {
+      try { return await this.#ask({ type: 'data', count, uid, text }); } catch (error) {
+        if (this.#isEnded || error.code !== undefined) throw error;
+        // The same count again: what has arrived is not repeated.
+        await new Promise((resolve) => this.addEventListener('connection', resolve, { once: true }));
+      }
+    }
+  }
+  #sentCount = 0;
+
   // MARK: Coming in, and back
 
   async #enter() {
@@ -265,7 +278,8 @@ export class Room extends EventTarget {
   async #connect() {
     const { iceServers = await this.#iceServers(), iceTransportPolicy } = this.#options;
     this.#peer?.close();
-    const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', iceServers, ...(iceTransportPolicy && { iceTransportPolicy }) });
+    const policy = iceTransportPolicy && { iceTransportPolicy };
+    const peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', iceServers, ...policy });
     this.#peer = peer;
     this.#slots.clear();
     this.#unopened.clear();
@@ -276,16 +290,20 @@ export class Room extends EventTarget {
       else encryption?.open(transceiver.receiver, peer.getTransceivers().indexOf(transceiver));
       // A section with all that a browser has takes 5 kB.
       const wanted = kind === 'audio' ? /\/opus$/i : /\/(vp8|vp9|rtx)$/i;
-      transceiver.setCodecPreferences?.(RTCRtpReceiver.getCapabilities(kind).codecs.filter(({ mimeType, sdpFmtpLine }) =>
+      const { codecs } = RTCRtpReceiver.getCapabilities(kind);
+      transceiver.setCodecPreferences?.(codecs.filter(({ mimeType, sdpFmtpLine }) =>
         wanted.test(mimeType) && !/profile-id=[1-9]/.test(sdpFmtpLine ?? '')));
       return transceiver.sender;
     };
     this.#senders = {
-      video: add('video', 'sendonly', layers(this.#profiles.video)), sound: add('audio', 'sendonly'), screen: add('video', 'sendonly'),
+      video: add('video', 'sendonly', layers(this.#profiles.video)), sound: add('audio', 'sendonly'),
+      screen: add('video', 'sendonly'),
     };
     for (let index = 0; index < this.#options.slots; index += 1) add('video', 'recvonly');
     for (let index = 0; index < this.#options.soundSlots; index += 1) add('audio', 'recvonly');
-    for (const [kind, { muted }] of this.#published) if (!muted) await this.#senders[kind].replaceTrack(this.#tracks[kind]);
+    for (const [kind, { muted }] of this.#published) {
+      if (!muted) await this.#senders[kind].replaceTrack(this.#tracks[kind]);
+    }
     peer.addEventListener('connectionstatechange', () => {
       if (peer === this.#peer && peer.connectionState === 'failed') this.#restart().catch(() => {});
     });
@@ -316,7 +334,8 @@ export class Room extends EventTarget {
   }
 
   async #welcome(welcome) {
-    [this.uid, this.#session, this.#epoch, this.#number] = [welcome.uid, welcome.session, welcome.epoch, welcome.number];
+    [this.uid, this.#session, this.#epoch] = [welcome.uid, welcome.session, welcome.epoch];
+    this.#number = welcome.number;
     this.#count = welcome.count;
     if (this.#storage) try { sessionStorage.setItem(this.#storage, welcome.session); } catch {
       // Full, or not there.
@@ -327,7 +346,9 @@ export class Room extends EventTarget {
     if (!welcome.media) await this.#negotiate(await this.#connect());
     for (const slot of welcome.slots ?? []) this.#show(slot);
     if (welcome.fresh && this.#published.size + this.#wants.size > 0) {
-      for (const [kind, { muted }] of this.#published) await this.#ask({ type: 'publish', kind, mid: this.#mid(kind), muted });
+      for (const [kind, { muted }] of this.#published) {
+        await this.#ask({ type: 'publish', kind, mid: this.#mid(kind), muted });
+      }
       this.#due = new Map(this.#wants);
       this.#sendWants();
     }
@@ -407,10 +428,14 @@ export class Room extends EventTarget {
 
   #live() {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify({ type: 'alive', number: this.#number, count: this.#count, message: this.chat.last }));
+    const position = { number: this.#number, count: this.#count, message: this.chat.last };
+    this.#socket.send(JSON.stringify({ type: 'alive', ...position }));
     // A path that is gone without a word takes the channel with it.
     this.#silence = (this.#silence ?? 0) + 1;
-    if (this.#silence > 4) this.#socket.close();
+    if (this.#silence <= 4) return;
+    // Its end would come late: nobody answers that either.
+    this.#socket.close();
+    this.#return();
   }
   #silence = 0;
 
@@ -443,12 +468,13 @@ export class Room extends EventTarget {
       const key = `${uid} ${kind}`;
       if (kind === 'sound') { wishes.set(key, { uid, kind, picture: 'high' }); continue; }
       const isOpen = isVisible && !document.hidden || player === document.pictureInPictureElement;
-      const [width, height] = [player.clientWidth, player.clientHeight].map((side) => Math.round(side * devicePixelRatio));
+      const sides = [player.clientWidth, player.clientHeight];
+      const [width, height] = sides.map((side) => Math.round(side * devicePixelRatio));
       const isLarge = isOpen && width > 1 && height > 1 && left > 0;
       if (isLarge) left -= 1;
       const picture = isLarge ? { width, height } : document.hidden && !isOpen ? 'none' : 'low';
-      const former = wishes.get(key);
-      if (!former?.picture?.width) wishes.set(key, { uid, kind, picture, priority: uid === this.speaker ? 2 : isOpen ? 1 : 0 });
+      const priority = uid === this.speaker ? 2 : isOpen ? 1 : 0;
+      if (!wishes.get(key)?.picture.width) wishes.set(key, { uid, kind, picture, priority });
     }
     for (const [uid, { media }] of this.participants) {
       for (const kind of uid === this.uid ? [] : media.keys()) {
@@ -508,7 +534,9 @@ export class Room extends EventTarget {
       case 'firstPicture': if (media) [media.width, media.height] = [event.width, event.height]; break;
       case 'speakerChanged': this.speaker = event.uid; break;
       case 'roleChanged': Object.assign(participant, { role: event.role, rights: event.rights }); break;
-      case 'profileChanged': Object.assign(participant, { name: event.name, avatar: event.avatar, attributes: event.attributes }); break;
+      case 'profileChanged':
+        Object.assign(participant, { name: event.name, avatar: event.avatar, attributes: event.attributes });
+        break;
       default: this.chat.take(event);
     }
     this.#tell(event.type, event);
@@ -535,7 +563,9 @@ export class Room extends EventTarget {
   }
 
   #transceiver(mid) { return this.#peer.getTransceivers().find((transceiver) => transceiver.mid === mid); }
-  #mid(kind) { return this.#peer.getTransceivers().find(({ sender }) => sender === this.#senders[kind])?.mid ?? undefined; }
+  #mid(kind) {
+    return this.#peer.getTransceivers().find(({ sender }) => sender === this.#senders[kind])?.mid ?? undefined;
+  }
 
   #setState(state) {
     this.state = state;
