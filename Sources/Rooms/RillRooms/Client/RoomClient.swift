@@ -187,7 +187,7 @@ public final class RoomClient {
             report(.data(from: uid, text: text, missed: missed))
         case .levels(let levels): report(.levels(levels))
         case .slot(let slot): report(.slot(slot))
-        case .layer(let demand): report(.layer(demand))
+        case .layer(let interest): report(.layer(interest))
         case .chatState, .history, .marks, .typing, .blocked, .report, .reports: takeChat(message)
         case .alive: break
         case .bye(let reason):

@@ -62,7 +62,7 @@ public enum RoomClientEvent: Equatable, Sendable {
     /// A slot shows something else.
     case slot(SlotState)
     /// Somebody wants a layer that it publishes, or nobody any more.
-    case layer(LayerDemand)
+    case layer(LayerInterest)
     /// The chat has changed otherwise than by an event: ``RoomClient/conversation``.
     case conversation
     /// Somebody is typing.

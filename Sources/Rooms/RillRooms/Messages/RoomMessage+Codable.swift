@@ -24,7 +24,7 @@ extension RoomMessage: Codable {
                     missed: try fields.decodeIfPresent(Int.self, forKey: .missed) ?? 0)
             case .levels: .levels(try fields.decode([SoundLevel].self, forKey: .levels))
             case .slot: .slot(try SlotState(from: decoder))
-            case .layer: .layer(try LayerDemand(from: decoder))
+            case .layer: .layer(try LayerInterest(from: decoder))
             case .chatState: .chatState(try ChatState(from: decoder))
             case .history: .history(try fields.decode([ChatMessage].self, forKey: .messages), to: try id())
             case .marks:
@@ -72,9 +72,9 @@ extension RoomMessage: Codable {
         case .slot(let slot):
             name = .slot
             try slot.encode(to: encoder)
-        case .layer(let demand):
+        case .layer(let interest):
             name = .layer
-            try demand.encode(to: encoder)
+            try interest.encode(to: encoder)
         case .chatState(let state):
             name = .chatState
             try state.encode(to: encoder)

@@ -21,7 +21,7 @@ public enum RoomMessage: Equatable, Sendable {
     /// What a slot of this member shows from now on.
     case slot(SlotState)
     /// Whether anybody wants a layer that this member publishes.
-    case layer(LayerDemand)
+    case layer(LayerInterest)
     /// The room's chat, for who came in before it was read.
     case chatState(ChatState)
     /// The answer to `history`: a page of messages, in the order of their numbers.

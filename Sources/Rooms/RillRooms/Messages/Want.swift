@@ -56,7 +56,7 @@ public struct SlotState: Equatable, Sendable, Codable {
 ///
 /// One that nobody wants need not be coded until somebody does, and begins with a key frame then. Publishers that pause
 /// by RFC 7728 are asked by that, and are not told so.
-public struct LayerDemand: Equatable, Sendable, Codable {
+public struct LayerInterest: Equatable, Sendable, Codable {
     /// Of what.
     public var kind: MediaKind
     /// The name of the layer.
@@ -64,7 +64,7 @@ public struct LayerDemand: Equatable, Sendable, Codable {
     /// Whether somebody wants it; `false` 5 s after the last one stopped.
     public var isWanted: Bool
 
-    /// The demand for a layer.
+    /// The interest for a layer.
     public init(_ kind: MediaKind, layer: String, isWanted: Bool) {
         (self.kind, self.layer, self.isWanted) = (kind, layer, isWanted)
     }

@@ -43,7 +43,7 @@ final class Member {
     /// What its slots show.
     private(set) var slots: [SlotState] = []
     /// The layers of it that nobody wants.
-    private(set) var unwanted: [LayerDemand] = []
+    private(set) var unwanted: [LayerInterest] = []
     private(set) var wants: [Want] = []
     /// The sections that it named for what it publishes.
     var mids: [MediaKind: String] = [:]
@@ -65,9 +65,9 @@ final class Member {
     }
 
     /// Sets whether somebody wants a layer of it.
-    func set(_ demand: LayerDemand) {
-        unwanted.removeAll { $0.kind == demand.kind && $0.layer == demand.layer }
-        if !demand.isWanted { unwanted.append(demand) }
+    func set(_ interest: LayerInterest) {
+        unwanted.removeAll { $0.kind == interest.kind && $0.layer == interest.layer }
+        if !interest.isWanted { unwanted.append(interest) }
     }
 
     /// The server has no media of it any more.

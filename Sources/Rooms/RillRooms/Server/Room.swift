@@ -176,7 +176,7 @@ final class Room {
         for event in missed ?? [] { outbox.send(.event(event), to: channel) }
         if missed != nil { sendChat(to: member, since: position?.number ?? 0) }
         for message in mail { outbox.send(message, to: channel) }
-        for demand in member.unwanted { outbox.send(.layer(demand), to: channel) }
+        for interest in member.unwanted { outbox.send(.layer(interest), to: channel) }
     }
 
     private func claims(of member: Member) -> SessionClaims {

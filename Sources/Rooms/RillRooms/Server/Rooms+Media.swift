@@ -23,10 +23,10 @@ extension Rooms {
     }
 
     /// Somebody wants a layer that a member publishes, or nobody any more.
-    public func setDemand(_ demand: LayerDemand, of member: RoomMember, at now: MediaTime) {
+    public func setInterest(_ interest: LayerInterest, of member: RoomMember, at now: MediaTime) {
         with(member) { _, member in
-            member.set(demand)
-            if let channel = member.channel { outbox.send(.layer(demand), to: channel) }
+            member.set(interest)
+            if let channel = member.channel { outbox.send(.layer(interest), to: channel) }
         }
     }
 

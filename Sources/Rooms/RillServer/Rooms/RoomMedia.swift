@@ -11,7 +11,7 @@ struct RoomMedia {
     /// What follows for a room from an event of the forwarder.
     enum Change {
         case slot(SlotState, of: RoomMember)
-        case demand(LayerDemand, of: RoomMember)
+        case interest(LayerInterest, of: RoomMember)
         case firstPicture(MediaKind, of: RoomMember, Resolution)
         case speaker(UID?, in: String)
         case ended(RoomMember)
@@ -159,7 +159,7 @@ struct RoomMedia {
             guard let (member, kind) = find(session.stream) else { return nil }
             var isWanted = false
             if case .layerWanted = event { isWanted = true }
-            return .demand(LayerDemand(kind, layer: layer, isWanted: isWanted), of: member)
+            return .interest(LayerInterest(kind, layer: layer, isWanted: isWanted), of: member)
         case .sectionsRejected, .connected, .codecUnavailable, .overloadChanged, .stopped, .resumed: return nil
         }
     }
