@@ -50,6 +50,7 @@ extension StreamTests {
                 #expect(look.isPlaceholder, "\(page.name) of \(name): \(look)")
             }
             _ = try await bot.end()
+            #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
 
         @Test func `A browser without the transform says so, and does not join in the clear`() async throws {

@@ -73,6 +73,7 @@ extension StreamTests {
             #expect(report.decoded == report.frames && report.frames > 60 && report.unopened == 0, "\(report)")
             #expect(report.keyFrames <= report.switches + 2 && figures.requested <= report.switches + 2, "\(report)")
             #expect(report.requests == 0, "\(report)")
+            #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
 
         @Test(.enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
@@ -113,6 +114,7 @@ extension StreamTests {
             #expect(report.requests == 1 && report.refused == 0 && report.decoded > 0, "\(report)")
             // The bot had the page's former key as little, and asked for nothing either.
             #expect(closed.requested <= 2, "\(closed)")
+            #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
 
         @Test(
@@ -154,6 +156,7 @@ extension StreamTests {
             note("\(figures)\n\(report)")
             #expect(figures.refused == 0 && report.unopened == 0, "\(figures) \(report)")
             #expect(report.refused == 0 && report.decoded == report.frames && report.errors.isEmpty, "\(report)")
+            #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
     }
 }

@@ -93,8 +93,8 @@ import Testing
               await take(now === 0 || now === 29_000 ? 'key' : 'delta', bytes);
             }
             console.log(requests.join(), shown.indexOf('frame'), shown.length);
-            // Nothing but padding, and a packet that comes twice, harm nothing. A frame that is sent again does: after it
-            // all wait for a key frame.
+            // Nothing but padding, and a packet that comes twice, harm nothing. A frame with another time does: after
+            // it all wait for a key frame.
             await take('delta', new Uint8Array());
             await take('delta', bytes, now - 100);
             await take('delta', bytes);
