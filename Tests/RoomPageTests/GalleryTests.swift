@@ -28,7 +28,8 @@ struct GalleryTests {
         #expect(try anna.video(of: 0).rect.matches(own))
     }
 
-    @Test func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, then back`() throws {
+    @Test(.enabled(if: isLongRun, "with --all"))
+    func `Rows 16, 17 and 18: a grid of at most five, one large by a double click, then back`() throws {
         let meeting = try Meeting(limit: 240)
         let anna = try meeting.join("Anna")
         try anna.click("button", "Message")
@@ -50,12 +51,12 @@ struct GalleryTests {
         }
         #expect(order() == ["Ben", "Cleo", "Anna (you)"])
         others += try meeting.members(["Dora", "Emil"])
-        found = try anna.tilesAtRest(5)
+        found = try anna.tilesAtRest(5, within: 60)
         #expect(isGrid() && order() == ["Ben", "Cleo", "Dora", "Emil", "Anna (you)"], "\(found)")
         others += try meeting.members(["Finn"])
         // Beside five others one does not see oneself.
-        try anna.wait("Finn: \(try anna.tiles())") { try anna.tiles().contains { $0.name == "Finn" } }
-        found = try anna.tilesAtRest(5)
+        try anna.wait("Finn: \(try anna.tiles())", within: 60) { try anna.tiles().contains { $0.name == "Finn" } }
+        found = try anna.tilesAtRest(5, within: 60)
         #expect(isGrid() && !order().contains("Anna (you)"), "\(found)")
         // One large, four small ones to the right.
         let bars = try anna.has("button", "Leave")
@@ -63,7 +64,7 @@ struct GalleryTests {
         try anna.wait("Cleo is large: \(try anna.tiles())") {
             (try anna.tiles().first { $0.name == "Cleo" }?.rect.area ?? 0) > stage.area / 2
         }
-        found = try anna.tilesAtRest(5)
+        found = try anna.tilesAtRest(5, within: 60)
         usleep(400_000)
         #expect(try anna.has("button", "Leave") == bars, "a double click is not a single one")
         let large = try #require(found.first { $0.name == "Cleo" }?.rect)
@@ -102,6 +103,21 @@ struct GalleryTests {
         try anna.element("listitem", "Ben").click(count: 2)
         #expect(try anna.tilesAtRest(2).map(\.rect) == found.map(\.rect))
         #expect(try anna.errors() == [])
+    }
+
+    @Test func `Row 16: of three all are equal, the others first`() throws {
+        let meeting = try Meeting()
+        let anna = try meeting.join("Anna")
+        _ = try meeting.members(["Ben", "Cleo"])
+        let found = try anna.tilesAtRest(3)
+        let stage = try anna.stage()
+        let first = found[0].rect
+        for (_, rect) in found {
+            #expect(abs(rect.width - first.width) < 2 && abs(rect.height - first.height) < 2 && stage.contains(rect))
+        }
+        let order = found.sorted { ($0.rect.y, $0.rect.x) < ($1.rect.y, $1.rect.x) }.map(\.name)
+        #expect(order == ["Ben", "Cleo", "Anna (you)"])
+        #expect(!found[0].rect.overlaps(found[1].rect) && !found[1].rect.overlaps(found[2].rect))
     }
 
     @Test func `Row 19: a click hides and shows title, controls and chat, but not while one types`() throws {

@@ -58,7 +58,9 @@ struct SpeakerTests {
         try ben.click("button", "Camera")
         try anna.shows([1])
         try ben.click("button", "Leave")
-        try anna.wait("alone") { try anna.text().contains(Self.waiting) && anna.pictures().isEmpty }
+        try anna.wait("alone: \(try anna.text()) \(try anna.videos())\n\(try ben.text())") {
+            try anna.text().contains(Self.waiting) && anna.pictures().isEmpty
+        }
         #expect(try anna.errors() == [])
     }
 

@@ -47,7 +47,7 @@ extension Page {
     func pictures() throws -> [Video] { try videos().filter { $0.clip >= 0 } }
 
     /// The video that shows the camera with that number: waits for it.
-    func video(of clip: Int, within seconds: Double = 15) throws -> Video {
+    func video(of clip: Int, within seconds: Double = 30) throws -> Video {
         var found: Video?
         try wait("clip \(clip): \(try videos())\n\(try text())", within: seconds) {
             found = try videos().first { $0.clip == clip }
@@ -57,7 +57,7 @@ extension Page {
     }
 
     /// Waits until exactly these cameras can be seen.
-    func shows(_ clips: Set<Int>, within seconds: Double = 15) throws {
+    func shows(_ clips: Set<Int>, within seconds: Double = 30) throws {
         try wait("clips \(clips): \(try videos())\n\(try text())", within: seconds) {
             Set(try pictures().map(\.clip)) == clips
         }
@@ -88,13 +88,23 @@ extension Page {
     @discardableResult
     func tilesAtRest(_ count: Int, within seconds: Double = 30) throws -> [(name: String, rect: Rect)] {
         var found: [(name: String, rect: Rect)] = []
-        try wait("\(count) tiles at rest: \(found)", within: seconds) {
+        try wait("\(count) tiles at rest: \(found)\n\(try slots())", within: seconds) {
             let before = found.map(\.rect)
             found = try tiles()
             usleep(60_000)
             return found.count == count && found.map(\.rect) == before
         }
         return found
+    }
+
+    /// What the server has said last of each section, and what arrives in it: for those who look for a fault.
+    private func slots() throws -> String {
+        let some = "probe.got.filter((one) => ['slot', 'published'].includes(one.type))"
+        let said = "\(some).map((one) => JSON.stringify(one))"
+        let arrived = try stats("inbound-rtp", "video").map {
+            "\($0.mid ?? ""): \($0.bytesReceived ?? 0) bytes, \($0.framesDecoded ?? 0) frames"
+        }
+        return try read(said, as: [String].self).joined(separator: "\n") + "\n\(arrived)"
     }
 
     /// Where the tiles are.

@@ -120,7 +120,7 @@ final class Page {
     func has(_ role: String, _ name: String? = nil) throws -> Bool { try !all(role, name).isEmpty }
 
     /// The one element of that role and name: waits for it.
-    func element(_ role: String, _ name: String? = nil, within seconds: Double = 15) throws -> Element {
+    func element(_ role: String, _ name: String? = nil, within seconds: Double = 30) throws -> Element {
         var found: [Element] = []
         try wait("\(role) \(name ?? "")\n\(try text())", within: seconds) {
             found = try all(role, name)
@@ -150,7 +150,7 @@ final class Page {
     /// Waits for something to happen in it.
     @discardableResult
     func wait(
-        _ what: @autoclosure () throws -> String, within seconds: Double = 15, _ condition: () throws -> Bool
+        _ what: @autoclosure () throws -> String, within seconds: Double = 30, _ condition: () throws -> Bool
     ) throws -> Duration {
         try RoomPageTests.wait(try what(), within: seconds, condition)
     }
@@ -201,7 +201,7 @@ final class Page {
 /// Waits for something to happen, at most that long, and returns how long it took.
 @discardableResult
 func wait(
-    _ what: @autoclosure () throws -> String, within seconds: Double = 15, _ condition: () throws -> Bool
+    _ what: @autoclosure () throws -> String, within seconds: Double = 30, _ condition: () throws -> Bool
 ) throws -> Duration {
     let start = ContinuousClock.now
     while try !condition() {
