@@ -74,7 +74,9 @@ struct BubbleTests {
         }
         #expect(try host.bubble("hello of Dan").initials == "D")
         let loaded = "[...document.images].filter((one) => one.naturalWidth > 0).map((one) => one.src)"
-        try wait("an avatar: \(try host.errors())") { try host.read(loaded, as: [String].self).contains(meeting.server.url("rill.svg")) }
+        try wait("an avatar: \(try host.errors())") {
+            try host.read(loaded, as: [String].self).contains(meeting.server.url("rill.svg"))
+        }
         #expect(try host.read("[...document.images].some((one) => one.src.includes('dan'))") == false)
         #expect(try host.errors() == [])
     }
@@ -177,8 +179,11 @@ extension Page {
     }
 
     /// Somebody else in a room, without its page: joins by WebSocket from this one, and sends chat messages.
-    func talk(in room: String, as name: String, role: String = "viewer", avatar: String? = nil, _ texts: [String]) throws {
-        let join = "{ type: 'join', id: 1, room: \(literal(room)), name: \(literal(name)), role: \(literal(role)), avatar: \(avatar.map(literal) ?? "undefined") }"
+    func talk(in room: String, as name: String, role: String = "viewer", avatar: String? = nil, _ texts: [String])
+        throws
+    {
+        let join =
+            "{ type: 'join', id: 1, room: \(literal(room)), name: \(literal(name)), role: \(literal(role)), avatar: \(avatar.map(literal) ?? "undefined") }"
         try evaluate(
             """
             (async () => {

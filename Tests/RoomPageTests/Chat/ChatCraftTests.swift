@@ -10,10 +10,13 @@ struct ChatCraftTests {
         _ size: (Int, Int), _ scheme: String
     ) throws {
         let meeting = try Meeting()
-        let host = try meeting.join("Anna", "&role=host", size: size, denies: true, features: ["prefers-color-scheme": scheme])
+        let host = try meeting.join(
+            "Anna", "&role=host", size: size, denies: true, features: ["prefers-color-scheme": scheme])
         let guest = try meeting.join("Ben Berg", size: size, denies: true, features: ["prefers-color-scheme": scheme])
         for page in [host, guest] { try page.openChat() }
-        for text in ["Hello", "Shall we begin?", String(repeating: "a long text that is wrapped ", count: 5)] { try host.say(text) }
+        for text in ["Hello", "Shall we begin?", String(repeating: "a long text that is wrapped ", count: 5)] {
+            try host.say(text)
+        }
         try guest.bubble("Shall we begin?")
         try guest.say("Yes, of course")
         for text in ["Fine", "\u{1F600} שלום"] { try host.say(text) }
@@ -54,9 +57,13 @@ struct ChatCraftTests {
             """)
         try page.talk(in: "lobby", as: "Ben", ["hello"])
         try wait("said") { try page.read("said.includes('Ben: hello')") }
-        try page.evaluate("for (let index = 0; index < 12; index += 1) talker.ask({ type: 'chat', id: 50 + index, key: `f${index}`, text: `f${index}` })")
+        try page.evaluate(
+            "for (let index = 0; index < 12; index += 1) talker.ask({ type: 'chat', id: 50 + index, key: `f${index}`, text: `f${index}` })"
+        )
         try page.bubble("f11")
-        try wait("counted: \(try page.read("said", as: [String].self))") { try page.read("said.some((one) => one.endsWith('new messages'))") }
+        try wait("counted: \(try page.read("said", as: [String].self))") {
+            try page.read("said.some((one) => one.endsWith('new messages'))")
+        }
         usleep(2_500_000)
         #expect(try page.read("said.filter((one) => one.startsWith('Ben: f')).length") <= 1)
         #expect(try page.read("said.filter((one) => one.includes('new messages')).length") <= 3)
@@ -68,7 +75,10 @@ struct ChatCraftTests {
         try page.openChat()
         try page.say("hello")
         try page.bubble("hello")
-        #expect(try page.call("function() { return this.getAnimations({ subtree: true }).length; }", on: try page.list().node) as? Int == 0)
+        #expect(
+            try page.call(
+                "function() { return this.getAnimations({ subtree: true }).length; }", on: try page.list().node) as? Int
+                == 0)
     }
 }
 

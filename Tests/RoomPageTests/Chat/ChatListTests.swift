@@ -13,11 +13,16 @@ struct ChatListTests {
         // An app of somebody else, on the documented module.
         let other = try meeting.lobby("", denies: true)
         try other.evaluate(
-            "import('/rill-room.js').then(async ({ Room }) => { window.app = await Room.join('/rooms', { room: 'lobby', name: 'App', role: 'viewer' }); })")
+            "import('/rill-room.js').then(async ({ Room }) => { window.app = await Room.join('/rooms', { room: 'lobby', name: 'App', role: 'viewer' }); })"
+        )
         let send = { (text: String) in
-            try other.read("app.send(\(literal(text))).then(() => 'sent', (error) => `${error.code} ${error.message}`)", as: String.self)
+            try other.read(
+                "app.send(\(literal(text))).then(() => 'sent', (error) => `${error.code} ${error.message}`)",
+                as: String.self)
         }
-        for text in ["\u{1F600} family \u{1F468}\u{200D}\u{1F469}", "שלום עולם", "<i>hi</i>", String(repeating: "é", count: 500)] {
+        for text in [
+            "\u{1F600} family \u{1F468}\u{200D}\u{1F469}", "שלום עולם", "<i>hi</i>", String(repeating: "é", count: 500),
+        ] {
             #expect(try send(text) == "sent")
             try page.shows(text: "App: \(text)")
         }
@@ -72,7 +77,7 @@ struct ChatListTests {
         let meeting = try Meeting()
         let page = try meeting.join("Anna", denies: true)
         let field = try page.openChat()
-        // A flood. The server refuses what is more than 20 a second, which a slow machine does not reach: the first one is
+        // A flood. The server refuses more than 20 a second, which a slow machine does not reach: the first one is
         // answered so here.
         try page.evaluate(
             """
@@ -150,7 +155,9 @@ struct ChatListTests {
     }
 
     @Test(.enabled(if: isLongRun, "with --all"))
-    func `A long history: older messages come by a button and by scrolling, and what is read stays in its place`() throws {
+    func `A long history: older messages come by a button and by scrolling, and what is read stays in its place`()
+        throws
+    {
         let meeting = try Meeting()
         let page = try meeting.join("Anna", room: "other", denies: true)
         try page.talk(in: "long", as: "Ben", (1...180).map { "message \($0)" })

@@ -34,7 +34,8 @@ struct ChatStateTests {
     }
 
     @Test(.enabled(if: isLongRun, "with --all"))
-    func `Row 66: Without a server it has failed, with the reason; sent again when there is one, or discarded`() throws {
+    func `Row 66: Without a server it has failed, with the reason; it can be resent or discarded`() throws
+    {
         let folder = TemporaryFolder()
         let meeting = try Meeting(["--data", folder.path("data")])
         let (anna, ben) = (try meeting.join("Anna", denies: true), try meeting.join("Ben", denies: true))
@@ -81,15 +82,19 @@ struct ChatStateTests {
         let page = try meeting.join("Anna", denies: true)
         try page.openChat()
         let texts = [
-            "<img src=x onerror=alert(1)><script>alert(2)</script>", "&lt;b&gt; &amp;", "\u{202E}gnirts", "e\u{301}\u{302}",
-            "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "مرحبا بالعالم", "[link](javascript:alert(1)) https://example.org",
+            "<img src=x onerror=alert(1)><script>alert(2)</script>", "&lt;b&gt; &amp;", "\u{202E}gnirts",
+            "e\u{301}\u{302}",
+            "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "مرحبا بالعالم",
+            "[link](javascript:alert(1)) https://example.org",
         ]
         try page.talk(in: "lobby", as: "<b>Ben</b>", texts)
         try page.bubble(try existing(texts.last))
         #expect(try page.bubbles().map(\.text) == texts)
         #expect(try page.bubbles().first?.author == "<b>Ben</b>")
         #expect(try page.list().text().contains("<script>"))
-        #expect(try page.read("document.querySelectorAll('script:not([src]), a[href*=javascript], [onerror], b b').length") == 0)
+        #expect(
+            try page.read("document.querySelectorAll('script:not([src]), a[href*=javascript], [onerror], b b').length")
+                == 0)
         #expect(try page.errors() == [])
     }
 }

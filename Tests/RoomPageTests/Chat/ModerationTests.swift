@@ -12,7 +12,9 @@ struct ModerationTests {
         return (meeting, host, guest)
     }
 
-    @Test func `Row 39: A chat that is off has no list, field and button, and says so; live both ways within 500 ms`() throws {
+    @Test func `Row 39: A chat that is off has no list, field and button, and says so; live both ways within 500 ms`()
+        throws
+    {
         let (_, host, guest) = try meeting()
         try guest.say("before")
         try host.bubble("before")
@@ -20,13 +22,18 @@ struct ModerationTests {
             try host.click("button", "Settings of the chat")
             try host.element("checkbox", "People may write").click()
             for page in [host, guest] {
-                let time = try wait("off: \(try page.text())", within: 5) { try page.text().contains("Chat is disabled by the streamer") }
+                let time = try wait("off: \(try page.text())", within: 5) {
+                    try page.text().contains("Chat is disabled by the streamer")
+                }
                 note("\(time) until it is off")
-                #expect(try !page.has("list", "Messages") && !page.has("textbox", "Message") && !page.has("button", "Send"))
+                #expect(
+                    try !page.has("list", "Messages") && !page.has("textbox", "Message") && !page.has("button", "Send"))
             }
             try host.element("checkbox", "People may write").click()
             for page in [host, guest] {
-                try wait("on: \(try page.text())", within: 5) { try !page.text().contains("Chat is disabled by the streamer") }
+                try wait("on: \(try page.text())", within: 5) {
+                    try !page.text().contains("Chat is disabled by the streamer")
+                }
             }
             try host.click("button", "Close")
             #expect(try guest.has("button", "Send") && guest.has("textbox", "Message"))
@@ -36,7 +43,8 @@ struct ModerationTests {
         #expect(try guest.bubbles().map(\.text) == ["before", "again 1", "again 2"])
     }
 
-    @Test func `Row 41: Who is blocked is told and keeps the text; others see nothing; it ends with the block`() throws {
+    @Test func `Row 41: Who is blocked is told and keeps the text; others see nothing; it ends with the block`() throws
+    {
         let (_, host, guest) = try meeting()
         try guest.say("first")
         try host.bubble("first")
@@ -70,7 +78,8 @@ struct ModerationTests {
         try guest.element("textbox", "Message").focus()
         try wait("the actions") {
             try guest.press("Tab", shift: true)
-            return try guest.evaluate("document.activeElement.ariaLabel?.startsWith('Actions for the message of')") as? Bool == true
+            return try guest.evaluate("document.activeElement.ariaLabel?.startsWith('Actions for the message of')")
+                as? Bool == true
         }
         try guest.press("ArrowUp")
         try guest.press("Enter")
@@ -80,7 +89,9 @@ struct ModerationTests {
         #expect(try guest.count("sent", "report") == 0)
     }
 
-    @Test func `Row 46: A report has one of six reasons and a text of at most 255; hosts see it with the message`() throws {
+    @Test func `Row 46: A report has one of six reasons and a text of at most 255; hosts see it with the message`()
+        throws
+    {
         let (_, host, guest) = try meeting((390, 844))
         try host.say("of the host")
         try guest.bubble("of the host")
@@ -90,7 +101,10 @@ struct ModerationTests {
             return try guest.element("dialog", "Report a message")
         }
         _ = try open()
-        #expect(try guest.all("radio").map(\.name) == ["Racism", "Homophobia", "Sexism", "Bullying", "Intellectual property", "Other"])
+        #expect(
+            try guest.all("radio").map(\.name) == [
+                "Racism", "Homophobia", "Sexism", "Bullying", "Intellectual property", "Other",
+            ])
         // The X sends nothing.
         try guest.click("button", "Close")
         try wait("closed") { try !guest.has("dialog") }
@@ -114,7 +128,9 @@ struct ModerationTests {
         #expect(try !guest.has("button", "Reports"))
     }
 
-    @Test(.enabled(if: isLongRun, "with --all"), arguments: ["Racism", "Homophobia", "Sexism", "Bullying", "Intellectual property", "Other"])
+    @Test(
+        .enabled(if: isLongRun, "with --all"),
+        arguments: ["Racism", "Homophobia", "Sexism", "Bullying", "Intellectual property", "Other"])
     func `Row 46: Each reason arrives, without a text too`(_ reason: String) throws {
         let (_, host, guest) = try meeting()
         try host.say("hello")
