@@ -29,7 +29,8 @@ import Testing
         let secret = folder.path("secret")
         try write(Array(repeating: 0x41, count: 40), to: secret)
         let path = try file(
-            #"{"host": "127.0.0.2", "http": 0, "media": 0, "sessions": 30, "secretFile": "\#(secret)", "verbose": true}"#)
+            #"{"host": "127.0.0.2", "http": 0, "media": 0, "sessions": 30, "secretFile": "\#(secret)", "verbose": true}"#
+        )
         #expect(try start(["--config", path]).hasPrefix("Listening on http://127.0.0.2:"))
         let host = ["RILL_SERVE_HOST": "127.0.0.3"]
         #expect(try start(["--config=\(path)"], host).hasPrefix("Listening on http://127.0.0.3:"))
@@ -51,14 +52,16 @@ import Testing
         (#"{"tls": ["one.pem"]}"#, "--tls needs two files"),
         (#"{"http": 80"#, "is no object of JSON"), ("[]", "is no object of JSON"), ("", "is no object of JSON"),
     ])
-    func `A file that says nothing, or what no option has, is refused by name`(_ json: String, _ reason: String) throws {
+    func `A file that says nothing, or what no option has, is refused by name`(_ json: String, _ reason: String) throws
+    {
         let answer = try start(["--config", try file(json)])
         #expect(answer.contains(reason), "\(answer)")
     }
 
     @Test func `A variable that no option has, and a file that is not there, are refused by name`() throws {
         #expect(try start([], ["RILL_SERVE_PORT": "80"]).contains("RILL_SERVE_PORT: `rill serve` has no such option"))
-        #expect(try start([], ["RILL_SERVE_HTTP": "eighty"]).contains(#"RILL_SERVE_HTTP is "eighty" and no whole number"#))
+        #expect(
+            try start([], ["RILL_SERVE_HTTP": "eighty"]).contains(#"RILL_SERVE_HTTP is "eighty" and no whole number"#))
         #expect(try start([], ["RILL_SERVE_VERBOSE": "1"]).contains("it may be true or false"))
         #expect(try start(["--config", "/nonexistent.json"]).contains("/nonexistent.json"))
     }

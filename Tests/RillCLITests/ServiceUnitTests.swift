@@ -20,7 +20,9 @@ struct ServiceUnitTests {
         // 10 is a service without limits; what is left here is a network to serve.
         try Peer.systemd.run(["security", "--offline=true", "--threshold=20", path])
         // The options of its command line are some that rill serve has.
-        let words = try #require(unit.firstMatch(of: /ExecStart=\S+ (.*)\n/)?.1).split(separator: " ").map { String($0) }
+        let words = try #require(unit.firstMatch(of: /ExecStart=\S+ (.*)\n/)?.1).split(separator: " ").map {
+            String($0)
+        }
         #expect(words.first == "serve")
         let answer = try rillProgram().run(words.map { $0.replacing("%S", with: folder.path("state")) })
         #expect(answer.errors.contains("/etc/rill/serve.json"), "\(answer.errors)")

@@ -193,7 +193,8 @@ struct SchemaTests {
                 .error(.malformed("w"), to: 0),
                 .data(count: 1, from: 3, sequence: 2, text: "x", missed: 0),
                 .data(count: 1, from: 3, sequence: 2, text: "x", missed: 4), .levels([SoundLevel(3, level: 127)]),
-                .slot(SlotState(mid: "1")), .slot(full.slots[0]), .layer(LayerInterest(.video, layer: "high", isWanted: false)), .alive,
+                .slot(SlotState(mid: "1")), .slot(full.slots[0]),
+                .layer(LayerInterest(.video, layer: "high", isWanted: false)), .alive,
             ] + EndReason.allCases.map(RoomMessage.bye) + Self.errors.map { .error($0, to: 7) }
         try compare(
             examples(messages), with: "Answers and messages", names: RoomMessage.Name.allCases.map(\.rawValue),

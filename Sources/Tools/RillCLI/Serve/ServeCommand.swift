@@ -41,7 +41,8 @@ struct ServeCommand: ParsableCommand {
     var data: String?
 
     /// Read before the arguments are: see ``ServeConfiguration``.
-    @Option(help: ArgumentHelp("A file of JSON with options.", valueName: "file"), completion: .file(extensions: ["json"]))
+    @Option(
+        help: ArgumentHelp("A file of JSON with options.", valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 
     @OptionGroup(title: "Data")

@@ -77,7 +77,8 @@ struct ServeConfiguration {
             let known = Set(options.map { key(of: $0.key) })
             if let unknown = object.keys.sorted().first(where: { !known.contains($0) }) {
                 throw CommandError(
-                    "\(path): `rill serve` has no option \"\(unknown)\"; it has \(known.sorted().joined(separator: ", "))")
+                    "\(path): `rill serve` has no option \"\(unknown)\"; it has \(known.sorted().joined(separator: ", "))"
+                )
             }
             return try JSONSnapshot(data: data.bytes, providerName: path, parsingOptions: .default)
         } catch let error as CommandError { throw error } catch {
