@@ -44,8 +44,8 @@ public struct ForwardSettings: Sendable {
     /// The wall clock's time at `MediaTime.zero`, for sender reports.
     public var wallClockAtZero = NTPTimestamp.unixEpoch
 
-    /// Where the seeds of the sessions' connections begin, for tests and measurements that are the same each time; `nil`,
-    /// as is needed for sessions that others cannot guess, draws them.
+    /// Where the seeds of the sessions' connections begin, for tests and measurements that are the same each time.
+    /// `nil` draws them, as is needed for credentials that others cannot guess.
     public var seed: UInt64?
 
     /// Settings with the defaults.
