@@ -74,10 +74,10 @@ export class ChatPanel {
     this.#element.replaceChildren();
   }
 
-  opened() {
-    this.#toEnd();
-    this.#part.field.focus();
-  }
+  opened() { this.#toEnd(); }
+
+  /// One begins to write.
+  focus() { this.#part.field.focus(); }
 
   closed() { this.#draw(); }
 

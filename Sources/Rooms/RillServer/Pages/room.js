@@ -218,7 +218,12 @@ const actions = {
   turn: async () => { const id = await devices.next(); if (id) await change('videoinput', id); },
   speaker: () => { stage.isSilent = !stage.isSilent; showControls(); },
   screen: () => shareScreen(), beauty: switchBeauty,
-  message: () => showPanel('message', element('chat').hidden), everybody: () => showPanel('everybody', element('people').hidden),
+  message: () => {
+    showPanel('message', element('chat').hidden);
+    // Not at the join: nobody has asked for a keyboard then.
+    if (!element('chat').hidden) panel?.focus();
+  },
+  everybody: () => showPanel('everybody', element('people').hidden),
   numbers: () => { stage.isNumbered = !stage.isNumbered; showControls(); },
   setup: () => showSettings(devices, change),
   more: () => element('more').setAttribute('aria-expanded', element('others').classList.toggle('open')),
