@@ -30,7 +30,9 @@ package struct MemorySearch {
         }
     }
 
-    private static func slot(of start: UInt64) -> Int { Int(truncatingIfNeeded: (start &* 0x9E37_79B9_7F4A_7C15) >> 44) }
+    private static func slot(of start: UInt64) -> Int {
+        Int(truncatingIfNeeded: (start &* 0x9E37_79B9_7F4A_7C15) >> 44)
+    }
 
     /// Searches everything that the process can write to.
     fileprivate mutating func search(_ process: pid_t) throws {
