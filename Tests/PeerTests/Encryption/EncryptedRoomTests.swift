@@ -76,7 +76,8 @@ extension StreamTests {
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
 
-        @Test(.enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
+        @Test(
+            .enabled(if: isLongRun, "with --all"), .enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
         func `With another secret Chromium requests no key frame; when it has the right one, one`() async throws {
             try await Self.change(ChromiumBrowser.self)
         }

@@ -304,7 +304,7 @@ export function opening(ready, mid, transformer) {
       postMessage({ mid, isOpened, reason });
     }
     if (reason) {
-      // A replayed one too: what follows it refers to the placeholder now.
+      // One that somebody repeated too: what follows it refers to the placeholder now.
       awaitsKey = true;
       return hide(frame, controller);
     }
