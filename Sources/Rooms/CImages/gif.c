@@ -145,12 +145,16 @@ static CImages_result read_extension(decoder *self) {
     int code;
     GifByteType *block;
     if (DGifGetExtension(self->gif, &code, &block) != GIF_OK) return CImages_damaged;
+    // GIF89a, section 23: one block of four bytes. giflib takes any, and browsers do not.
+    bool is_control = code == GRAPHICS_EXT_FUNC_CODE;
+    if (is_control && (!block || block[0] != 4)) return CImages_damaged;
     while (block) {
         GraphicsControlBlock control;
-        if (code == GRAPHICS_EXT_FUNC_CODE && !self->pixels &&
+        if (is_control && !self->pixels &&
             DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK)
             self->transparent = control.TransparentColor;
         if (DGifGetExtensionNext(self->gif, &block) != GIF_OK) return CImages_damaged;
+        if (is_control && block) return CImages_damaged;
     }
     return CImages_ok;
 }

@@ -37,6 +37,8 @@ import Testing
         // Anna goes on writing, and is answered each time.
         for number in 0..<(10 * seconds) {
             #expect(try anna.write("message \(number)") > 0)
+            // Who says nothing for 15 s is out.
+            if number % 10 == 0 { ben.send(#"{"type":"alive","number":0}"#) }
             usleep(90_000)
         }
         try await flood.value

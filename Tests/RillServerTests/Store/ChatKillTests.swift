@@ -40,12 +40,21 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            try await onOwnThread { usleep(pause) }
+            // The load is whole once all are in.
+            try await onOwnThread {
+                let end = ContinuousClock.now + .seconds(20)
+                while !writers.allSatisfy(\.isIn), ContinuousClock.now < end { usleep(5_000) }
+                usleep(pause)
+                // Every other time while a message is with the server: a fast disk has answered most of them.
+                while run % 2 == 0, writers.allSatisfy({ $0.waiting == nil }), ContinuousClock.now < end { usleep(200) }
+            }
+            let waiting = writers.map(\.waiting)
             // The last run ends in order.
             if isLast { for writer in writers { writer.stop() } } else { try server.send(SIGKILL) }
             try await all
             if isLast { #expect(try server.end() == 0) }
-            if !isLast, writers.contains(where: { $0.pending != nil }) { unanswered += 1 }
+            // With the server when it was killed, and not answered.
+            if !isLast, zip(writers, waiting).contains(where: { $1 != nil && $0.pending == $1 }) { unanswered += 1 }
         }
         note("\(kills) kills, \(unanswered) of which left unanswered messages")
         if isLongRun { #expect(unanswered >= 30) }
@@ -99,6 +108,9 @@ private final class ChatWriterClient: Sendable {
         var seen: [Int: [String]] = [:]
         /// What is not answered.
         var pending: String?
+        /// Whether it is with the server.
+        var isSent = false
+        var isIn = false
         var isStopping = false
     }
 
@@ -106,6 +118,9 @@ private final class ChatWriterClient: Sendable {
 
     var numbers: [Int] { state.withLock { $0.numbers } }
     var pending: String? { state.withLock { $0.pending } }
+    /// What is with the server, and not answered.
+    var waiting: String? { state.withLock { $0.isSent ? $0.pending : nil } }
+    var isIn: Bool { state.withLock { $0.isIn } }
     var seen: [Int: [String]] { state.withLock { $0.seen } }
 
     /// Ends once nothing is unanswered.
@@ -128,16 +143,20 @@ private final class ChatWriterClient: Sendable {
         guard let client = try? SocketClient(port: port),
             case .welcome? = try? client.ask(.join(JoinRequest(room: "lobby", token: token, name: name)))
         else { return }
+        state.change { $0.isIn = true }
+        defer { state.change { ($0.isIn, $0.isSent) = (false, false) } }
         usleep(UInt32(delay * 20_000))
         while true {
+            let end = ContinuousClock.now + .milliseconds(200)
             let (key, isRepeated) = state.change { state in
                 let isRepeated = state.pending != nil
                 let key = state.pending ?? "\(state.numbers.count)"
-                state.pending = key
+                (state.pending, state.isSent) = (key, true)
                 return (key, isRepeated)
             }
             // The server was killed: the message stays pending, and is repeated by the next run.
             let answer = try? client.ask(.chat(key: key, text: "\(name) says \(key)"))
+            state.change { $0.isSent = false }
             try see(client.takeEvents())
             guard let answer else { return }
             guard case .done(_, number: _, answer: _, message: let number?) = answer else {
@@ -149,7 +168,8 @@ private final class ChatWriterClient: Sendable {
                 return state.isStopping
             }
             if isOver { return }
-            usleep(200_000)
+            let rest = (end - .now) / .microseconds(1)
+            if rest > 0 { usleep(UInt32(rest)) }
         }
     }
 }

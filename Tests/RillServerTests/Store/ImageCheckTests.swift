@@ -60,6 +60,20 @@ import Testing
         for bytes in others { #expect(Self.check(bytes) == .refused(.unknownFormat)) }
     }
 
+    @Test func `A GIF whose control extension is not one block of four bytes is damaged, as browsers have it`() throws {
+        let bytes = ImageSample.gifAnimated.bytes
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x21, 0xF9, 4]) })
+        let rest = Array(bytes[(place + 8)...])
+        for blocks: [UInt8] in [
+            [], [5, 1, 5, 0, 0, 0], [3, 1, 5, 0], [4, 1, 5, 0, 0, 1, 9], [12] + Array(repeating: 0, count: 12),
+        ] {
+            let other = Array(bytes[...(place + 1)]) + blocks + [0] + rest
+            #expect(Self.check(other) == .refused(.damaged), "\(blocks)")
+        }
+        let whole = Array(bytes[...(place + 1)]) + [4, 1, 5, 0, 1, 0] + rest
+        #expect(Self.check(whole) == Self.check(bytes))
+    }
+
     @Test func `Dimensions are checked before anything is decoded`() {
         let limit = ImageLimits().pixelCount
         for bytes in Bombs.all { #expect(Self.check(bytes) == .refused(.tooManyPixels(limit: limit))) }
