@@ -34,8 +34,7 @@ struct ChatStateTests {
     }
 
     @Test(.enabled(if: isLongRun, "with --all"))
-    func `Row 66: Without a server it has failed, with the reason; it can be resent or discarded`() throws
-    {
+    func `Row 66: Without a server it has failed, with the reason; it can be resent or discarded`() throws {
         let folder = TemporaryFolder()
         let meeting = try Meeting(["--data", folder.path("data")])
         let (anna, ben) = (try meeting.join("Anna", denies: true), try meeting.join("Ben", denies: true))
