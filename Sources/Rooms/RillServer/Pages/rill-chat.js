@@ -5,10 +5,10 @@
 //   room.chat.send('look', { file });       // of an <input type=file>, a paste or a drop
 //   room.chat.state(message);               // of one's own: sent, delivered or read
 //
-// Messages have their number (`message`), `author`, `name`, `text` (none if deleted), `image`, `time`, `key`, `replyTo`,
-// `edited`. `outgoing` are one's own that are not known to be stored: `state` is sending or failed, with the `error`. They
-// go out one at a time, and are kept in the tab over a reload. Events: `change`, `typing` with a uid, `report`, and
-// `error` with code, message, missed and cached: a message was not taken, and `cached` ones wait.
+// Messages have their number (`message`), `author`, `name`, `text` (none if deleted), `image`, `time`, `key`,
+// `replyTo` and `edited`. `outgoing` are one's own that are not known to be stored: `state` is sending or failed, with
+// the `error`. They go out one at a time, and are kept in the tab over a reload. Events: `change`, `typing` with a uid,
+// `report`, and `error` with code, message, missed and cached: a message was not taken, and `cached` ones wait.
 
 const limit = 255;
 const pageSize = 100;
@@ -156,7 +156,9 @@ export class Chat extends EventTarget {
 
   edit(message, text) { return this.#request({ type: 'edit', message, text: clean(text) }); }
   delete(message) { return this.#request({ type: 'delete', message }); }
-  report(message, reason, text = '') { return this.#request({ type: 'report', message, reason, text: clean(text) }); }
+  report(message, reason, text = '') {
+    return this.#request({ type: 'report', message, reason, text: clean(text) });
+  }
 
   /// What hosts may do.
   setEnabled(enabled) { return this.#request({ type: 'setChat', enabled }); }
@@ -223,7 +225,8 @@ export class Chat extends EventTarget {
       for (const sent of waiting) {
         Object.assign(sent, { state: 'failed', error: new Error('The server is away.'), isWaiting: true });
       }
-      if (waiting.length > 0) this.#tell('error', { code: 0, message: 'The server is away.', missed: 0, cached: waiting.length });
+      const error = { code: 0, message: 'The server is away.', missed: 0, cached: waiting.length };
+      if (waiting.length > 0) this.#tell('error', error);
       this.#changed();
     }, 10_000);
   }
@@ -242,7 +245,9 @@ export class Chat extends EventTarget {
       case 'chatState': this.#restore(message); this.#pump(); break;
       case 'chat': this.#add(message); break;
       case 'chatEdited': this.#change(message.message, { text: message.text, edited: message.edited }); break;
-      case 'chatDeleted': this.#change(message.message, { text: undefined, image: undefined, edited: undefined }); break;
+      case 'chatDeleted':
+        this.#change(message.message, { text: undefined, image: undefined, edited: undefined });
+        break;
       case 'chatChanged': this.isEnabled = message.enabled; break;
       case 'marks':
         this.#received = Math.max(this.#received, message.received);
@@ -283,7 +288,8 @@ export class Chat extends EventTarget {
     const index = this.messages.findIndex(({ message }) => message === before);
     const known = this.messages[index - 1]?.message ?? 0;
     // A gap that stays is filled by the next snapshot.
-    const { messages } = await this.#ask({ type: 'history', before, limit: pageSize }).catch(() => ({ messages: [] }));
+    const page = this.#ask({ type: 'history', before, limit: pageSize });
+    const { messages } = await page.catch(() => ({ messages: [] }));
     const missing = messages.filter(({ message }) => message > known);
     if (missing.length === 0) return;
     this.messages.splice(this.messages.findIndex(({ message }) => message === before), 0, ...missing);
@@ -345,7 +351,8 @@ export class Chat extends EventTarget {
     const outgoing = this.outgoing.map(({ key, text, replyTo, image, file, isLost, error }) => ({
       key, text, replyTo, image, lost: file?.name ?? (isLost ? error.message.split(' was not')[0] : undefined),
     }));
-    try { sessionStorage.setItem(this.#storage, JSON.stringify({ outgoing, own: [...this.#own].slice(-200) })); } catch {
+    const kept = JSON.stringify({ outgoing, own: [...this.#own].slice(-200) });
+    try { sessionStorage.setItem(this.#storage, kept); } catch {
       // Full, or not there: what is unsent is lost with the page.
     }
     this.#tell('change');
