@@ -40,7 +40,7 @@ struct TwoPassParityTests {
         let report = try Transcoder(
             clip: ReopenableClip(frameCount: frameCount, opensRanges: false) { _ in
                 FirstFrames(frameCount, of: try Clip.open(input))
-            }, outputs: [.encoded(layer, file)]
+            }, outputs: [.encoded(layer, file)], keyFrameInterval: nil
         ).run()
         let (mine, reference) = (try frames(ofIVF: ours), try frames(ofIVF: theirs))
         #expect(mine.count == reference.count, "\(context)")

@@ -58,7 +58,7 @@ struct VPXEncParityTests {
         let file = try IVFWriter(path: path, codec: codec, resolution: clip.resolution)
         _ = try Transcoder(
             source: try FirstFrames(clip.frameCount, of: Clip.open(input)),
-            outputs: [.encoded(layers[0], file), .encoded(layers[1], CodedRecording())]
+            outputs: [.encoded(layers[0], file), .encoded(layers[1], CodedRecording())], keyFrameInterval: nil
         ).run()
         let transcoded = try frames(ofIVF: path)
         expectEqual(transcoded.map(\.payload), reference.map(\.payload), "\(context), transcoded")

@@ -50,7 +50,7 @@ struct SpareThreadsTests {
                 let transcoder = Transcoder(
                     clip: ReopenableClip(RangedPictures(pictures: pictures, damage: nil)),
                     outputs: [.encoded(.high(resolution, bitrate: .kilobits(100)), recording)], files: [],
-                    segments: .count(5), threads: 4, spareThreads: spare)
+                    segments: .count(5), threads: 4, spareThreads: spare, keyFrameInterval: nil)
                 running.append((transcoder.start(), recording))
             }
             return try running.map { transcode, recording in

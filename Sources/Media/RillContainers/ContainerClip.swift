@@ -21,11 +21,12 @@ public struct ContainerClip: RangedSource {
     /// The file.
     public let path: String
     /// The size of the first picture, the typical frame rate, and the number of frames in the index.
-    public let format: SourceFormat
+    public var format: SourceFormat { start.format }
     /// Why the file's frames are not known in advance, so that each range is found by decoding from the start and
     /// counting; `nil` if they are known.
     public var inexactness: String? { index.inexactness?.description }
 
+    private let start: ContainerSource.Start
     private let index: FrameIndex
     private let track: ContainerInput.VideoTrack
     private let threadCount: Int
@@ -41,13 +42,13 @@ public struct ContainerClip: RangedSource {
     public init(path: String, threadCount: Int = 1) throws(ContainerError) {
         self.path = path
         self.threadCount = threadCount
-        var format = try ContainerSource(path: path, capacity: 1, threadCount: 1).format
+        var start = try ContainerSource(path: path, capacity: 1, threadCount: 1).start
         let input = try ContainerInput(path: path)
         track = input.track
         index = FrameIndex(of: input)
-        format.frameCount = index.inexactness == nil ? index.timestamps.count : nil
-        format.frameRate = index.typicalFrameRate(track)
-        self.format = format
+        start.format.frameCount = index.inexactness == nil ? index.timestamps.count : nil
+        start.format.frameRate = index.typicalFrameRate(track)
+        self.start = start
     }
 
     /// Returns the last frame at or before `frame` at which a decoder can start.
@@ -68,7 +69,7 @@ public struct ContainerClip: RangedSource {
     public func open(frames: Range<Int>, capacity: Int) throws -> any FrameSource {
         precondition(frames.lowerBound >= 0, "frames count from 0, not from \(frames.lowerBound)")
         return try ContainerSource(
-            path: path, frames: frames, index, format, capacity: capacity, threadCount: threadCount)
+            path: path, frames: frames, index, start, capacity: capacity, threadCount: threadCount)
     }
 }
 

@@ -19,6 +19,8 @@ public enum ContainerError: Error, Equatable, Sendable {
     case readFailed(path: String, frame: Int, reason: String)
     /// A picture of format `format` could not be converted to 4:2:0.
     case cannotConvert(path: String, format: String)
+    /// The samples have a color matrix that Rill cannot convert: `number` is its `MatrixCoefficients` of ITU-T H.273.
+    case unsupportedMatrix(path: String, number: Int)
     /// There is not enough memory.
     case outOfMemory(path: String)
     /// The output file failed.
@@ -46,6 +48,8 @@ extension ContainerError: CustomStringConvertible {
             "\(path): pictures of \(width)x\(height) are not supported; sides go from 1 to 16383"
         case .readFailed(let path, let frame, let reason): "\(path) cannot be read after frame \(frame): \(reason)"
         case .cannotConvert(let path, let format): "\(path): pictures of format \(format) cannot be converted"
+        case .unsupportedMatrix(let path, let number):
+            "\(path): the color matrix \(matrixName(number)) cannot be converted"
         case .notAFile(let path, .folder):
             "\(path) is a folder; for a sequence of pictures, use \(path)/*.png or \(path)/frame%03d.png"
         case .notAFile(let path, .endless):
@@ -56,5 +60,18 @@ extension ContainerError: CustomStringConvertible {
             "\(path) was opened for \(expected.rawValue) but got \(given.rawValue)"
         case .outOfMemory(let path): "\(path): not enough memory"
         }
+    }
+}
+
+/// The name of a color matrix that cannot be converted (ITU-T H.273, table 4).
+private func matrixName(_ number: Int) -> String {
+    switch number {
+    case 8: "YCgCo"
+    case 10: "BT.2020 with constant luminance"
+    case 11: "SMPTE ST 2085"
+    case 12: "derived from the primaries"
+    case 13: "derived from the primaries with constant luminance"
+    case 14: "ICtCp"
+    default: "number \(number) of H.273"
     }
 }

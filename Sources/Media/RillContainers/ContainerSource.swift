@@ -12,10 +12,12 @@ import RillImage
 /// ```
 ///
 /// Each picture has the container's own time, relative to the start of the container; frame rates may vary. Pictures
-/// are rotated upright as the container specifies. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, and alpha is
-/// dropped. The matrix is kept, except that RGB becomes BT.601 and BT.2020 becomes BT.709. Converted pictures are in
-/// limited range. 8-bit 4:2:0 pictures keep their range, which each picture declares; the consumer (`SendPipeline`,
-/// `Transcoder`) converts it, as for all sources. ``changes`` lists the conversions.
+/// are rotated and mirrored upright as the container or the bitstream specifies. 10 bits become 8, 4:2:2 and 4:4:4
+/// become 4:2:0, and alpha is dropped. RGB becomes BT.601; the matrices of BT.2020, SMPTE 240M and FCC become BT.709,
+/// and other matrices are rejected. Primaries and transfer function are kept: ``colors`` has them. Converted pictures
+/// are in limited range. 8-bit 4:2:0 pictures keep their range, which each picture declares; the consumer
+/// (`SendPipeline`, `Transcoder`) converts it, as for all sources. ``changes`` lists the conversions, and
+/// ``unusedContent`` what is neither picture nor sound.
 ///
 /// Pictures in separate files are also a clip: `frame%03d.png`, numbered from below 5, or `frames/*.png`.
 ///
@@ -34,12 +36,16 @@ public final class ContainerSource: FrameSource {
     public private(set) var pictureFormat = ""
     /// The color space of the first picture. Each picture has its own, since it may change.
     public private(set) var colorSpace = ColorSpace.bt601
+    /// What the first picture declares of its colors, after conversion.
+    public private(set) var colors = ColorDescription()
     /// Whether the clip declares its matrix. Otherwise a likely one is chosen by size.
     public private(set) var namesMatrix = false
     /// The field order of the first picture, upright. Pictures are not deinterlaced.
     public private(set) var fieldOrder = FieldOrder.progressive
-    /// The pixel aspect ratio, upright.
-    public let pixelAspect: PixelAspect
+    /// The pixel aspect ratio, upright, from the container or else from the bitstream.
+    public private(set) var pixelAspect: PixelAspect
+    /// The content of the file that is neither picture nor sound, in words: "subtitles (subrip)", "2 chapters".
+    public var unusedContent: [String] { reader.input.unusedContent }
     /// FFmpeg's names of the audio tracks' codecs. ``AudioTracks`` copies the tracks.
     public let audioCodecNames: [String]
     /// The conversions to upright I420, judged by the first picture: "10 bits to 8", "alpha dropped", "rotated by 90
@@ -53,11 +59,15 @@ public final class ContainerSource: FrameSource {
     /// How much earlier the pictures end than the container declares, after all were read: a sign of truncation.
     /// `nil` below one second, in a range, or if the container declares no duration.
     public var missingDuration: MediaDuration? {
-        guard hasEnded, window.isEverything, let claimed = reader.input.claimedDuration, let lastTime else {
-            return nil
-        }
-        let missing = claimed - (lastTime - MediaTime.zero)
+        guard hasEnded, window.isEverything, let claimed = reader.input.claimedDuration, let end = endTime ?? lastTime
+        else { return nil }
+        let missing = claimed - (end - MediaTime.zero)
         return missing > .milliseconds(1000) + (format.frameRate?.interval ?? .zero) ? missing : nil
+    }
+    /// When the last picture ends that was returned, as the file stores its duration; `nil` if it does not.
+    public var endTime: MediaTime? {
+        guard let lastTime, lastDuration > .zero else { return nil }
+        return lastTime + lastDuration
     }
     /// The decoder's message for the first rejected packet.
     public var firstRejection: String? { reader.firstRejection }
@@ -76,6 +86,12 @@ public final class ContainerSource: FrameSource {
     /// How often decoding restarted from the start of the file.
     private(set) var restartCount = 0
     private var lastTime: MediaTime?
+    /// The durations of the picture in `waiting` and of the last returned one; zero if unknown.
+    private var waitingDuration = MediaDuration.zero
+    private var lastDuration = MediaDuration.zero
+    /// How pictures are brought upright; `nil` until the first picture.
+    private var orientation: Orientation?
+    private var mirrorPools: ResizingPool
     /// Whether there are no more pictures.
     private var hasEnded = false
     /// Whether the range has been passed.
@@ -93,8 +109,17 @@ public final class ContainerSource: FrameSource {
         guard try decode() == .picture, let first = waiting else {
             throw failure ?? .noVideo(path: path)
         }
-        format.resolution = reader.input.track.rotation.applied(to: first.resolution)
+        format.resolution = first.rotation.applied(to: first.resolution)
     }
+
+    /// What the first picture of a file says about all: a range of frames may begin at one that does not repeat it.
+    struct Start {
+        var format: SourceFormat
+        var orientation: Orientation
+        var pixelAspect: PixelAspect
+    }
+
+    var start: Start { Start(format: format, orientation: orientation ?? .upright, pixelAspect: pixelAspect) }
 
     /// Opens a file for a range of its frames. Nothing is decoded yet.
     ///
@@ -102,19 +127,20 @@ public final class ContainerSource: FrameSource {
     ///   - path: the file.
     ///   - frames: the range.
     ///   - index: the file's index.
-    ///   - format: the format of the whole file.
+    ///   - start: what the first picture of the file says about all.
     ///   - capacity: how many pictures may be in use downstream at once.
     ///   - threadCount: the number of decoder threads.
     /// - Throws: ``ContainerError``.
     convenience init(
-        path: String, frames: Range<Int>, _ index: FrameIndex, _ format: SourceFormat, capacity: Int, threadCount: Int
+        path: String, frames: Range<Int>, _ index: FrameIndex, _ start: Start, capacity: Int, threadCount: Int
     ) throws(ContainerError) {
         let entry = index.entry(for: frames.lowerBound)
         try self.init(
             PictureReader(path: path, skipping: entry.packet, .strict(threadCount: threadCount)),
             FrameWindow(frames, start: entry.frame, timestamps: index.timestamps), capacity)
-        self.format = format
-        self.format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+        format = start.format
+        format.frameCount = start.format.frameCount.map { frames.clamped(to: 0..<$0).count }
+        (orientation, pixelAspect) = (start.orientation, start.pixelAspect)
     }
 
     private init(_ reader: PictureReader, _ window: FrameWindow, _ capacity: Int) {
@@ -123,14 +149,11 @@ public final class ContainerSource: FrameSource {
         path = reader.input.path
         codecName = reader.decoder.codecName
         audioCodecNames = reader.input.audioCodecNames
-        let (aspect, rotation) = (reader.input.track.pixelAspect, reader.input.track.rotation)
-        pixelAspect =
-            rotation.exchangesSides
-            ? PixelAspect(width: Int(aspect.den), height: Int(aspect.num))
-            : PixelAspect(width: Int(aspect.num), height: Int(aspect.den))
+        pixelAspect = .square
         times = TrackTimes(reader.input.track)
         pools = ResizingPool(capacity: capacity)
         turnedPools = ResizingPool(capacity: capacity)
+        mirrorPools = ResizingPool(capacity: capacity)
         format = SourceFormat(
             resolution: .vga, frameRate: reader.input.track.frameRate, frameCount: reader.input.track.frameCount)
     }
@@ -165,14 +188,19 @@ public final class ContainerSource: FrameSource {
         guard let frame = waiting, let upright = try upright(frame) else { return .noBuffer }
         waiting = nil
         framesRead += 1
-        lastTime = upright.captureTime
+        (lastTime, lastDuration) = (upright.captureTime, waitingDuration)
         return .frame(upright)
     }
 
     private func upright(_ frame: VideoFrame) throws(ContainerError) -> VideoFrame? {
-        guard frame.rotation != .none else { return frame }
-        return frame.rotated(
-            by: frame.rotation, into: try pool(&turnedPools, frame.rotation.applied(to: frame.resolution)))
+        var upright = frame
+        if frame.rotation != .none {
+            let pool = try pool(&turnedPools, frame.rotation.applied(to: frame.resolution))
+            guard let rotated = frame.rotated(by: frame.rotation, into: pool) else { return nil }
+            upright = rotated
+        }
+        guard orientation?.isMirrored == true else { return upright }
+        return upright.mirrored(into: try pool(&mirrorPools, upright.resolution))
     }
 
     private func pool(_ pools: inout ResizingPool, _ size: Resolution) throws(ContainerError) -> FramePool {
@@ -236,6 +264,9 @@ public final class ContainerSource: FrameSource {
             return .failed(.sizeOutOfRange(path: path, width: width, height: height))
         }
         let reading = unsafe PictureConverter.Reading(picture)
+        guard reading.hasKnownMatrix else {
+            return .failed(.unsupportedMatrix(path: path, number: Int(reading.givenMatrix.rawValue)))
+        }
         if pictureFormat.isEmpty { unsafe describe(picture, reading) }
         let time = unsafe times.time(of: picture)
         let place = unsafe place(of: picture)
@@ -246,7 +277,8 @@ public final class ContainerSource: FrameSource {
                 throw .cannotConvert(path: path, format: name(of: reading.format))
             }
             var frame = target.finish(captureTime: time, colorSpace: reading.colorSpace)
-            frame.rotation = reader.input.track.rotation
+            frame.rotation = orientation?.rotation ?? .none
+            waitingDuration = unsafe reader.input.track.duration(ofTicks: picture.pointee.pkt_duration)
             if reader.isPatched { picturesConcealed += 1 }
             return .frame(frame)
         } catch { return .failed(error) }
@@ -257,14 +289,21 @@ public final class ContainerSource: FrameSource {
         pictureFormat = name(of: reading.format)
         colorSpace = reading.colorSpace
         namesMatrix = unsafe picture.pointee.colorspace != AVCOL_SPC_UNSPECIFIED
+        colors = unsafe ColorDescription(picture, reading)
+        let turn = unsafe orientation ?? reader.input.track.orientation ?? Orientation(of: picture) ?? .upright
+        if orientation == nil {
+            orientation = turn
+            let aspect = unsafe reader.input.pixelAspect(picture)
+            pixelAspect =
+                turn.rotation.exchangesSides ? PixelAspect(width: aspect.height, height: aspect.width) : aspect
+        }
         changes = unsafe PictureConverter.changes(to: picture, reading)
         // The decoders of VP8 and VP9 do not report it: their alpha is a separate stream.
         if reader.input.track.hasAlpha, !changes.contains(PictureConverter.alphaChange) {
             changes.append(PictureConverter.alphaChange)
         }
-        let rotation = reader.input.track.rotation
-        fieldOrder = rotation == .none ? unsafe FieldOrder(picture, reader.input) : .unknown
-        if rotation != .none { changes.append("rotated by \(rotation.degrees) degrees") }
+        fieldOrder = turn.rotation == .none ? unsafe FieldOrder(picture, reader.input) : .unknown
+        if let change = turn.change { changes.append(change) }
     }
 
     /// Returns the position of a picture relative to the range.

@@ -26,6 +26,8 @@ struct PartReader: Sendable {
     let kinds: [Kind]
     let outputs: [OrderedOutput]
     let meter: TranscodeMeter
+    /// The most media time between two key frames of an output; `nil` for no limit.
+    let keyFrameInterval: MediaDuration?
 
     /// How many pictures a sink may hold before the work waits for it.
     private static let keptPictures = 4
@@ -137,6 +139,7 @@ struct PartReader: Sendable {
         for layer in layers { plans.append(try SimulcastPlan(layers: [layer])) }
         if let gridStart { for index in plans.indices { plans[index].alignGrids(to: gridStart) } }
         let looksForChanges = plans.contains { $0.looksForChanges }
+        var spacings = layers.map { _ in KeyFrameSpacing(keyFrameInterval) }
         var changes = PictureChangeCounter()
         var skipped = 0
         let source = I420Source(opened)
@@ -162,7 +165,8 @@ struct PartReader: Sendable {
                 for (index, worker) in workers.enumerated() {
                     let task = plans[index].tasks(
                         at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)[0]
-                    guard let worker, let task, !isRunIn else { continue }
+                    guard let worker, var task, !isRunIn else { continue }
+                    if spacings[index].isDue(at: frame.captureTime) { task.isKeyFrameRequested = true }
                     // The worker reports why it stopped.
                     guard worker.append(frame, task) else { return }
                 }

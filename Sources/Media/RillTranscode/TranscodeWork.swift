@@ -22,6 +22,7 @@ final class TranscodeWork {
     private let files: [OutputFile]
     private let threads: Int
     private let spareThreads: SpareThreads
+    private let keyFrameInterval: MediaDuration?
 
     /// The result of one part.
     struct Part: Sendable {
@@ -33,8 +34,9 @@ final class TranscodeWork {
 
     init(
         _ source: Source, _ ranges: [Range<Int>?], _ outputs: [Transcoder.Output], _ files: [OutputFile], threads: Int,
-        _ spareThreads: SpareThreads
+        _ spareThreads: SpareThreads, keyFrameInterval: MediaDuration?
     ) {
+        self.keyFrameInterval = keyFrameInterval
         self.source = source
         self.ranges = ranges
         self.files = files
@@ -109,7 +111,9 @@ final class TranscodeWork {
     }
 
     private func reader(_ part: Int) -> PartReader {
-        PartReader(part: part, frames: ranges[part], layers: layers, kinds: kinds, outputs: ordered, meter: meter)
+        PartReader(
+            part: part, frames: ranges[part], layers: layers, kinds: kinds, outputs: ordered, meter: meter,
+            keyFrameInterval: keyFrameInterval)
     }
 
     /// Processes the parts in order, as many in parallel as there are threads: its own, and borrowed ones.

@@ -32,14 +32,23 @@ public final class Transcoder {
     private let work: TranscodeWork
     private var hasStarted = false
 
+    /// The most media time between two key frames of a file where nothing else is requested: a player that seeks
+    /// decodes at most that much. It is the usual limit of streaming services.
+    public static let defaultKeyFrameInterval = MediaDuration.seconds(10)
+
     /// Prepares a transcode of a source that is read once. Nothing is read yet.
     ///
     /// - Parameters:
     ///   - source: the pictures.
     ///   - outputs: one or more, with different RIDs.
     ///   - files: get their final names when everything is written, and are removed on failure or cancellation.
-    public init(source: any FrameSource, outputs: [Output], files: [OutputFile] = []) {
-        work = TranscodeWork(.once(source), [nil], outputs, files, threads: 1, SpareThreads())
+    ///   - keyFrameInterval: the most media time between two key frames; `nil` leaves it to the encoders' settings.
+    public init(
+        source: any FrameSource, outputs: [Output], files: [OutputFile] = [],
+        keyFrameInterval: MediaDuration? = Transcoder.defaultKeyFrameInterval
+    ) {
+        work = TranscodeWork(
+            .once(source), [nil], outputs, files, threads: 1, SpareThreads(), keyFrameInterval: keyFrameInterval)
     }
 
     /// Prepares a transcode of a clip that can be opened more than once. Nothing is opened yet.
@@ -50,14 +59,16 @@ public final class Transcoder {
     ///   - files: get their final names when everything is written, and are removed on failure or cancellation.
     ///   - segments: into how many parts the clip is split. A clip whose frames were not counted is not split.
     ///   - threads: how many parts run in parallel, at least 1.
+    ///   - keyFrameInterval: the most media time between two key frames; `nil` leaves it to the encoders' settings.
     public convenience init(
         clip: ReopenableClip, outputs: [Output], files: [OutputFile] = [], segments: SegmentCount = .one,
-        threads: Int = Transcoder.processorCount
+        threads: Int = Transcoder.processorCount,
+        keyFrameInterval: MediaDuration? = Transcoder.defaultKeyFrameInterval
     ) {
         precondition(threads > 0, "at least one part is in work, not \(threads)")
         self.init(
             clip: clip, outputs: outputs, files: files, segments: segments, threads: threads,
-            spareThreads: SpareThreads(threads - 1))
+            spareThreads: SpareThreads(threads - 1), keyFrameInterval: keyFrameInterval)
     }
 
     /// Prepares one of several parallel transcodes.
@@ -69,14 +80,16 @@ public final class Transcoder {
     ///   - segments: into how many parts the clip is split.
     ///   - threads: the maximum number of parts in parallel.
     ///   - spareThreads: the shared threads, which process all parts beyond the first.
+    ///   - keyFrameInterval: the most media time between two key frames.
     package init(
         clip: ReopenableClip, outputs: [Output], files: [OutputFile], segments: SegmentCount, threads: Int,
-        spareThreads: SpareThreads
+        spareThreads: SpareThreads, keyFrameInterval: MediaDuration?
     ) {
         let count = clip.opensRanges ? clip.frameCount : nil
         let ranges = count.map { segments.ranges(of: $0) } ?? []
         work = TranscodeWork(
-            .again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads, spareThreads)
+            .again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads, spareThreads,
+            keyFrameInterval: keyFrameInterval)
     }
 
     /// Starts the work on its own threads. A transcoder runs once.

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct NotationTests {
     @Test(arguments: [
-        ("0", 0), ("45000", 45_000), ("45k", 45_000), ("1500k", 1_500_000), ("1.5M", 1_500_000), ("2M", 2_000_000),
+        ("0", 0), ("45000", 45_000), ("45k", 45_000), ("45K", 45_000), ("1500k", 1_500_000), ("1.5M", 1_500_000),
+        ("2M", 2_000_000),
         ("0.001k", 1), ("000000000000000800", 800), ("1000000M", 1_000_000_000_000),
     ])
     func `It reads bitrates`(text: String, bits: Int) throws {
@@ -29,7 +30,7 @@ import Testing
             ("", .notANumber("", .bitrate)), ("k", .notANumber("k", .bitrate)), ("-1k", .notANumber("-1k", .bitrate)),
             ("1.", .notANumber("1.", .bitrate)), (".5M", .notANumber(".5M", .bitrate)),
             ("1234567890123456789", .notANumber("1234567890123456789", .bitrate)),
-            ("1 M", .unknownUnit(" M", in: "1 M", .bitrate)), ("1K", .unknownUnit("K", in: "1K", .bitrate)),
+            ("1 M", .unknownUnit(" M", in: "1 M", .bitrate)), ("1G", .unknownUnit("G", in: "1G", .bitrate)),
             ("1.2.3", .unknownUnit(".3", in: "1.2.3", .bitrate)), ("1e6", .unknownUnit("e6", in: "1e6", .bitrate)),
             ("1.5", .tooFine("1.5", .bitrate)), ("1.0001k", .tooFine("1.0001k", .bitrate)),
             ("1000001M", .tooLarge("1000001M", .bitrate)),

@@ -12,7 +12,7 @@ extension Bitrate {
     /// ``description`` uses the same grammar. Range: 0 to `1000000M`.
     public init(notation text: some StringProtocol) throws(NotationError) {
         let bits = try DecimalNotation.parse(
-            text, as: .bitrate, units: ["": 1, "k": 1000, "M": 1_000_000],
+            text, as: .bitrate, units: ["": 1, "k": 1000, "K": 1000, "M": 1_000_000],
             maximum: Int64(Bitrate.notationMaximum.bitsPerSecond))
         self.init(bitsPerSecond: Int(bits))
     }
@@ -71,7 +71,7 @@ extension Resolution {
     ///
     /// ``description`` uses the same grammar. Range: `1x1` to `16383x16383`.
     public init(notation text: some StringProtocol) throws(NotationError) {
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        let sides = text.split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
         guard sides.count == 2, let width = naturalNumber(sides[0]), let height = naturalNumber(sides[1]) else {
             throw .notANumber(String(text), .resolution)
         }
@@ -87,6 +87,10 @@ extension FrameRate {
     ///
     /// ``description`` uses the same grammar. Range: both numbers from 1 to 2147483647.
     public init(notation text: some StringProtocol) throws(NotationError) {
+        if let decimal = FrameRate(decimal: text) {
+            self = decimal
+            return
+        }
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count <= 2, let frames = naturalNumber(sides[0]),
             let seconds = sides.count == 2 ? naturalNumber(sides[1]) : 1
@@ -99,6 +103,33 @@ extension FrameRate {
 }
 
 /// Parses a whole number of up to ten digits without a sign. Returns `nil` for anything else.
+extension FrameRate {
+    /// Parses a rate with a point, `29.97`, `12.5`; `nil` for any other text.
+    ///
+    /// The rates of television are multiples of 1000/1001, which people round: 23.976, 23.98, 29.97, 59.94 mean these.
+    fileprivate init?(decimal text: some StringProtocol) {
+        let sides = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard sides.count == 2, (1...6).contains(sides[1].utf8.count), let whole = naturalNumber(sides[0]),
+            whole <= 1_000_000, let digits = naturalNumber(sides[1])
+        else { return nil }
+        let unit = sides[1].utf8.reduce(1) { unit, _ in unit * 10 }
+        let number = whole * unit + digits
+        let nominal = (number + unit / 2) / unit
+        // Half of the last digit, or of the thousandth where more digits are given.
+        let exact = nominal * 1000 * unit
+        if nominal % 6 == 0 || nominal % 5 == 0, digits != 0, nominal > 0,
+            abs(number * 1001 - exact) * 2 <= 1001 * max(1, unit / 1000)
+        {
+            self.init(nominal * 1000, per: 1001)
+            return
+        }
+        var (a, b) = (number, unit)
+        while b != 0 { (a, b) = (b, a % b) }
+        guard a > 0, let rate = FrameRate(validating: number / a, per: unit / a) else { return nil }
+        self = rate
+    }
+}
+
 private func naturalNumber(_ text: some StringProtocol) -> Int? {
     guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

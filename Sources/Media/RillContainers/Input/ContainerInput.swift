@@ -1,11 +1,14 @@
 internal import CFFmpeg
 import RillCore
+import RillFiles
 
 /// An open container, with the packets of its video track. Single owner.
 @safe
 final class ContainerInput {
     let path: String
     let track: VideoTrack
+    /// The content of the file besides the pictures and the sound, one line each.
+    let unusedContent: [String]
     private let demuxer: Demuxer
 
     /// The container's description of its video.
@@ -15,10 +18,8 @@ final class ContainerInput {
         var frameRate: FrameRate?
         /// The number of frames, if the container stores it.
         var frameCount: Int?
-        /// The rotation that brings the pictures upright.
-        var rotation: Rotation
-        /// The pixel aspect ratio.
-        var pixelAspect: AVRational
+        /// How the container has the pictures brought upright; `nil` if it does not store that.
+        var orientation: Orientation?
         /// Whether the pictures have alpha, which Matroska stores separately.
         var hasAlpha: Bool
         /// The start time of the container, in units of `timeBase`.
@@ -29,8 +30,9 @@ final class ContainerInput {
     init(path: String, sequenceRate: FrameRate = 30) throws(ContainerError) {
         self.path = path
         demuxer = try Demuxer(path: path, sequenceRate: sequenceRate)
-        guard let index = demuxer.videoIndex else { throw .noVideo(path: path) }
-        track = VideoTrack(index, of: demuxer)
+        guard let (index, alpha) = demuxer.pictureTracks else { throw .noVideo(path: path) }
+        track = VideoTrack(index, of: demuxer, hasAlphaTrack: alpha != nil)
+        unusedContent = demuxer.unusedContent(besides: index, alpha: alpha)
         demuxer.keepOnly { $0 == index }
     }
 
@@ -52,6 +54,15 @@ final class ContainerInput {
         unsafe demuxer.track(track.index).pointee.codecpar
     }
 
+    /// Returns the pixel aspect ratio, from the container or else from a picture's bitstream; 1:1 if neither declares
+    /// it.
+    @unsafe
+    func pixelAspect(_ picture: UnsafeMutablePointer<AVFrame>) -> PixelAspect {
+        let aspect = unsafe demuxer.pixelAspect(ofTrack: track.index, picture)
+        guard aspect.num > 0, aspect.den > 0 else { return .square }
+        return PixelAspect(width: Int(aspect.num), height: Int(aspect.den))
+    }
+
     /// Reads the next packet of the video and passes it to `body`.
     @unsafe
     func next(_ body: (UnsafeMutablePointer<AVPacket>) -> Void) -> Demuxer.Outcome {
@@ -61,41 +72,15 @@ final class ContainerInput {
 }
 
 extension ContainerInput.VideoTrack {
-    fileprivate init(_ index: Int, of demuxer: Demuxer) {
+    fileprivate init(_ index: Int, of demuxer: Demuxer, hasAlphaTrack: Bool) {
         let stream = unsafe demuxer.track(index)
         self.index = index
         timeBase = unsafe stream.pointee.time_base
         frameRate = demuxer.frameRate(ofTrack: index)
         let count = unsafe stream.pointee.nb_frames
         frameCount = count > 0 ? Int(count) : nil
-        rotation = unsafe Rotation(ofDisplay: stream)
-        let aspect = unsafe stream.pointee.sample_aspect_ratio
-        pixelAspect = aspect.num > 0 && aspect.den > 0 ? aspect : AVRational(num: 1, den: 1)
-        hasAlpha = unsafe av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
+        orientation = unsafe Orientation(of: stream)
+        hasAlpha = unsafe hasAlphaTrack || av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
         start = demuxer.start(in: timeBase)
-    }
-}
-
-extension Rotation {
-    /// Creates the rotation of a track's display matrix. Anything but a multiple of 90 degrees counts as none.
-    @unsafe
-    fileprivate init(ofDisplay stream: UnsafeMutablePointer<AVStream>) {
-        var byteCount = 0
-        guard let matrix = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &byteCount),
-            byteCount >= 36
-        else {
-            self = .none
-            return
-        }
-        // Nine 32-bit numbers. The result is counterclockwise, and NaN for a matrix without a rotation.
-        let degrees = unsafe matrix.withMemoryRebound(to: Int32.self, capacity: 9) {
-            unsafe av_display_rotation_get($0)
-        }
-        guard degrees.isFinite else {
-            self = .none
-            return
-        }
-        let clockwise = ((-Int(degrees.rounded()) % 360) + 360) % 360
-        self = Rotation(rawValue: clockwise) ?? .none
     }
 }

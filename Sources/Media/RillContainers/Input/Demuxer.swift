@@ -76,6 +76,29 @@ final class Demuxer {
         return Int(index)
     }
 
+    /// The number of chapters.
+    var chapterCount: Int { unsafe Int(context.pointee.nb_chapters) }
+
+    /// The names of the file's tags, at most `limit`.
+    func fileTags(limit: Int) -> [String] {
+        var names: [String] = []
+        var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+        while names.count < limit,
+            let next = unsafe av_dict_get(context.pointee.metadata, "", entry, AV_DICT_IGNORE_SUFFIX)
+        {
+            names.append(unsafe String(cString: next.pointee.key))
+            unsafe entry = next
+        }
+        return names
+    }
+
+    /// Returns the pixel aspect ratio of a track, from its container or else from the bitstream of a picture; 0:1 if
+    /// neither declares it.
+    @unsafe
+    func pixelAspect(ofTrack index: Int, _ picture: UnsafeMutablePointer<AVFrame>) -> AVRational {
+        unsafe av_guess_sample_aspect_ratio(context, track(index), picture)
+    }
+
     /// Returns the rate of a track according to the container or its first timestamps.
     func frameRate(ofTrack index: Int) -> FrameRate? {
         let rate = unsafe av_guess_frame_rate(context, track(index), nil)

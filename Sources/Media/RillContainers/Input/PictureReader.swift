@@ -19,6 +19,7 @@ final class PictureReader {
     /// Whether the container has ended or failed; the decoder may still hold pictures.
     private var isDrained = false
     private var awaited = AwaitedTimestamps()
+    private var layers = LowerLayers()
 
     /// Opens a file.
     ///
@@ -45,15 +46,20 @@ final class PictureReader {
     @unsafe
     func next(_ body: (UnsafeMutablePointer<AVFrame>) -> Void) -> Step {
         while true {
+            var isLowerLayer = false
             let outcome = unsafe decoder.receive { picture in
                 let hasErrors = unsafe picture.pointee.decode_error_flags != 0
                 isPatched = unsafe hasErrors || picture.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
-                let stamp = unsafe picture.pointee.best_effort_timestamp
-                let isDue = awaited.remove(stamp == CFFmpeg_no_time ? nil : stamp)
+                let time = unsafe picture.pointee.best_effort_timestamp
+                let stamp = time == CFFmpeg_no_time ? nil : time
+                isLowerLayer = layers.takeLower(at: stamp)
+                guard !isLowerLayer else { return }
+                let isDue = awaited.remove(stamp)
                 hasSeenDamage = hasSeenDamage || isPatched || !isDue
                 unsafe body(picture)
             }
             switch outcome {
+            case .done where isLowerLayer: continue
             case .done: return .picture
             case .end:
                 if !awaited.isEmpty { hasSeenDamage = true }
@@ -74,8 +80,10 @@ final class PictureReader {
             : unsafe input.next { packet in
                 if unsafe packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { hasSeenDamage = true }
                 if unsafe decoder.shows(packet) {
-                    let stamp = unsafe packet.pointee.pts
-                    if !awaited.add(stamp == CFFmpeg_no_time ? nil : stamp) { hasSeenDamage = true }
+                    let time = unsafe packet.pointee.pts
+                    let stamp = time == CFFmpeg_no_time ? nil : time
+                    if !awaited.add(stamp) { hasSeenDamage = true }
+                    layers.add(unsafe decoder.pictureCount(packet) - 1, at: stamp)
                 }
                 unsafe outcome = decoder.send(packet)
             }

@@ -25,6 +25,12 @@ extension ContainerInput.VideoTrack {
         let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
         return MediaTime(nanoseconds: av_rescale_q(stamp &- start, timeBase, nanoseconds))
     }
+
+    /// Converts a duration of the track; zero if it is unknown, or longer than any picture is shown (an hour).
+    func duration(ofTicks ticks: Int64) -> MediaDuration {
+        let duration = av_rescale_q(ticks, timeBase, AVRational(num: 1, den: 1_000_000_000))
+        return (1...3_600_000_000_000).contains(duration) ? MediaDuration(nanoseconds: duration) : .zero
+    }
 }
 
 /// Compares a decoder's output with its input: each packet yields one picture, in the order of timestamps. It detects
@@ -70,6 +76,36 @@ struct AwaitedTimestamps {
 
     /// Whether all pictures have arrived.
     var isEmpty: Bool { timestamps.isEmpty }
+}
+
+/// The pictures of lower spatial layers that a decoder still has to put out.
+///
+/// A packet of VP9 with spatial layers holds a frame for each layer, and libavcodec's decoder puts out each of them
+/// as a picture, the smallest first. Only the last one is the picture of that moment.
+struct LowerLayers {
+    private var counts: [(stamp: Int64?, count: Int)] = []
+
+    /// More packets than any decoder holds back.
+    private static let limit = 256
+
+    /// Records a packet with that many lower layers.
+    mutating func add(_ count: Int, at stamp: Int64?) {
+        guard count > 0 else { return }
+        if counts.count == Self.limit { counts.removeFirst() }
+        counts.append((stamp, count))
+    }
+
+    /// Returns whether a picture is that of a lower layer, and counts it. Pictures come in the order of packets.
+    mutating func takeLower(at stamp: Int64?) -> Bool {
+        guard let index = counts.firstIndex(where: { $0.stamp == stamp }) else { return false }
+        counts.removeFirst(index)
+        guard counts[0].count > 0 else {
+            counts.removeFirst()
+            return false
+        }
+        counts[0].count -= 1
+        return true
+    }
 }
 
 /// Makes the timestamps of a transport stream continuous when its clock restarts: joined recordings, a restarted

@@ -122,6 +122,14 @@ final class TrackDecoder {
         return unsafe video.start(Span(_unsafeStart: data, count: Int(packet.pointee.size))).isShown
     }
 
+    /// The number of pictures that a packet yields. All but the last are lower spatial layers of the same moment.
+    @unsafe
+    func pictureCount(_ packet: UnsafeMutablePointer<AVPacket>) -> Int {
+        guard let video, let data = unsafe packet.pointee.data else { return 1 }
+        // The bytes outlive this call.
+        return unsafe video.shownFrameCount(Span(_unsafeStart: data, count: Int(packet.pointee.size)))
+    }
+
     private func outcome(_ result: Int32) -> Outcome {
         switch result {
         case 0...: .done

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+public import RillCore
 
 /// The audio tracks of a file, to be copied packet by packet into another container.
 ///
@@ -22,6 +23,8 @@ public final class AudioTracks {
     /// A packet that was read but is later than requested.
     private let waiting: UnsafeMutablePointer<AVPacket>
     private var waitingTrack: Int?
+    /// The part of the file to copy, in ticks of the muxer.
+    private let window: Range<Int64>
 
     /// One track of the input.
     struct Track {
@@ -42,8 +45,15 @@ public final class AudioTracks {
     /// - Parameters:
     ///   - path: the file.
     ///   - format: the container to copy into.
+    ///   - start: the time in the file from which on packets are copied; their times count from it.
+    ///   - duration: packets that begin later than that after `start` are left out; `nil` for none.
     /// - Throws: ``ContainerError`` if the file cannot be opened. A file without audio is not an error.
-    public init(of path: String, for format: ContainerFormat) throws(ContainerError) {
+    public init(
+        of path: String, for format: ContainerFormat, start: MediaDuration = .zero, duration: MediaDuration? = nil
+    ) throws(ContainerError) {
+        let begin = (MediaTime.zero + start).ticks(rate: MuxerClock.rate)
+        let end = duration.map { (MediaTime.zero + start + $0).ticks(rate: MuxerClock.rate) }
+        window = begin..<max(begin, end ?? .max)
         demuxer = try Demuxer(path: path)
         guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory(path: path) }
         unsafe waiting = packet
@@ -124,12 +134,16 @@ public final class AudioTracks {
         var tick = track.next
         if stamp != CFFmpeg_no_time { tick = track.delay + av_rescale_q(stamp &- track.start, track.timeBase, clock) }
         let duration = unsafe av_rescale_q(packet.pointee.duration, track.timeBase, clock)
+        copied[number].next = tick &+ duration
+        // Sound before the start of a whole file stays: it is the decoder's delay.
+        if window.lowerBound > 0, tick - track.delay < window.lowerBound { return false }
+        guard tick - track.delay < window.upperBound else { return false }
+        tick -= window.lowerBound
         // Two short packets may share a tick; none goes back.
         unsafe packet.pointee.pts = max(tick, copied[number].lastTick)
         unsafe packet.pointee.dts = packet.pointee.pts
         unsafe packet.pointee.duration = duration
         unsafe copied[number].lastTick = packet.pointee.pts
-        unsafe copied[number].next = packet.pointee.pts + duration
         return true
     }
 }

@@ -32,6 +32,11 @@ public final class ContainerWriter: EncodedFrameSink {
         /// The color space. BT.709 is written with its primaries and transfer function. With BT.601 these are
         /// omitted, since cameras differ from the standard.
         public var colorSpace: ColorSpace
+        /// What the file declares of the colors besides; `nil` for what `colorSpace` implies. Its matrix must agree
+        /// with that of `colorSpace`.
+        public var colors: ColorDescription?
+        /// When the last frame ends, asked for when all are written; `nil` if that is unknown.
+        public var endTime: (@Sendable () -> MediaTime?)?
         /// The pixel aspect ratio, 1:1 unless the source is anamorphic. The file stores it as the display width in
         /// whole pixels.
         public var pixelAspect: PixelAspect
@@ -116,7 +121,9 @@ public final class ContainerWriter: EncodedFrameSink {
     /// Passes the held frame to the muxer, after the audio that precedes it.
     private func writeHeld(until next: Int64?) throws(ContainerError) {
         guard let tick = heldTick else { return }
-        lastStep = next.map { $0 - tick } ?? video.frameRate?.interval.milliseconds ?? lastStep
+        let end = next ?? video.endTime?()?.ticks(rate: MuxerClock.rate)
+        let usual = video.frameRate?.interval.milliseconds ?? lastStep
+        lastStep = end.map { $0 > tick ? $0 - tick : usual } ?? usual
         try writeSound(upTo: tick)
         try muxer.writeHeld(duration: lastStep)
         heldTick = nil

@@ -123,6 +123,12 @@ final class Muxer {
             unsafe parameters.pointee.color_primaries = AVCOL_PRI_BT709
             unsafe parameters.pointee.color_trc = AVCOL_TRC_BT709
         }
+        if let colors = video.colors {
+            // FFmpeg's numbers are those of H.273; the muxer writes none for 2, "unspecified".
+            if let matrix = colors.matrix { unsafe parameters.pointee.color_space = AVColorSpace(UInt32(matrix)) }
+            unsafe parameters.pointee.color_primaries = AVColorPrimaries(UInt32(colors.primaries ?? 2))
+            unsafe parameters.pointee.color_trc = AVColorTransferCharacteristic(UInt32(colors.transfer ?? 2))
+        }
         let aspect = AVRational(video.pixelAspect)
         unsafe parameters.pointee.sample_aspect_ratio = aspect
         unsafe stream.pointee.sample_aspect_ratio = aspect

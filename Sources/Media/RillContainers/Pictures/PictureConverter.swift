@@ -32,8 +32,10 @@ final class PictureConverter {
         var isFullRange: Bool
         /// The matrix after conversion.
         var matrix: ColorSpace.Matrix
-        /// Whether the matrix is BT.2020, which is converted: ``/RillCore/ColorSpace`` does not have it.
-        var isBT2020: Bool
+        /// The declared matrix.
+        var givenMatrix: AVColorSpace
+        /// A matrix that is converted to BT.709, because ``/RillCore/ColorSpace`` does not have it; `nil` for others.
+        var converted: ConvertedMatrix?
         var isRGB: Bool
 
         @unsafe
@@ -50,11 +52,18 @@ final class PictureConverter {
             isFullRange = unsafe known != nil || picture.pointee.color_range == AVCOL_RANGE_JPEG
             isRGB = Self.isRGB(format)
             let space = unsafe picture.pointee.colorspace
-            isBT2020 = !isRGB && (space == AVCOL_SPC_BT2020_NCL || space == AVCOL_SPC_BT2020_CL)
+            givenMatrix = space
+            converted = isRGB ? nil : ConvertedMatrix(space)
             // HD pictures that do not declare their matrix are treated as BT.709, as players do.
             let isHD = unsafe picture.pointee.height >= 720
             let isBT709 = space == AVCOL_SPC_BT709 || (space == AVCOL_SPC_UNSPECIFIED && isHD && !isRGB)
-            matrix = isBT709 || isBT2020 ? .bt709 : .bt601
+            matrix = isBT709 || converted != nil ? .bt709 : .bt601
+        }
+
+        /// Whether the matrix is one that is kept or converted. RGB needs none, and grey has no chroma.
+        var hasKnownMatrix: Bool {
+            let kept = [AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_BT709, AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_RGB]
+            return isRGB || converted != nil || kept.contains(givenMatrix) || givenMatrix == AVCOL_SPC_RESERVED
         }
 
         private static func isRGB(_ format: AVPixelFormat) -> Bool {
@@ -67,7 +76,7 @@ final class PictureConverter {
             ColorSpace(matrix: matrix, range: isFullRange && isAsWanted ? .full : .limited)
         }
 
-        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isBT2020 }
+        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && converted == nil }
     }
 
     /// Fills `target`, which must have the picture's size.
@@ -129,7 +138,7 @@ final class PictureConverter {
         }
         // The matrix is kept; RGB becomes BT.601. A context without matrices rejects the call: it needs none.
         let matrix = unsafe sws_getCoefficients(setup.reading.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        if !setup.reading.isBT2020 {
+        if setup.reading.converted == nil {
             _ = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, 0, 0, 1 << 16, 1 << 16)
         }
         guard unsafe sws_init_context(context, nil, nil) >= 0 else {
@@ -137,8 +146,8 @@ final class PictureConverter {
             return nil
         }
         // Converting between two matrices takes two steps through RGB, which are only set up during initialization.
-        if setup.reading.isBT2020 {
-            let before = unsafe sws_getCoefficients(SWS_CS_BT2020)
+        if let given = setup.reading.converted {
+            let before = unsafe sws_getCoefficients(given.coefficients)
             _ = unsafe sws_setColorspaceDetails(context, before, range, matrix, 0, 0, 1 << 16, 1 << 16)
         }
         return unsafe context
@@ -168,15 +177,56 @@ extension PictureConverter {
         } else if let sampling = isGrey ? "grey" : sampling(of: steps), sampling != "4:2:0" {
             changes.append("\(sampling) to 4:2:0")
         }
-        if reading.isBT2020 { changes.append("BT.2020 to BT.709 (the matrix)") }
+        if let given = reading.converted { changes.append("\(given.name) to BT.709 (the matrix)") }
         if reading.isFullRange, !reading.isAsWanted, !reading.isRGB { changes.append("full to limited range") }
         if flags & AV_PIX_FMT_FLAG_ALPHA != 0 { changes.append(alphaChange) }
-        switch unsafe picture.pointee.color_trc {
-        case AVCOL_TRC_SMPTE2084: changes.append("PQ left as it is")
-        case AVCOL_TRC_ARIB_STD_B67: changes.append("HLG left as it is")
-        default: break
-        }
         return changes
+    }
+}
+
+/// A matrix that is converted to BT.709.
+enum ConvertedMatrix: Hashable {
+    case bt2020, smpte240, fcc
+
+    init?(_ space: AVColorSpace) {
+        switch space {
+        case AVCOL_SPC_BT2020_NCL: self = .bt2020
+        case AVCOL_SPC_SMPTE240M: self = .smpte240
+        case AVCOL_SPC_FCC: self = .fcc
+        default: return nil
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .bt2020: "BT.2020"
+        case .smpte240: "SMPTE 240M"
+        case .fcc: "FCC"
+        }
+    }
+
+    /// libswscale's number of the matrix.
+    var coefficients: Int32 {
+        switch self {
+        case .bt2020: SWS_CS_BT2020
+        case .smpte240: SWS_CS_SMPTE240M
+        case .fcc: SWS_CS_FCC
+        }
+    }
+}
+
+extension ColorDescription {
+    /// Creates the description of a picture after conversion. The numbers of FFmpeg are those of H.273.
+    @unsafe
+    init(_ picture: UnsafeMutablePointer<AVFrame>, _ reading: PictureConverter.Reading) {
+        /// 2 is "unspecified"; 0 and 3 are reserved.
+        func declared(_ number: UInt32) -> UInt8? { [0, 2, 3].contains(number) ? nil : UInt8(exactly: number) }
+        let kept = reading.isRGB || reading.converted != nil ? nil : declared(reading.givenMatrix.rawValue)
+        let isConverted = reading.isRGB || reading.converted != nil
+        self.init(
+            matrix: isConverted ? (reading.matrix == .bt709 ? 1 : 6) : kept,
+            primaries: unsafe declared(picture.pointee.color_primaries.rawValue),
+            transfer: unsafe declared(picture.pointee.color_trc.rawValue))
     }
 }
 

@@ -27,6 +27,8 @@ public final class DecodedSource: FrameSource {
     private static let lookaheadOfPipes = (frames: 32, bytes: 4 << 20)
 
     private let reader: IVFReader
+    /// The file's time of its first frame, which becomes 0.
+    private let start: MediaTime
     private var times: IncreasingTimes
     private let decoder: VPXDecoder
     /// Frames that were read to find size and rate, and must still be decoded.
@@ -60,6 +62,7 @@ public final class DecodedSource: FrameSource {
             isRegularFile
             ? try IVFIndex(of: IVFReader(path: path)).times
             : lookahead.filter { $0.payload.header(as: header.codec)?.isShown ?? true }.map(\.time)
+        start = lookahead.first?.time ?? .zero
         colorSpace = lookahead.first.map { $0.payload.colorSpace(as: header.codec) } ?? .bt601
         let first = lookahead.first?.payload.header(as: header.codec)
         guard let resolution = first?.isKeyFrame == true ? first?.resolution ?? header.resolution : header.resolution
@@ -72,7 +75,8 @@ public final class DecodedSource: FrameSource {
         times = IncreasingTimes(interval: format.frameRate?.interval ?? .milliseconds(33))
     }
 
-    /// Returns the next picture that can be decoded, with the file's time for it. Hidden frames yield none.
+    /// Returns the next picture that can be decoded, with its time since the file's first frame. Hidden frames yield
+    /// none.
     ///
     /// Times always increase. If timestamps go back, as in joined clips, the pictures follow the earlier ones at the
     /// usual interval.
@@ -82,7 +86,9 @@ public final class DecodedSource: FrameSource {
         while decoder.hasBuffer {
             guard let time = try read() else { return .end }
             if var picture = decode(at: time) {
-                picture.captureTime = times.time(of: picture.captureTime)
+                picture.captureTime = times.time(
+                    // Timestamps may be anything: if the difference overflows, any other value is as good.
+                    of: MediaTime(nanoseconds: picture.captureTime.nanoseconds &- start.nanoseconds))
                 return .frame(picture)
             }
         }

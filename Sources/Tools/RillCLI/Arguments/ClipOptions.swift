@@ -17,7 +17,12 @@ struct ClipOptions: ParsableArguments {
     func ranged(_ path: String) throws -> (any RangedSource)? {
         guard path != "-" else { return nil }
         switch VideoFileFormat(path: path) {
-        case .y4m: return try Y4MClip(path: path)
+        case .y4m:
+            return try Self.orContainer(path) {
+                try Y4MClip(path: path)
+            } with: {
+                try ContainerClip(path: path, threadCount: 1)
+            }
         case .i420: return try rawSize.map { try RawVideoClip(path: path, resolution: $0, frameRate: rawFps) }
         case .nv12, .ivf, .rtpDump, .pcap, .pcapng: return nil
         case .png, nil: return try ContainerClip(path: path, threadCount: 1)
@@ -37,9 +42,30 @@ struct ClipOptions: ParsableArguments {
         }
         let raw = rawSize.map { Clip.RawFormat(resolution: $0, frameRate: rawFps) }
         do {
-            return try Clip.open(path, raw: raw, capacity: capacity)
+            return try Self.orContainer(path) {
+                try Clip.open(path, raw: raw, capacity: capacity)
+            } with: {
+                try ContainerSource(path: path, capacity: capacity, threadCount: decoderThreads)
+            }
         } catch Clip.OpenError.rawFormatNeeded(let path) {
             throw ValidationError("\(path): raw video does not store its size; add --raw-size WIDTHxHEIGHT")
+        }
+    }
+
+    /// Opens a file as Rill reads it, or else through FFmpeg's libraries: Y4M of other samplings and depths, IVF of
+    /// other codecs. If these cannot read it either, the first error is thrown.
+    private static func orContainer<Result>(
+        _ path: String, _ open: () throws -> Result, with openContainer: () throws -> Result
+    ) throws -> Result {
+        do { return try open() } catch let error as FileError {
+            switch error {
+            case .unsupportedFormat, .invalidField, .missingParameter: break
+            default: throw error
+            }
+            guard path != "-", FileStatus(path: path)?.kind == .file, let opened = try? openContainer() else {
+                throw error
+            }
+            return opened
         }
     }
 }

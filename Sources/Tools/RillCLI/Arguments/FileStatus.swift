@@ -61,7 +61,8 @@ struct RealPath: Hashable, Sendable {
     /// The path of a file that does not exist: its name in the canonical path of its folder. A folder that does not
     /// exist is resolved by its spelling.
     private static func spelled(_ path: String) -> String {
-        guard let name = path.split(separator: "/").last else { return path }
+        // The working folder itself may be gone.
+        guard path != ".", let name = path.split(separator: "/").last else { return path }
         let end = path[..<name.startIndex].lastIndex { $0 != "/" }
         let folder = end.map { String(path[...$0]) } ?? (path.hasPrefix("/") ? "/" : ".")
         let place = RealPath(folder).text

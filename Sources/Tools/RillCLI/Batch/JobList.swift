@@ -62,6 +62,8 @@ enum JobList {
     ) throws -> TranscodeJob? {
         var bytes = bytes
         if bytes.last == 0x0D { bytes.removeLast() }
+        // A byte order mark, as editors of Windows put it before the first line.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard let line = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw ValidationError("the line is not valid UTF-8")
         }

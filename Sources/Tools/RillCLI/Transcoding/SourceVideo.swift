@@ -10,6 +10,8 @@ struct SourceVideo {
     private let path: String
     /// The color space of the first picture.
     private let colorSpace: ColorSpace
+    /// What the clip declares of its colors, after conversion; `nil` for formats that declare nothing besides.
+    private let colors: ColorDescription?
     /// Whether the clip names its color matrix.
     private let namesMatrix: Bool
     /// Width and height of a pixel; `nil` if unknown.
@@ -20,6 +22,8 @@ struct SourceVideo {
     private let audioCodecNames: [String]
     /// A description of the conversions when the pictures are read; `nil` if there are none.
     let changes: String?
+    /// What of the file is neither picture nor sound; no output stores it.
+    private let unusedContent: [String]
 
     /// Collects the metadata.
     ///
@@ -34,6 +38,8 @@ struct SourceVideo {
         let decoded = opened as? DecodedSource
         colorSpace =
             container?.colorSpace ?? decoded?.colorSpace ?? ColorSpace(range: header?.range ?? .limited)
+        colors = container?.colors
+        unusedContent = container?.unusedContent ?? []
         namesMatrix = container?.namesMatrix ?? (decoded != nil)
         pixelAspect =
             container.map(\.pixelAspect) ?? (header.map(\.pixelAspect) ?? .square)
@@ -41,6 +47,11 @@ struct SourceVideo {
         chromaSiting = header?.chromaSiting ?? .jpeg
         audioCodecNames = container?.audioCodecNames ?? []
         changes = container.flatMap { $0.changes.isEmpty ? nil : $0.changes.joined(separator: ", ") }
+    }
+
+    /// Notices on the reading of the clip, whatever the outputs are: conversions, and what is left out.
+    var notices: [String] {
+        (changes.map { ["\(path): \($0)"] } ?? []) + unusedContent.map { "\($0) of \(path): left out" }
     }
 
     /// The notice for an output that cannot store sound.
@@ -73,12 +84,16 @@ struct SourceVideo {
         if !isContainer, format != .ivf || codec.traits?.video?.declaresColors == false {
             leaveOut(matrix, because: ".webm and .mkv can store it")
         }
+        if !isContainer {
+            leaveOut(transfer, because: ".webm and .mkv can store it")
+            leaveOut(primaries, because: ".webm and .mkv can store it")
+        }
         return notices
     }
 
     /// Notices on conversions for a call, and on metadata that a call does not signal.
     var noticesOfCall: [String] {
-        let unsaid = [pixelShape, fields, matrix].compactMap(\.self)
+        let unsaid = [pixelShape, fields, matrix, transfer, primaries].compactMap(\.self)
         return (changes.map { ["\(path): \($0)"] } ?? [])
             + unsaid.map { "\($0) is left out: a call does not signal it" }
     }
@@ -96,6 +111,10 @@ struct SourceVideo {
         colorSpace.matrix == .bt709 && namesMatrix ? "the color matrix (BT.709)" : nil
     }
 
+    private var transfer: String? { colors?.unusualTransfer.map { "the transfer function (\($0))" } }
+
+    private var primaries: String? { colors?.unusualPrimaries.map { "the color gamut (\($0))" } }
+
     /// The header of a Y4M of the clip's pictures at that size, in limited range.
     func y4mHeader(_ size: Resolution, _ rate: FrameRate) -> Y4MHeader {
         // Scaling mixes the fields. A mixed clip would need the field order in each frame's header.
@@ -109,14 +128,20 @@ struct SourceVideo {
 
     /// A writer of a container with the frames of a layer, and with a copy of the clip's sound if `hasSound`.
     func writer(
-        _ file: OutputFile, _ format: ContainerFormat, _ layer: LayerSettings, _ rate: FrameRate, hasSound: Bool
+        _ file: OutputFile, _ format: ContainerFormat, _ layer: LayerSettings, _ rate: FrameRate, hasSound: Bool,
+        _ times: TimeOptions, endTime: @escaping @Sendable () -> MediaTime?
     ) throws -> ContainerWriter {
         // Scaling keeps the pixel aspect ratio: a picture with another aspect ratio is cropped.
-        let video = ContainerWriter.Video(
+        var video = ContainerWriter.Video(
             codec: layer.encoder.codec, resolution: layer.resolution, frameRate: rate,
             colorSpace: ColorSpace(matrix: colorSpace.matrix, range: .limited),
             pixelAspect: pixelAspect ?? .square)
-        let sound = hasSound && !audioCodecNames.isEmpty ? try AudioTracks(of: self.path, for: format) : nil
+        video.colors = colors
+        video.endTime = endTime
+        let sound =
+            hasSound && !audioCodecNames.isEmpty
+            ? try AudioTracks(
+                of: self.path, for: format, start: times.start ?? .zero, duration: times.duration) : nil
         return try ContainerWriter(
             path: file.partPath, name: file.path, format: format, video: video, audio: sound)
     }

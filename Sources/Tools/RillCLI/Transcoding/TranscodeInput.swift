@@ -41,21 +41,27 @@ struct TranscodeInput {
     /// - Throws: an error with the reason why the input cannot be read.
     init(_ path: String, _ options: TranscodeOptions, decoderThreads: Int = 0) throws {
         let opened = try options.clipOptions.open(path, decoderThreads: decoderThreads)
-        if opened is ContainerSource { health.note(Truncation(ofFile: path)) }
+        // A part with an end is judged by what it has of the clip.
+        if opened is ContainerSource, options.times.duration == nil { health.note(Truncation(ofFile: path)) }
         video = SourceVideo(path, opened)
-        if let changes = video.changes { notices.append("\(path): \(changes)") }
+        notices += video.notices
         var lack: String?
         let faces = try options.facesOptions.detection(for: options.beauty) { lack = $0 }
         self.lack = lack
         rate =
             opened is ContainerSource && Self.canOpenAgain(path) ? .inPackets(path) : .known(opened.format.frameRate)
         let coding = options.comparesCoding ? options.high(of: opened.format.resolution, at: try rate.typical()) : nil
+        if options.times.constantRate { rate = .known(try options.fps ?? rate.typical()) }
         let chain = Chain(
+            times: options.times, constantRate: options.times.constantRate ? try rate.typical() : nil,
             isSteady: !options.splitSizes && (opened is DecodedSource || opened is ContainerSource),
             resolution: opened.format.resolution, beauty: options.beauty, faces: faces,
             compares: options.compare, coding: coding, health: health)
         let prepared = try chain.prepare(opened)
-        format = prepared.format
+        let excerpt = Self.canOpenAgain(path) ? try Self.excerpt(path, options) : nil
+        var format = prepared.format
+        if let excerpt, !options.times.constantRate { format.frameCount = excerpt.format.frameCount }
+        self.format = format
         guard Self.canOpenAgain(path) else {
             feed = .once(prepared)
             if options.segments != .one { notices.append("\(path) can be read only once: one segment") }
@@ -63,7 +69,8 @@ struct TranscodeInput {
         }
         let runIn = options.beauty == nil ? 2 : faces == .off ? Self.runInForBeauty : Self.runInForFaces
         if options.segments != .one {
-            switch Self.cut(try options.clipOptions.ranged(path), options.segments) {
+            let ranged = options.times.isWhole ? try options.clipOptions.ranged(path) : excerpt
+            switch Self.cut(ranged, options.segments) {
             case .success(let clip):
                 rate = .known(clip.format.frameRate)
                 feed = .again(ReopenableClip(clip, runIn: runIn) { try chain.prepare($0) })
@@ -71,11 +78,26 @@ struct TranscodeInput {
             case .failure(let refusal): notices.append("\(path) \(refusal.reason): one segment")
             }
         }
+        if let excerpt {
+            feed = .again(
+                ReopenableClip(frameCount: format.frameCount, opensRanges: false, runIn: runIn) { _ in
+                    try chain.prepare(excerpt.open(frames: 0..<Int.max))
+                })
+            return
+        }
         let clipOptions = options.clipOptions
         feed = .again(
             ReopenableClip(frameCount: format.frameCount, opensRanges: false, runIn: runIn) { _ in
                 try chain.prepare(clipOptions.open(path, decoderThreads: decoderThreads))
             })
+    }
+
+    /// The frames of the part that the options select; `nil` for the whole clip, or if it does not know their times.
+    private static func excerpt(_ path: String, _ options: TranscodeOptions) throws -> (any RangedSource)? {
+        guard !options.times.isWhole, let clip = try options.clipOptions.ranged(path),
+            let frames = options.times.frames(of: clip)
+        else { return nil }
+        return ExcerptClip(clip: clip, frames: frames, start: options.times.start ?? .zero)
     }
 
     private struct CutRefusal: Error { var reason: String }
@@ -128,6 +150,9 @@ struct TranscodeInput {
 extension TranscodeInput {
     /// The processing of the clip's pictures, applied to each reading of the clip.
     private struct Chain: Sendable {
+        var times: TimeOptions
+        /// The rate to keep; `nil` to keep the times.
+        var constantRate: FrameRate?
         var isSteady: Bool
         var resolution: Resolution
         var beauty: BeautyOptions?
@@ -138,8 +163,17 @@ extension TranscodeInput {
         var health: SourceHealth
 
         func prepare(_ opened: any FrameSource) throws -> any FrameSource {
-            let watched = WatchedSource(opened, health)
-            let steady: any FrameSource = isSteady ? try FixedSizeSource(watched, resolution: resolution) : watched
+            let watched = WatchedSource(opened, health, resolution)
+            // A part ends before the clip does, and then this reading is over.
+            let part = times.excerpt(of: watched) { [health] in health.note(opened) }
+            let sized: any FrameSource = isSteady ? try FixedSizeSource(part, resolution: resolution) : part
+            let steady =
+                constantRate.map { rate in
+                    let source = ConstantRateSource(sized, rate: rate) { [health, times] in
+                        times.endTime(health.endTime)
+                    }
+                    return RateWatchedSource(source, health) as any FrameSource
+                } ?? sized
             if let coding { return try CodingComparison(steady, layer: coding) }
             guard let beauty else { return steady }
             return compares
@@ -147,141 +181,4 @@ extension TranscodeInput {
                 : BeautySource(steady, options: beauty, faces: faces)
         }
     }
-}
-
-/// What could not be decoded, over all readings of the clip. Any thread.
-final class SourceHealth: Sendable {
-    private struct State: ~Copyable {
-        var framesSkipped = 0
-        var packetsRejected = 0
-        var picturesConcealed = 0
-        var missing: MediaDuration?
-        var truncation: Truncation?
-        var ranges: Set<ColorSpace.Range> = []
-        var firstFailure: String?
-    }
-
-    private let state = Monitor(State())
-
-    /// A remark if the pictures end before the clip: the clip may be truncated, or its sound may be longer.
-    var remark: String? { state.withLock { $0.truncation == nil ? $0.missing.map(Self.text(ofMissing:)) : nil } }
-
-    /// A description of the conversion of the color range; `nil` if there was none.
-    var conversion: String? {
-        state.withLock { state in
-            guard state.ranges.contains(.full) else { return nil }
-            return "full to limited range" + (state.ranges.count > 1 ? ", in some of the pictures" : "")
-        }
-    }
-
-    private static func text(ofMissing missing: MediaDuration) -> String {
-        "the pictures end \(missing) before the clip's stated end"
-    }
-
-    /// The number of missing frames.
-    var framesSkipped: Int { state.withLock { $0.framesSkipped } }
-
-    /// What is missing and why; `nil` if nothing is.
-    var failure: String? {
-        state.withLock { state in
-            let cut = state.truncation.map { cut in
-                "\(cut)" + (state.missing.map { "; \(Self.text(ofMissing: $0))" } ?? "")
-            }
-            let reasons = [cut, Self.damage(state)].compactMap(\.self)
-            return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
-        }
-    }
-
-    private static func damage(_ state: borrowing State) -> String? {
-        guard let first = state.firstFailure else {
-            return state.picturesConcealed > 0
-                ? "damaged pictures, concealed by the decoder: \(state.picturesConcealed)" : nil
-        }
-        return state.framesSkipped > 0
-            ? "\(state.framesSkipped) frames could not be decoded; reason for the first: \(first)"
-            : "\(state.packetsRejected) packets could not be decoded; reason for the first: \(first)"
-    }
-
-    /// Records that a file is shorter than its header says.
-    func note(_ truncation: Truncation?) { state.withLock { $0.truncation = truncation } }
-
-    /// Records a color range.
-    func note(_ range: ColorSpace.Range) { _ = state.withLock { $0.ranges.insert(range) } }
-
-    /// Records the failures of a source that was read to its end. All readings of a clip have the same failures.
-    func note(_ source: any FrameSource) {
-        state.withLock { state in
-            if let decoded = source as? DecodedSource, let failure = decoded.firstFailure {
-                state.framesSkipped = max(state.framesSkipped, decoded.framesSkipped)
-                state.firstFailure = state.firstFailure ?? "\(failure)"
-            }
-            if let container = source as? ContainerSource, let refusal = container.firstRejection {
-                state.packetsRejected = max(state.packetsRejected, container.packetsRejected)
-                state.firstFailure = state.firstFailure ?? refusal
-            }
-            if let container = source as? ContainerSource {
-                state.picturesConcealed = max(state.picturesConcealed, container.picturesConcealed)
-                state.missing = container.missingDuration ?? state.missing
-            }
-        }
-    }
-}
-
-/// A source whose failures are recorded when it ends.
-private final class WatchedSource: FrameSource {
-    private let source: any FrameSource
-    private let health: SourceHealth
-    private var range: ColorSpace.Range?
-
-    init(_ source: any FrameSource, _ health: SourceHealth) {
-        self.source = source
-        self.health = health
-    }
-
-    var format: SourceFormat { source.format }
-
-    func next() throws -> SourceOutput {
-        do {
-            let output = try source.next()
-            switch output {
-            case .frame(let frame) where frame.colorSpace.range != range:
-                range = frame.colorSpace.range
-                health.note(frame.colorSpace.range)
-            case .end: health.note(source)
-            case .frame, .noBuffer, .pending: break
-            }
-            return output
-        } catch {
-            health.note(source)
-            throw error
-        }
-    }
-}
-
-/// What was missing in the part of a clip that was read.
-struct InputHealth {
-    private let source: any FrameSource
-    private let path: String?
-    private let health = SourceHealth()
-
-    /// The health of `source`, which reads all or the start of the clip at `path` (`nil` for a scene or a camera).
-    init(_ source: any FrameSource, of path: String?) {
-        self.source = source
-        self.path = path
-    }
-
-    /// What is missing and why, after reading; `nil` if nothing is. Truncation of a file counts only if it was read to
-    /// its end.
-    ///
-    /// - Parameter wasReadToItsEnd: whether the source or its duration limit ended the reading, not the user.
-    func failure(wasReadToItsEnd: Bool) -> String? {
-        let timed = source as? TimedSource
-        health.note(timed?.wrapped ?? source)
-        let isCut = wasReadToItsEnd && timed?.isTimeOver != true && (timed?.wrapped ?? source) is ContainerSource
-        if isCut { health.note(path.flatMap { Truncation(ofFile: $0) }) }
-        return health.failure
-    }
-
-    /// Further remarks for the user.
-    var remarks: [String] { [health.remark].compactMap(\.self) }
 }

@@ -82,8 +82,9 @@ struct TranscodeJob {
         try PNGWriter.write(frame, to: file.partPath, name: output)
         try file.commit()
         let row = TranscodeRow(path: output, resolution: frame.resolution, frames: 1)
-        let summary = TranscodeSummary(framesRead: 1, framesSkipped: 0, duration: 0, segments: 1, outputs: [row])
-        return TranscodeOutcome(summary: summary, files: [output], notices: source.notices, lack: source.lack)
+        let summary = TranscodeSummary(
+            framesRead: 1, framesSkipped: 0, duration: 0, segments: 1, outputs: [row], notices: source.notices)
+        return TranscodeOutcome(summary: summary, files: [output], lack: source.lack)
     }
 
     /// Writes the page of a comparison.
@@ -117,17 +118,27 @@ struct TranscodeJob {
         let row = TranscodeRow(path: output, resolution: source.format.resolution, frames: record.pictures.count)
         let summary = TranscodeSummary(
             framesRead: record.pictures.count, framesSkipped: source.health.framesSkipped,
-            duration: record.duration.seconds, segments: 1, outputs: [row])
+            duration: record.duration.seconds, segments: 1, outputs: [row],
+            notices: source.notices + [source.health.remark].compactMap(\.self))
         return TranscodeOutcome(
-            summary: summary, files: [output], notices: source.notices + [source.health.remark].compactMap(\.self),
-            lack: source.lack, partialReason: source.health.failure ?? ending)
+            summary: summary, files: [output], lack: source.lack, partialReason: source.health.failure ?? ending)
+    }
+
+    /// A notice if the size of the pictures changed in mid-clip; `nil` if it did not, or each size has a file.
+    private func noticeOfSizes(_ source: TranscodeInput) -> String? {
+        let sizes = source.health.furtherSizes
+        guard !sizes.isEmpty, !options.splitSizes else { return nil }
+        let list = sizes.map(\.description).joined(separator: ", ")
+        return "\(input): pictures of \(list) are scaled to the first size"
     }
 
     private func outcome(
         of report: TranscodeReport, _ plan: TranscodePlan, _ source: TranscodeInput
     ) throws -> TranscodeOutcome {
         let conversion = source.health.conversion.map { "\(input): \($0)" }
-        var notices = source.notices + [conversion].compactMap(\.self) + plan.notices
+        var notices = source.notices + [conversion, noticeOfSizes(source)].compactMap(\.self) + plan.notices
+        notices += [source.health.rateChange.map { "\(input): \($0)" }].compactMap(\.self)
+        notices += plan.noticesOfLostTime(report)
         notices += [source.health.remark].compactMap(\.self) + plan.bitrateRemarks(of: report)
         var rows = plan.rows(of: report)
         if options.psnr {
@@ -138,10 +149,10 @@ struct TranscodeJob {
         }
         let summary = TranscodeSummary(
             framesRead: report.framesRead, framesSkipped: source.health.framesSkipped,
-            duration: report.duration.seconds, segments: report.segmentCount, outputs: rows)
+            duration: report.duration.seconds, segments: report.segmentCount, outputs: rows, notices: notices)
         let ending = report.sourceFailure.map { "the clip ended early, after \(report.framesRead) frames: \($0)" }
         return TranscodeOutcome(
-            summary: summary, files: plan.writtenPaths, notices: notices, lack: source.lack,
+            summary: summary, files: plan.writtenPaths, lack: source.lack,
             partialReason: source.health.failure ?? ending)
     }
 }

@@ -93,6 +93,9 @@ struct TranscodeOptions: ParsableArguments {
     @Flag(help: "Report the luma PSNR of the encoded outputs against the clip, in dB. Reads both again.")
     var psnr = false
 
+    @OptionGroup(title: "Times")
+    var times: TimeOptions
+
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
@@ -123,6 +126,11 @@ struct TranscodeOptions: ParsableArguments {
         }
         if splitSizes, size != nil {
             throw ValidationError("--split-sizes keeps all sizes: leave out --size")
+        }
+        if times.constantRate, segments != .one || splitSizes || comparesCoding {
+            throw ValidationError(
+                "--constant-rate counts frames from the start of one output: leave out --segments, --split-sizes and --compare"
+            )
         }
         if splitSizes, segments != .one { throw ValidationError("--split-sizes needs a single segment") }
     }
@@ -155,7 +163,7 @@ struct TranscodeOptions: ParsableArguments {
         var high = LayerSettings.high(size, bitrate: bitrate ?? .suggested(for: size, codec: codec), codec: codec)
         high.encoder = encoder
         // Frames are dropped only if a rate was requested.
-        if let fps { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
+        if let fps, !times.constantRate { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
         return high
     }
 

@@ -8,8 +8,11 @@ struct TranscodeOutcome: Sendable {
     var summary: TranscodeSummary
     /// The paths of all written files.
     var files: [String]
-    /// Notices for the user.
-    var notices: [String]
+    /// Notices for the user: one list, in the text and in the JSON summary.
+    var notices: [String] {
+        get { summary.notices }
+        set { summary.notices = newValue }
+    }
     /// What this machine lacks for the options; the same for all clips.
     var lack: String?
     /// The reason why only part of the clip was transcoded; `nil` if all was.
@@ -43,6 +46,8 @@ struct TranscodeSummary: Codable, Equatable, Sendable {
     var duration: Double
     var segments: Int
     var outputs: [TranscodeRow]
+    /// What was converted or left out, and remarks; the lines that a terminal shows.
+    var notices: [String] = []
 }
 
 /// One file of a ``TranscodeSummary``.

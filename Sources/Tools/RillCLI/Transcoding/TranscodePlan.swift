@@ -76,7 +76,8 @@ struct TranscodePlan {
         notices += source.video.notices(ofOutput: path, layer.encoder.codec, layer.resolution)
         if let container = ContainerFormat(path: path) {
             let writer = try source.video.writer(
-                file, container, layer, rate, hasSound: outputs.isEmpty)
+                file, container, layer, rate, hasSound: outputs.isEmpty, options.times,
+                endTime: { [health = source.health, times = options.times] in times.endTime(health.endTime) })
             notices += writer.notices
             outputs.append(.encoded(layer, writer))
             return
@@ -106,11 +107,14 @@ struct TranscodePlan {
     func makeTranscoder(_ source: TranscodeInput, _ spareThreads: SpareThreads?) -> Transcoder {
         let threads = options.partsAtOnce
         return switch source.feed {
-        case .once(let source): Transcoder(source: source, outputs: outputs, files: files)
+        case .once(let source):
+            Transcoder(
+                source: source, outputs: outputs, files: files, keyFrameInterval: options.times.keyInterval)
         case .again(let clip):
             Transcoder(
                 clip: clip, outputs: outputs, files: files, segments: options.segments, threads: threads,
-                spareThreads: spareThreads ?? SpareThreads(threads - 1))
+                spareThreads: spareThreads ?? SpareThreads(threads - 1),
+                keyFrameInterval: options.times.keyInterval)
         }
     }
 
@@ -140,6 +144,23 @@ struct TranscodePlan {
             return BitrateRemark.text(
                 of: place.0, layer, bytes: written.bytesEncoded, seconds: report.duration.seconds,
                 parts: report.segmentCount, isRequested: isRequested)
+        }
+    }
+
+    /// A notice on each file of pictures that is longer or shorter than the clip, since it stores no times.
+    func noticesOfLostTime(_ report: TranscodeReport) -> [String] {
+        zip(zip(paths, outputs), report.outputs).compactMap { place, written in
+            guard [.y4m, .i420].contains(TranscodeFiles.format(of: place.0)), case .pictures(let layer, _) = place.1
+            else {
+                return nil
+            }
+            let rate = FrameRate.slower(layer.frameRate, sourceRate)
+            let (length, whole) = (Double(written.framesWritten) / rate.framesPerSecond, report.duration.seconds)
+            guard abs(length - whole) > max(0.1, whole / 50) else { return nil }
+            let (given, lost) = (Decimal.text(length, decimals: 2), Decimal.text(whole, decimals: 2))
+            return
+                "\(place.0) lasts \(given) s instead of \(lost) s: it stores one frame rate, and the clip's times are "
+                + "uneven; --constant-rate repeats and drops frames"
         }
     }
 

@@ -58,6 +58,8 @@ public final class CodecTraits: Sendable {
         package let start: @Sendable (_ bytes: Span<UInt8>) -> (isKey: Bool, isShown: Bool)
         /// Whether a frame that is not shown is a packet of its own. Otherwise it is joined with one that is.
         package let hasHiddenPackets: Bool
+        /// The number of pictures that a decoder of single frames shows for the bytes: one for each spatial layer.
+        package let shownFrameCount: @Sendable (_ bytes: Span<UInt8>) -> Int
         /// The color space that a key frame declares; `nil` for any other frame.
         package let colors: @Sendable (_ frame: Span<UInt8>) -> ColorSpace?
         /// Whether a sender would write the payload of a packet: reserved bits are 0.

@@ -17,6 +17,7 @@ extension CodecTraits {
             // RFC 6386 §9.1: the lowest bit is 0 in a key frame, the fifth is 1 if it is shown.
             start: { bytes in (bytes.count >= 10 && bytes[0] & 1 == 0, bytes.isEmpty || bytes[0] & 0x10 != 0) },
             hasHiddenPackets: true,
+            shownFrameCount: { _ in 1 },
             colors: { _ in nil },
             isWrittenPayload: { payload in
                 // Reserved bits, which senders set to 0 and receivers ignore (RFC 7741 §4.2): checked here.

@@ -23,6 +23,7 @@ extension CodecTraits {
                 return (fields & 0b1110 == 0, fields & 0b101 != 0)
             },
             hasHiddenPackets: false,
+            shownFrameCount: { VP9Superframe.shownFrameCount($0) },
             colors: { frame in
                 guard case .key(let picture, _)? = (try? VP9FrameHeader(parsing: frame))?.kind else { return nil }
                 return picture.colors

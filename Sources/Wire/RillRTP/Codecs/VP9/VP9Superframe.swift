@@ -68,6 +68,14 @@ public struct VP9Superframe: Equatable, Sendable {
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
+    /// The number of shown frames in a chunk; 1 if it cannot be parsed. More than one are spatial layers of one moment.
+    static func shownFrameCount(_ chunk: Span<UInt8>) -> Int {
+        guard let frames = try? VP9Superframe(parsing: chunk), frames.frameCount > 1 else { return 1 }
+        return (0..<frames.frameCount).count { index in
+            (try? VP9FrameHeader(parsing: chunk.extracting(frames[index])))?.isShown ?? false
+        }
+    }
+
     /// Whether both have the same number of frames at the same positions.
     public static func == (a: VP9Superframe, b: VP9Superframe) -> Bool {
         guard a.frameCount == b.frameCount, a.hasIndex == b.hasIndex else { return false }
