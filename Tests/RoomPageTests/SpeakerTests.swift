@@ -32,6 +32,7 @@ struct SpeakerTests {
         #expect(try anna.video(of: 1).rect.matches(stage))
         // Of Ben and Cleo one is shown.
         let cleo = try meeting.members(["Cleo"])[0]
+        try cleo.resize(390, 844)
         try cleo.click("button", "More")
         try cleo.click("button", "People")
         // Who comes late sees all.
