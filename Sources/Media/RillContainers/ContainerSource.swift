@@ -302,7 +302,8 @@ public final class ContainerSource: FrameSource {
         if reader.input.track.hasAlpha, !changes.contains(PictureConverter.alphaChange) {
             changes.append(PictureConverter.alphaChange)
         }
-        fieldOrder = turn.rotation == .none ? unsafe FieldOrder(picture, reader.input) : .unknown
+        let declared = unsafe reader.input.parameters.pointee.field_order
+        fieldOrder = turn.rotation == .none ? unsafe FieldOrder(picture, of: declared) : .unknown
         if let change = turn.change { changes.append(change) }
     }
 

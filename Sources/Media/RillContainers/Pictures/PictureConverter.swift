@@ -257,14 +257,14 @@ public enum FieldOrder: String, Hashable, Sendable {
 
     /// Creates the order that the decoder reports for a picture, or else the container.
     @unsafe
-    init(_ picture: UnsafeMutablePointer<AVFrame>, _ input: ContainerInput) {
+    init(_ picture: UnsafeMutablePointer<AVFrame>, of container: AVFieldOrder) {
         if unsafe picture.pointee.interlaced_frame != 0 {
             self = unsafe picture.pointee.top_field_first != 0 ? .topFieldFirst : .bottomFieldFirst
             return
         }
         // According to FFmpeg's header the second letter is the field shown first, but FFmpeg's own muxers and
         // demuxers use the first letter for that.
-        switch unsafe input.parameters.pointee.field_order {
+        switch container {
         case AV_FIELD_TT, AV_FIELD_TB: self = .topFieldFirst
         case AV_FIELD_BB, AV_FIELD_BT: self = .bottomFieldFirst
         default: self = .progressive
