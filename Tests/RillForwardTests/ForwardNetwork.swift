@@ -29,6 +29,8 @@ final class ForwardNetwork {
 
     init(_ link: String = "delay=20ms", _ settings: ForwardSettings = ForwardSettings(), seed: UInt64 = 1) throws {
         network = VirtualNetwork(try LinkSettings(notation: link).seeded(seed))
+        var settings = settings
+        settings.seed = settings.seed ?? seed
         server = ForwarderEnd(StreamForwarder(settings, certificate: ForwardNetwork.certificates.server))
         server.forwarder.addLocalCandidate(ForwardNetwork.serverAddress)
         network.add(server, at: [ForwardNetwork.serverAddress])

@@ -37,7 +37,7 @@ package struct MemorySearch {
     /// Searches everything that the process can write to.
     fileprivate mutating func search(_ process: pid_t) throws {
         let maps = String(decoding: try read("/proc/\(process)/maps"), as: UTF8.self)
-        let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        let memory = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw TestFailure("the memory of \(process) cannot be read: \(errno)") }
         defer { close(memory) }
         let overlap = (pieces.map(\.count).max() ?? 1) - 1

@@ -29,6 +29,30 @@ struct GridTests {
         #expect(frames <= 18 && kilobits < 60)
     }
 
+    @Test func `What nobody looks at is not encoded, and is back at once for who comes`() throws {
+        let meeting = try Meeting()
+        let anna = try meeting.join("Anna")
+        func sent(_ rid: String) throws -> Int {
+            try anna.stats("outbound-rtp", "video").first { $0.rid == rid }?.framesSent ?? 0
+        }
+        func rests() throws -> Bool {
+            let before = (try sent("high"), try sent("low"))
+            usleep(2_000_000)
+            return try before.0 > 0 && sent("high") == before.0 && sent("low") > before.1
+        }
+        try anna.wait("alone she sends the small layer only", within: 40) { try rests() }
+        let ben = try meeting.join("Ben")
+        try ben.wait("a large picture: \(try ben.videos())", within: 20) {
+            try ben.videos().contains { $0.clip == 0 && $0.width == 640 }
+        }
+        try ben.click("button", "Leave")
+        try anna.wait("again", within: 40) { try rests() }
+        // After a cut it is told again what rests.
+        _ = try anna.read("(probe.sockets.at(-1).close(), true)", as: Bool.self)
+        try anna.wait("still", within: 40) { try rests() }
+        #expect(try anna.errors() == [])
+    }
+
     @Test func `Rows 49 and 50: a viewer has a number and no tile, and cannot publish`() throws {
         let meeting = try Meeting()
         let anna = try meeting.join("Anna", "&view=grid")

@@ -33,7 +33,7 @@ extension StreamTests {
                 (() => {
                   const { key } = room.chat.messages[0];
                   const kept = [{ key, text: 'one' }, { key: 'next', text: 'two' }];
-                  sessionStorage.setItem('rill-chat lobby Anna', JSON.stringify(kept));
+                  sessionStorage.setItem('rill-chat lobby Anna', JSON.stringify({ outgoing: kept }));
                   return 'kept';
                 })()
                 """

@@ -44,6 +44,8 @@ export class Room extends EventTarget {
   #answers = new Map(); #slots = new Map(); #senders = {}; #tracks = {}; #published = new Map(); #wants = new Map();
   #turns = {};
   #due = new Map();
+  /// What is wanted for players, not by the page itself.
+  #ranked = new Set();
   /// The elements that play something: what, whether it can be seen, and since when.
   #players = new Map();
   #profiles = {};
@@ -186,13 +188,29 @@ export class Room extends EventTarget {
   /// Sends a camera with that profile from now on.
   async setProfile(kind, profile) {
     this.#profiles[kind] = profile;
-    const sender = this.#senders[kind];
-    const parameters = sender.getParameters();
-    for (const encoding of parameters.encodings) {
-      Object.assign(encoding, layers(profile).find(({ rid }) => rid === encoding.rid));
-    }
-    await sender.setParameters(parameters);
+    const all = layers(profile);
+    await this.#adjust(kind, (encoding) => Object.assign(encoding, all.find(({ rid }) => rid === encoding.rid)));
   }
+
+  /// Changes how something is sent, one change after the other: meanwhile a browser refuses a second one.
+  async #adjust(kind, change) {
+    this.#adjusting = this.#adjusting.catch(() => {}).then(async () => {
+      const parameters = this.#senders[kind].getParameters();
+      for (const encoding of parameters.encodings) change(encoding);
+      await this.#senders[kind].setParameters(parameters);
+    });
+    return this.#adjusting;
+  }
+  #adjusting = Promise.resolve();
+
+  /// A layer that nobody wants is not encoded until somebody does: then it begins with a key frame.
+  async #rest({ kind, layer, wanted }) {
+    this.#isResting ||= !wanted;
+    const set = (encoding) => { if (encoding.rid === layer) encoding.active = wanted; };
+    // A connection that is closed meanwhile sends nothing.
+    await this.#adjust(kind, set).catch(() => {});
+  }
+  #isResting = false;
 
   async unpublish(kind) {
     this.#published.delete(kind);
@@ -209,6 +227,9 @@ export class Room extends EventTarget {
     this.#turns[kind] = former.catch(() => {}).then(() => this.#mute(kind, muted));
     return this.#turns[kind];
   }
+
+  /// Whether one's own is muted, or will be: what the last call has asked for.
+  isMuted(kind) { return this.#published.get(kind)?.muted ?? true; }
 
   async #mute(kind, muted) {
     if (muted) await this.#ask({ type: 'mute', kind });
@@ -233,6 +254,11 @@ export class Room extends EventTarget {
   /// Wants something of somebody: picture is 'high', 'low', 'none', or the size in which it is shown. Requests leave
   /// together, ten times a second at most.
   want(uid, kind, picture, priority = 0) {
+    this.#ranked.delete(`${uid} ${kind}`);
+    this.#wish(uid, kind, picture, priority);
+  }
+
+  #wish(uid, kind, picture, priority = 0) {
     const wish = typeof picture === 'string' ? { picture } : { width: picture.width, height: picture.height };
     const request = { type: 'want', uid, kind, priority, ...wish };
     const key = `${uid} ${kind}`;
@@ -337,6 +363,9 @@ export class Room extends EventTarget {
     [this.uid, this.#session, this.#epoch] = [welcome.uid, welcome.session, welcome.epoch];
     this.#number = welcome.number;
     this.#count = welcome.count;
+    // Those that nobody wants are named again.
+    if (this.#isResting) this.#adjust('video', (encoding) => { encoding.active = true; }).catch(() => {});
+    this.#isResting = false;
     if (this.#storage) try { sessionStorage.setItem(this.#storage, welcome.session); } catch {
       // Full, or not there.
     }
@@ -478,9 +507,17 @@ export class Room extends EventTarget {
     }
     for (const [uid, { media }] of this.participants) {
       for (const kind of uid === this.uid ? [] : media.keys()) {
-        const wish = wishes.get(`${uid} ${kind}`);
-        if (wish) this.want(uid, kind, wish.picture, wish.priority);
-        else if (this.#wants.has(`${uid} ${kind}`)) this.want(uid, kind, 'none');
+        const key = `${uid} ${kind}`;
+        const wish = wishes.get(key);
+        // What the page wants by itself, it keeps.
+        if (wish && !this.#ranked.has(key) && this.#wants.has(key)) continue;
+        if (wish) {
+          this.#ranked.add(key);
+          this.#wish(uid, kind, wish.picture, wish.priority);
+        } else if (this.#ranked.delete(key)) {
+          this.#wish(uid, kind, 'none');
+          this.#wants.delete(key);
+        }
       }
     }
   }
@@ -503,6 +540,7 @@ export class Room extends EventTarget {
         this.#answers.delete(message.id);
         return waiting?.reject(new RoomError(message));
       case 'slot': return this.#show(message);
+      case 'layer': return this.#rest(message);
       case 'levels': return this.#tell('levels', message.levels);
       case 'data':
         this.#count = message.count;
@@ -511,7 +549,8 @@ export class Room extends EventTarget {
       case 'chatState': case 'marks': case 'typing': case 'blocked': case 'report': return this.chat.take(message);
       case 'bye':
         return ['slow', 'dropped', 'idle', 'draining'].includes(message.reason) ? undefined : this.#end(message.reason);
-      default: return this.#apply(message);
+      // Of a newer server there may be messages that say nothing here.
+      default: return message.number === undefined ? undefined : this.#apply(message);
     }
   }
 

@@ -163,7 +163,7 @@ function setView(name) {
 }
 
 async function mute(kind) {
-  await room.setMuted(kind, !room.participants.get(room.uid).media.get(kind).muted);
+  await room.setMuted(kind, !room.isMuted(kind));
 }
 
 /// Sends this camera from now on: nobody sees black meanwhile.

@@ -26,7 +26,6 @@ struct JoinCommand: ParsableCommand {
               rill join http://127.0.0.1:8080 --room lobby
               rill join http://127.0.0.1:8080 --room lobby --clip clip.y4m --count 4
               rill join https://example.org --room lobby --secret-file secret --json
-              rill join https://example.org --room lobby --encryption aes256
             """)
 
     @Argument(help: "The server, as https://HOST or https://HOST/rooms.")

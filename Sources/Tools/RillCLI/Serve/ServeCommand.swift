@@ -24,7 +24,6 @@ struct ServeCommand: ParsableCommand {
             Examples:
               rill serve
               rill serve --secret-file secret --tls cert.pem key.pem --http 443
-              rill serve --config /etc/rill/serve.json
               rill publish clip.y4m http://127.0.0.1:8080/whip/stage
             """)
 
