@@ -68,6 +68,6 @@ extension Orientation {
         // Nine numbers of 32 bits.
         guard byteCount >= 36 else { return nil }
         let bytes = unsafe UnsafeRawBufferPointer(start: matrix, count: 36)
-        self.init(matrix: unsafe (0..<9).map { unsafe bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) })
+        self.init(matrix: (0..<9).map { unsafe bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) })
     }
 }
