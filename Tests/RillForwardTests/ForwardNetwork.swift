@@ -30,7 +30,8 @@ final class ForwardNetwork {
     init(_ link: String = "delay=20ms", _ settings: ForwardSettings = ForwardSettings(), seed: UInt64 = 1) throws {
         network = VirtualNetwork(try LinkSettings(notation: link).seeded(seed))
         var settings = settings
-        settings.seed = settings.seed ?? seed
+        // Far from the seeds of clients: those with the same one have the same SSRC.
+        settings.seed = settings.seed ?? seed &+ 1 << 32
         server = ForwarderEnd(StreamForwarder(settings, certificate: ForwardNetwork.certificates.server))
         server.forwarder.addLocalCandidate(ForwardNetwork.serverAddress)
         network.add(server, at: [ForwardNetwork.serverAddress])
