@@ -15,6 +15,7 @@ package struct MemorySearch {
 
     /// Whether this user may read the memory of a process that it started.
     package static var isAllowed: Bool {
+        // What fails here is what is asked: the test is skipped then, by name.
         guard let program = try? Program(named: "sleep")?.start(["5"]) else { return false }
         return (try? program.search(for: [])) != nil
     }
@@ -62,6 +63,7 @@ package struct MemorySearch {
     }
 
     private mutating func look(in bytes: [UInt8], count: Int) {
+        // No piece is shorter.
         guard count >= 8 else { return }
         var start: UInt64 = 0
         for place in 0..<count {
@@ -84,6 +86,7 @@ extension RunningProgram {
     package func search(for pieces: [[UInt8]]) throws -> MemorySearch {
         var search = MemorySearch(pieces)
         try send(SIGSTOP)
+        // One that has ended meanwhile needs none.
         defer { try? send(SIGCONT) }
         for process in try processes() { try search.search(process) }
         return search

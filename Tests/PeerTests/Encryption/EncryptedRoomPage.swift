@@ -43,6 +43,7 @@ struct EncryptedRoomPage<Browser: BrowserPage> {
     ) throws {
         browser = try Browser.start(limit: limit)
         let page = server.url("")
+        // The old page goes while it answers: only the new one's state counts, and the script below fails without it.
         _ = try? browser.evaluate("location.href = \(literal(page))")
         let isOpen = "location.href === \(literal(page)) && document.readyState === 'complete'"
         for _ in 0..<500 where try (try? browser.evaluate(isOpen)) as? Bool != true { usleep(20_000) }

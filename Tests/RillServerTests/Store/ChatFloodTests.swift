@@ -43,6 +43,7 @@ import Testing
         }
         try await flood.value
         var (stored, missed, isClosed) = (0, 0, false)
+        // Until its channel is closed, or silent for two seconds.
         while let message = try? flooder.message(seconds: 2) {
             switch message {
             case .done: stored += 1
@@ -74,6 +75,7 @@ import Testing
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in clients {
+                // Each is used by its own task alone.
                 nonisolated(unsafe) let client = client
                 // One after the other, 20 a second at most: up to 800 a second in all.
                 group.addTask {

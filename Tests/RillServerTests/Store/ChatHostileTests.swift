@@ -73,6 +73,7 @@ import Testing
         let (other, second) = try server.enter("Anna", token: token, session: first.session)
         #expect(second.chat?.author == first.chat?.author && second.uid == first.uid)
         var isReplaced = false
+        // Until the server closes its channel.
         while let message = try? page.message() { if case .bye(.replaced) = message { isReplaced = true } }
         #expect(isReplaced)
         #expect(try other.write("one", key: "k") == 1 && other.write("two", key: "l") == 2)

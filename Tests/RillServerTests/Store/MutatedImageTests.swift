@@ -30,6 +30,7 @@ import Testing
         for (index, bytes) in Self.mutated(count).enumerated() {
             // A chunk's checksum would refuse nearly all damage of PNG.
             for (kind, input) in [("", bytes), ("-repaired", bytes.repairedPNG)] where kind.isEmpty || input != bytes {
+                // Most are refused; the number of those that are taken is checked below.
                 guard let image = try? ImageCheck(input) else { continue }
                 taken.append(Taken(name: "\(index)\(kind)", width: image.width, height: image.height))
                 try write(input, to: folder.path("\(index)\(kind)"))

@@ -50,6 +50,7 @@ final class Browser {
     }
 
     deinit {
+        // It may have ended already.
         _ = try? send("Browser.close", [:], to: "")
         Glibc.close(input)
         Glibc.close(output)

@@ -55,6 +55,7 @@ final class Page {
     }
 
     /// Ends it at once: nothing is said to its peers.
+    /// A page that has crashed never answers the command.
     func crash() { _ = try? command("Page.crash", within: 1) }
 
     /// Takes a picture of the page, in PNG.
@@ -215,6 +216,6 @@ func wait(
 
 /// A JavaScript literal of a text.
 func literal(_ text: String) -> String {
-    guard let data = try? JSONEncoder().encode(text) else { return "\"\"" }
+    guard let data = try? JSONEncoder().encode(text) else { preconditionFailure("each text has a form in JSON") }
     return String(decoding: data, as: UTF8.self)
 }

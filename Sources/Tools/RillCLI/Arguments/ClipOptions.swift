@@ -62,6 +62,7 @@ struct ClipOptions: ParsableArguments {
             case .unsupportedFormat, .invalidField, .missingParameter: break
             default: throw error
             }
+            // Of two refusals the first one says more: it names the field.
             guard path != "-", FileStatus(path: path)?.kind == .file, let opened = try? openContainer() else {
                 throw error
             }

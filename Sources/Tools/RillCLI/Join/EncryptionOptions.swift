@@ -43,8 +43,12 @@ struct EncryptionOptions: ParsableArguments {
             }
             return secret
         }
-        guard let data = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 4096) else {
+        // All three reasons are in the text.
+        guard let data = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 4097) else {
             throw CommandError("\(path): no such file, or it cannot be read or is empty", .unreadableInput)
+        }
+        guard data.count <= 4096 else {
+            throw CommandError("\(path): more than 4096 bytes; a secret is one line", .unreadableInput)
         }
         // The line's end is not of the secret.
         let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)

@@ -3,7 +3,7 @@ import Configuration
 import Foundation
 import RillFiles
 
-/// What `rill serve` is told by a file and by its environment, as options of the command line.
+/// The options of `rill serve` in a file and in its environment, as arguments of the command line.
 ///
 /// An option that is given counts before a variable, and that before the file. All have the options' names:
 /// `--secret-file`, `RILL_SERVE_SECRET_FILE`, `"secretFile"`.

@@ -71,6 +71,7 @@ public struct VP9Superframe: Equatable, Sendable {
     /// The number of shown frames in a chunk; 1 if it cannot be parsed. More than one are spatial layers of one moment.
     static func shownFrameCount(_ chunk: Span<UInt8>) -> Int {
         guard let frames = try? VP9Superframe(parsing: chunk), frames.frameCount > 1 else { return 1 }
+        // One whose header cannot be parsed is no picture; the decoder reports it.
         return (0..<frames.frameCount).count { index in
             (try? VP9FrameHeader(parsing: chunk.extracting(frames[index])))?.isShown ?? false
         }
