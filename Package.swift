@@ -98,6 +98,8 @@ let products: [(name: String, modules: [String])] = [
     ("RillTransport", ["RillTransport", "RillThreads", "RillCore"]),
     ("RillForward", ["RillForward"]),
     ("RillRooms", ["RillRooms"]),
+    // A room as an app has it: apart from the rooms' core, which a server links without codecs.
+    ("RillRoomClient", ["RillRoomClient", "RillRooms", "Rill", "RillCore", "RillSecurity"]),
     ("RillWHIP", ["RillWHIP"]),
     ("RillBeauty", ["RillBeauty", "RillCore"]),
     ("RillTranscode", ["RillTranscode", "RillFiles", "RillCodec", "RillImage", "RillCore"]),
@@ -188,6 +190,18 @@ let wings: [[Target]] = [
             ["RillCore", "RillPeer", "RillRTP", "RillSession", "RillThreads", "RillTransport"]),
         // A room's people, rights, events and messages, both sides, without the channels that carry them.
         module("RillRooms", ["RillCore"]),
+        // The live object of an app that is in a room; its own WebSocket comes with the trait Rooms.
+        .target(
+            name: "RillRoomClient",
+            dependencies: [
+                "Rill", "RillCore", "RillPeer", "RillRTP", "RillRooms", "RillSecurity", "RillSession", "RillThreads",
+                product("NIOCore", of: "swift-nio", for: "Rooms"),
+                product("NIOHTTP1", of: "swift-nio", for: "Rooms"),
+                product("NIOPosix", of: "swift-nio", for: "Rooms"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Rooms"),
+                product("NIOWebSocket", of: "swift-nio", for: "Rooms"),
+            ],
+            swiftSettings: moduleSettings + strict, linkerSettings: [.linkedLibrary("m")]),
         // Publish and watch by URL: WHIP and WHEP, both sides, without the HTTP that carries them (see RillServer).
         module("RillWHIP", ["RillCore"]),
         // WHIP and WHEP over HTTP and HTTPS: limits, tokens, metrics, pages; it serves RillForward's streams.
@@ -262,8 +276,8 @@ let wings: [[Target]] = [
                 "RillSecurity", "RillSession", "RillTransport",
                 product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine"),
                 // Serve, publish and watch.
-                target("RillForward", for: "Server"), target("RillRooms", for: "Server"),
-                target("RillServer", for: "Server"),
+                target("RillForward", for: "Server"), target("RillRoomClient", for: "Server"),
+                target("RillRooms", for: "Server"), target("RillServer", for: "Server"),
                 target("RillWHIP", for: "Server"),
                 product("AsyncHTTPClient", of: "async-http-client", for: "Server"),
                 product("Configuration", of: "swift-configuration", for: "Server"),
@@ -272,7 +286,6 @@ let wings: [[Target]] = [
                 product("NIOHTTP1", of: "swift-nio", for: "Server"),
                 product("NIOPosix", of: "swift-nio", for: "Server"),
                 product("NIOSSL", of: "swift-nio-ssl", for: "Server"),
-                product("NIOWebSocket", of: "swift-nio", for: "Server"),
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
                 product("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
                 // Preview.
@@ -303,10 +316,12 @@ let package = Package(
             name: "Laboratory",
             description:
                 "RillLink and RillLab, the emulated network and the lab: swift-collections, hdrhistogram."),
+        .trait(name: "Rooms", description: "The WebSocket of RillRoomClient: swift-nio."),
         .trait(
             name: "Server",
             description:
-                "RillServer, and `rill serve`, `token`, `publish`, `watch`, `join`: Hummingbird, JWTKit and others."),
+                "RillServer, and `rill serve`, `token`, `publish`, `watch`, `join`: Hummingbird, JWTKit and others.",
+            enabledTraits: ["Rooms"]),
         .trait(name: "Window", description: "`rill preview` and `rill watch --preview`: SDL2."),
         .default(enabledTraits: ["CommandLine"]),
     ],
@@ -314,7 +329,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        // With the trait Server only.
+        // With the trait Server only; swift-nio and swift-nio-ssl with Rooms too.
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -393,7 +408,8 @@ let package = Package(
         tests(
             of: "RillServer",
             [
-                "RillCLI", "RillCore", "RillForward", "RillRooms", "RillRoomsSupport", "RillTransport", "RillWHIP",
+                "Rill", "RillCLI", "RillCore", "RillForward", "RillRoomClient", "RillRooms", "RillRoomsSupport",
+                "RillScenes", "RillTransport", "RillWHIP",
                 product("Crypto", of: "swift-crypto", for: "Server"),
                 product("JWTKit", of: "jwt-kit", for: "Server"),
                 product("Logging", of: "swift-log", for: "Server"),

@@ -9,6 +9,9 @@ extension CallParticipant {
     /// The layers that the participant sends, from their description.
     public var layers: [StreamLayer.RID] { streams.indices.map(streams.layerName) }
 
+    /// The sections (`mid`) of ``layers``; `nil` for one without a section.
+    package var receivedMids: [String?] { streams.map(\.mid) }
+
     // MARK: One sequence
 
     /// Sets which layer their sequence (``show(on:_:)``) shows; by default the first one of their description, usually

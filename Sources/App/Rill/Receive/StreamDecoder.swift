@@ -1,5 +1,5 @@
 import RillCodec
-import RillCore
+package import RillCore
 import RillImage
 import RillReceive
 import RillSecurity
@@ -170,13 +170,13 @@ extension SFrameOpenOutcome {
 }
 
 /// A sink whose pictures a task awaits.
-final class AwaitedPictures: FrameSink {
+package final class AwaitedPictures: FrameSink {
     private let continuation: AsyncStream<VideoFrame>.Continuation
 
-    init(_ continuation: AsyncStream<VideoFrame>.Continuation) {
+    package init(_ continuation: AsyncStream<VideoFrame>.Continuation) {
         self.continuation = continuation
     }
 
-    func consume(_ frame: VideoFrame) { continuation.yield(frame) }
-    func finish() { continuation.finish() }
+    package func consume(_ frame: VideoFrame) { continuation.yield(frame) }
+    package func finish() { continuation.finish() }
 }

@@ -75,6 +75,15 @@ public final class WebRTCPeer: Sendable {
         return id.flatMap { port.transport.statistics(of: $0, participant?.statistics.session) }
     }
 
+    /// The sections (`mid`) that send, in the order of the descriptions.
+    package var sendingMids: [String] {
+        guard let id = state.withLock({ $0.id }) else { return [] }
+        let mids = port.transport.change(id) { peer, _ in
+            peer.negotiator.transceivers.filter { [.sendOnly, .sendAndReceive].contains($0.direction) }.compactMap(\.mid)
+        }
+        return mids ?? []
+    }
+
     // MARK: Offer and answer
 
     /// Answers another offer of the peer's, which changes what is sent and received.
@@ -167,6 +176,9 @@ public final class WebRTCPeer: Sendable {
                 var transceiver = TransceiverSettings(.video, .receiveOnly)
                 transceiver.receivedRIDs = settings.wantedLayers
                 try peer.addTransceiver(transceiver)
+            }
+            for _ in 0..<min(max(settings.receiveSlots, 0), 64) {
+                try peer.addTransceiver(TransceiverSettings(.video, .receiveOnly))
             }
             return carried
         }

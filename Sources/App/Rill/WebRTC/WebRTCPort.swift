@@ -128,8 +128,10 @@ public struct WebRTCSettings: Sendable {
     public var sections: [[StreamLayer.RID]]?
     /// The names of the layers that offers ask the peer to send, the preferred ones first; empty for no simulcast.
     public var wantedLayers: [String] = []
-    /// Whether the peer's video is received.
+    /// Whether the peer's video is received in the sections that send.
     public var receives = true
+    /// How many sections of offers only receive, up to 64: a server of a room shows in each whomever is wanted. 0.
+    public var receiveSlots = 0
     /// Codecs, header extensions and repair. By default the codecs are those of the call's layers.
     public var negotiation = NegotiationSettings()
     /// Times and limits of DTLS, and the profiles of SRTP.

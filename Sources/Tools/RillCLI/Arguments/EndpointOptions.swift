@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import RillCore
+import RillRoomClient
 import RillWHIP
 
 /// How a server is reached: the options that `rill publish`, `rill watch` and `rill join` share.

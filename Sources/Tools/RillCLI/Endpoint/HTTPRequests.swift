@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import RillCore
+import RillRoomClient
 import RillThreads
 import RillWHIP
 
@@ -99,28 +100,8 @@ struct NoResponse: Error {
         case let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout:
             "no response in time"
         case is NIOTooManyBytesError: "the response's body is longer than 256 KiB"
-        case let error as IOError: error.reason
-        case let error as NIOConnectionError: error.reason
-        case let error as NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
-            "its certificate is not trusted; --ca FILE trusts one"
-        default: "\(error)"
+        default: ConnectionFailure.reason(of: error)
         }
-    }
-}
-
-extension NIOConnectionError {
-    fileprivate var reason: String {
-        if let first = connectionErrors.first { return (first.error as? IOError)?.reason ?? "\(first.error)" }
-        if dnsAError != nil || dnsAAAAError != nil { return "no address of \(host) is known" }
-        return "no connection with \(host)"
-    }
-}
-
-extension IOError {
-    fileprivate var reason: String {
-        // A constant text of the C library.
-        guard let text = unsafe strerror(errnoCode) else { return "error \(errnoCode)" }
-        return unsafe String(cString: text).lowercased()
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if Server
 import RillCore
 import RillPeer
+import RillRoomClient
 import RillRooms
 
 /// A member of a room that publishes a coded clip, wants what others publish, and counts what it sees.

@@ -2,6 +2,7 @@
 import Rill
 import RillCore
 import RillPeer
+import RillRoomClient
 import RillRooms
 import RillSecurity
 import RillThreads
@@ -32,7 +33,7 @@ final class BotRun {
         let bot: Bot
         let socket: UDPSocket
         let addresses: LocalAddresses
-        var webSocket: RoomWebSocket?
+        var webSocket: RoomChannel?
         /// The number of its WebSocket among all that it opened: what comes of former ones is not its any more.
         var attempt = 0
         var wakeTime = MediaTime.zero
@@ -43,7 +44,7 @@ final class BotRun {
     private struct Input: Sendable {
         let place: Int
         let attempt: Int
-        let input: RoomWebSocket.Input
+        let input: RoomSignal
     }
 
     /// What became of the further ones.
@@ -252,7 +253,7 @@ final class BotRun {
                 places[place]?.webSocket?.close()
                 places[place]?.webSocket = nil
                 places[place]?.attempt += 1
-            case .send(let request): try places[place]?.webSocket?.send(request)
+            case .send(let request): places[place]?.webSocket?.send(request)
             case .transmit(on: let path):
                 if outgoing.isFull { flush(entry.socket) }
                 outgoing.append(to: path.remote, from: entry.addresses.source(path.socket)) { output in

@@ -1,5 +1,6 @@
 #if Server
 import ArgumentParser
+import RillRoomClient
 import RillRooms
 
 /// What bots want of those who publish: the first ones in high, the next ones in low, in the order in which they came.
@@ -57,13 +58,5 @@ struct BotWants: ExpressibleByArgument, Equatable, Sendable {
                 ? Want(.high, of: participant.uid, priority: high - place) : Want(.low, of: participant.uid)
         }
     }
-}
-
-extension Participant {
-    /// What members of an encrypted room say about themselves, pages as well.
-    static let encryptedAttributes = ["encrypted": "SFrame"]
-
-    /// Whether its frames mean something to who has a secret, or has none.
-    func isReadable(isEncrypted: Bool) -> Bool { isEncrypted || attributes["encrypted"] == nil }
 }
 #endif

@@ -3,6 +3,7 @@ import ArgumentParser
 import Rill
 import RillContainers
 import RillCore
+import RillRoomClient
 import RillPeer
 import RillScenes
 import RillServer

@@ -1,4 +1,4 @@
-#if Server
+#if Rooms
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -9,37 +9,10 @@ import RillCore
 import RillRooms
 import RillThreads
 
-/// Where the WebSocket of a server's rooms is.
-struct RoomURL: Equatable, Sendable {
-    /// Whether the connection is encrypted.
-    let isSecure: Bool
-    let host: String
-    let port: Int
-    let path: String
-
-    /// Reads a URL of HTTP or of WebSocket. Without a path it is `/rooms`.
-    init?(_ text: String) {
-        guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-            url.query == nil, url.fragment == nil
-        else { return nil }
-        switch url.scheme?.lowercased() {
-        case "http", "ws": isSecure = false
-        case "https", "wss": isSecure = true
-        default: return nil
-        }
-        port = url.port ?? (isSecure ? 443 : 80)
-        guard (1...65_535).contains(port) else { return nil }
-        // Of an address of IPv6 the brackets belong to the URL.
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        path = ["", "/"].contains(url.path) ? "/rooms" : url.path
-    }
-
-    /// Host and port, as a request names them.
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
-}
-
-/// Opens WebSockets (RFC 6455) with an event loop of its own.
-final class RoomWebSockets: Sendable {
+/// Opens WebSockets (RFC 6455) with an event loop of its own: the signaling of a ``Room``, unless the app has its own.
+///
+/// Threads: one, which swift-nio starts. All methods may be called from any thread. ``close()`` ends it.
+public final class RoomWebSockets: RoomSignaling {
     private let url: RoomURL
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
@@ -47,12 +20,14 @@ final class RoomWebSockets: Sendable {
     /// The longest message: a snapshot of a hundred members, and the answer to an offer of many sections.
     static let maximumMessageByteCount = 4 << 20
 
+    /// Starts the event loop.
+    ///
     /// - Parameters:
     ///   - url: where the server is.
     ///   - certificates: a PEM file of certificates that are trusted beside the system's.
-    ///   - isInsecure: whether any server is trusted.
-    /// - Throws: an error of NIOSSL if the file cannot be read; ``ThreadError``.
-    init(_ url: RoomURL, trusting certificates: String?, orAnybody isInsecure: Bool) throws {
+    ///   - isInsecure: whether any server is trusted: anybody on the path can then read and change everything.
+    /// - Throws: an error of NIOSSL if the file cannot be read; ``/RillThreads/ThreadError``.
+    public init(_ url: RoomURL, trusting certificates: String? = nil, orAnybody isInsecure: Bool = false) throws {
         self.url = url
         var settings = TLSConfiguration.makeClientConfiguration()
         if let certificates {
@@ -68,7 +43,7 @@ final class RoomWebSockets: Sendable {
     /// Opens one.
     ///
     /// - Parameter handle: is called on the event loop with what happens; with `closed` once, at the end.
-    func open(_ handle: @escaping @Sendable (RoomWebSocket.Input) -> Void) -> RoomWebSocket {
+    public func open(_ handle: @escaping @Sendable (RoomSignal) -> Void) -> RoomChannel {
         let socket = RoomWebSocket()
         Task {
             do {
@@ -82,14 +57,14 @@ final class RoomWebSockets: Sendable {
                 guard socket.take(channel) else { return }
                 handle(.opened)
             } catch {
-                handle(.closed(reason: NoResponse.reason(of: error)))
+                handle(.closed(reason: ConnectionFailure.reason(of: error)))
             }
         }
-        return socket
+        return RoomChannel(send: { socket.send($0) }, close: { socket.close() })
     }
 
     private func configure(
-        _ channel: any Channel, _ handle: @escaping @Sendable (RoomWebSocket.Input) -> Void
+        _ channel: any Channel, _ handle: @escaping @Sendable (RoomSignal) -> Void
     ) throws -> EventLoopFuture<(any Channel)?> {
         if let tls {
             // A name, not an address, is what a server is asked for (RFC 6066 §3).
@@ -120,8 +95,8 @@ final class RoomWebSockets: Sendable {
             configuration: .init(upgradeConfiguration: upgrade))
     }
 
-    /// Ends the event loop, and with it what is open.
-    func close() {
+    /// Ends the event loop, and with it what is open. Not to be called on it.
+    public func close() {
         // Nothing is left to do about a failure.
         try? group.syncShutdownGracefully()
     }
@@ -130,16 +105,7 @@ final class RoomWebSockets: Sendable {
 /// A WebSocket of a client of a room, which is opening, open or closed.
 ///
 /// All methods may be called from any thread.
-final class RoomWebSocket: Sendable {
-    /// What happens.
-    enum Input: Sendable {
-        case opened
-        case message(RoomMessage)
-        /// The server sent what is not a message of a room.
-        case unreadable(String)
-        case closed(reason: String?)
-    }
-
+private final class RoomWebSocket: Sendable {
     private enum State: Sendable {
         case opening
         case open(any Channel)
@@ -147,8 +113,6 @@ final class RoomWebSocket: Sendable {
     }
 
     private let state = Monitor(State.opening)
-
-    fileprivate init() {}
 
     /// Takes the channel that was opened; closes it if nobody wants it any more.
     fileprivate func take(_ channel: any Channel) -> Bool {
@@ -162,9 +126,10 @@ final class RoomWebSocket: Sendable {
     }
 
     /// Sends a request; one on a channel that is not open is dropped.
-    func send(_ request: RoomRequest) throws {
+    func send(_ request: RoomRequest) {
         guard case .open(let channel) = state.withLock({ $0 }) else { return }
-        let data = ByteBuffer(bytes: try JSONEncoder().encode(request))
+        // Strings and numbers: only what is not JSON at all fails, such as a number that is not finite.
+        guard let data = (try? JSONEncoder().encode(request)).map({ ByteBuffer(bytes: $0) }) else { return }
         channel.writeAndFlush(
             WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data), promise: nil)
     }
@@ -190,11 +155,11 @@ private final class RoomFrames: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    private let handle: @Sendable (RoomWebSocket.Input) -> Void
+    private let handle: @Sendable (RoomSignal) -> Void
     private let decoder = JSONDecoder()
     private var reason: String?
 
-    init(_ handle: @escaping @Sendable (RoomWebSocket.Input) -> Void) { self.handle = handle }
+    init(_ handle: @escaping @Sendable (RoomSignal) -> Void) { self.handle = handle }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
@@ -214,7 +179,7 @@ private final class RoomFrames: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        reason = NoResponse.reason(of: error)
+        reason = ConnectionFailure.reason(of: error)
         context.close(promise: nil)
     }
 
