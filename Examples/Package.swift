@@ -7,8 +7,9 @@ func rill(_ products: String...) -> [Target.Dependency] { products.map { .produc
 let package = Package(
     name: "rill-examples",
     dependencies: [
-        // An app writes `traits: []` and fetches only Rill. Examples that emulate a network need the trait Laboratory.
-        .package(url: "https://github.com/rill-video/rill", from: "0.2.0", traits: ["Laboratory"])
+        // An app writes `traits: []` and fetches only Rill. Examples that emulate a network need the trait Laboratory,
+        // and those that join a room over a WebSocket the trait Rooms.
+        .package(url: "https://github.com/rill-video/rill", from: "0.2.0", traits: ["Laboratory", "Rooms"])
     ],
     targets: [
         // Sends a clip as RTP packets: the sending side in ten lines.
@@ -39,6 +40,18 @@ let package = Package(
         // Shows the pictures before they are encoded, while it sends them.
         .executableTarget(
             name: "local-preview", dependencies: rill("Rill", "RillTranscode"), path: "LocalPreview"),
+        // Five apps in rooms of `rill serve`: a few people, a stream's chat, a grid of seventeen, a meeting, a list of
+        // messages.
+        .executableTarget(
+            name: "sample-room", dependencies: rill("RillRoomClient", "RillTranscode"), path: "Rooms/SampleRoom"),
+        .executableTarget(
+            name: "stream-chat", dependencies: rill("RillRoomClient"), path: "Rooms/StreamChat"),
+        .executableTarget(
+            name: "grid", dependencies: rill("RillRoomClient", "RillTranscode"), path: "Rooms/Grid"),
+        .executableTarget(
+            name: "meeting", dependencies: rill("RillRoomClient", "RillTranscode"), path: "Rooms/Meeting"),
+        .executableTarget(
+            name: "message-list", dependencies: rill("RillRoomClient"), path: "Rooms/MessageList"),
         // Each library product in a program of its own that imports nothing else, not even Glibc or Foundation: they
         // would link libraries that the product must link itself.
         .executableTarget(
@@ -59,6 +72,8 @@ let package = Package(
             name: "library-forward", dependencies: rill("RillForward"), path: "Libraries/Forward"),
         .executableTarget(
             name: "library-rooms", dependencies: rill("RillRooms"), path: "Libraries/Rooms"),
+        .executableTarget(
+            name: "library-roomclient", dependencies: rill("RillRoomClient"), path: "Libraries/RoomClient"),
         .executableTarget(
             name: "library-whip", dependencies: rill("RillWHIP"), path: "Libraries/WHIP"),
         .executableTarget(

@@ -92,7 +92,9 @@ import Testing
         #expect(me.isOwn && ben.isMuted)
         _ = try await screen.rest()
         try await host.setRole(.viewer, of: them)
-        try await own.wait("viewer") { if case .roleChanged(me) = $0 { me.info.role == .viewer ? true : nil } else { nil } }
+        try await own.wait("viewer") {
+            if case .roleChanged(me) = $0 { me.info.role == .viewer ? true : nil } else { nil }
+        }
         await #expect(throws: RoomError.notAllowed(.video)) { try await ben.publish() }
         await #expect(throws: RoomError.notAllowed(.moderate)) { try await ben.setLocked(true) }
         try await host.remove(them)

@@ -57,7 +57,9 @@ final class RoomLogbook: Sendable {
     }
 
     func left(_ name: String, _ reason: OfflineReason) async throws {
-        try await wait("end of \(name)") { if case .left(let them, reason) = $0, them.name == name { true } else { nil } }
+        try await wait("end of \(name)") {
+            if case .left(let them, reason) = $0, them.name == name { true } else { nil }
+        }
     }
 
     func over() async throws { try await wait("the end") { if case .over = $0 { true } else { nil } } }

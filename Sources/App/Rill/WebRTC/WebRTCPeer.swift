@@ -79,7 +79,8 @@ public final class WebRTCPeer: Sendable {
     package var sendingMids: [String] {
         guard let id = state.withLock({ $0.id }) else { return [] }
         let mids = port.transport.change(id) { peer, _ in
-            peer.negotiator.transceivers.filter { [.sendOnly, .sendAndReceive].contains($0.direction) }.compactMap(\.mid)
+            peer.negotiator.transceivers.filter { [.sendOnly, .sendAndReceive].contains($0.direction) }.compactMap(
+                \.mid)
         }
         return mids ?? []
     }

@@ -4,8 +4,8 @@ import RillRooms
 
 /// Whose pictures go to which sink: a section shows somebody, and somebody is shown on a sink.
 ///
-/// Threads: pictures come on a decoding thread; all methods may be called from any thread. Sinks and `report` are called
-/// with no lock held.
+/// Threads: pictures come on a decoding thread; all methods may be called from any thread. Sinks and `report` are
+/// called with no lock held.
 final class RoomPictures: Sendable {
     /// What somebody publishes.
     struct Key: Hashable, Sendable {
@@ -31,7 +31,8 @@ final class RoomPictures: Sendable {
     private struct Shown {
         let sink: ExclusiveUse<any FrameSink>
         let since: MediaTime
-        var size: Resolution?
+        /// The newest one: one buffer of its decoder's.
+        var picture: VideoFrame?
     }
 
     private struct State: ~Copyable {
@@ -95,19 +96,21 @@ final class RoomPictures: Sendable {
     func show(_ picture: VideoFrame, _ mid: String) {
         let now = clock.now
         let found = state.withLock { state -> (Key, ExclusiveUse<any FrameSink>, Event?)? in
-            guard let slot = state.slots[mid], let key = slot.state.key, let shown = state.shown[key] else { return nil }
+            guard let slot = state.slots[mid], let key = slot.state.key, let shown = state.shown[key] else {
+                return nil
+            }
             if let time = slot.formerUntil {
                 guard now >= time else { return nil }
                 state.slots[mid]?.formerUntil = nil
             }
             var event: Event?
-            if shown.size != picture.resolution {
+            if shown.picture?.resolution != picture.resolution {
                 event =
-                    shown.size == nil
+                    shown.picture == nil
                     ? .firstPicture(key, picture.resolution, after: now - shown.since)
                     : .sizeChanged(key, picture.resolution)
-                state.shown[key]?.size = picture.resolution
             }
+            state.shown[key]?.picture = picture
             return (key, shown.sink, event)
         }
         guard let (key, sink, event) = found else { return }
@@ -120,8 +123,8 @@ final class RoomPictures: Sendable {
 
     // MARK: Sinks
 
-    /// Whether something is shown.
-    func isShown(_ key: Key) -> Bool { state.withLock { $0.shown[key] != nil } }
+    /// The newest picture of something that is shown.
+    func picture(of key: Key) -> VideoFrame? { state.withLock { $0.shown[key]?.picture } }
 
     /// Shows something on a sink, in the place of another one.
     func show(_ key: Key, on sink: sending any FrameSink) {

@@ -10,9 +10,9 @@ public import RillCore
 /// try room.setProfile(.p320x240)
 /// ```
 ///
-/// The bitrates are those that SDKs of this kind document for calls; they are the most that is sent. A camera of another
-/// shape is cropped (``/RillCodec/LayerSettings/aspect``). The low layer is ``/RillCodec/LayerSettings/low``: 160x120 at
-/// 5 frames a second and 45 kbit/s, whatever the profile.
+/// The bitrates are those that SDKs of this kind document for calls; they are the most that is sent. A camera of
+/// another shape is cropped (``/RillCodec/LayerSettings/aspect``). The low layer is ``/RillCodec/LayerSettings/low``:
+/// 160x120 at 5 frames a second and 45 kbit/s, whatever the profile.
 public struct VideoProfile: Hashable, Sendable {
     /// The size of the pictures.
     public var resolution: Resolution
@@ -55,7 +55,8 @@ public struct VideoProfile: Hashable, Sendable {
 
     /// All named ones, the smallest first.
     public static let all: [VideoProfile] = [
-        p160x120, p320x180, p320x240, p640x360, p640x360at30, p640x480, p640x480at30, p1280x720, p1280x720at30, p1920x1080,
+        p160x120, p320x180, p320x240, p640x360, p640x360at30, p640x480, p640x480at30, p1280x720, p1280x720at30,
+        p1920x1080,
     ]
 }
 

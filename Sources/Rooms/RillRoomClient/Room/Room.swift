@@ -1,7 +1,7 @@
 public import Rill
 public import RillCore
 public import RillRooms
-import RillSecurity
+public import RillSecurity
 
 /// A room as an app is in it: who is there, what they publish, the chat, and own pictures.
 ///
@@ -21,11 +21,11 @@ import RillSecurity
 /// that is wanted. A room comes back by itself after a cut or a restart of the server, reads on where it was, and says
 /// so (``Event/status(_:)``). Sound is not sent and not played.
 ///
-/// Threads: those of a ``/Rill/VideoCall``, `rill-room`, and one of swift-nio. All methods may be called from any thread,
-/// and by sinks. One leaves with ``leave()``, or when the room is released.
+/// Threads: those of a ``/Rill/VideoCall``, `rill-room`, and one of swift-nio. All methods may be called from any
+/// thread, and by sinks. One leaves with ``leave()``, or when the room is released.
 public final class Room: Sendable {
-    /// What happens, for one loop at a time; the stream ends with the room. Of events that nobody reads, the newest 4096
-    /// are kept.
+    /// What happens, for one loop at a time; the stream ends with the room. Of events that nobody reads, the newest
+    /// 4096 are kept.
     public let events: AsyncStream<Event>
     private let core: RoomCore
 
@@ -62,11 +62,24 @@ public final class Room: Sendable {
         taps: sending SendTaps, isOver: @escaping @Sendable () -> Void
     ) async throws -> Room {
         let room = try Room(settings, over: signaling, source: source, taps: taps, isOver: isOver)
-        do { try await room.core.entered() } catch {
+        do { try await room.entered(within: settings.joinTimeout) } catch {
             await room.leave()
             throw error
         }
         return room
+    }
+
+    private func entered(within time: MediaDuration) async throws {
+        let deadline = Task { [core] in
+            try await Task.sleep(nanoseconds: UInt64(max(time.nanoseconds, 0)))
+            core.giveUp()
+        }
+        defer { deadline.cancel() }
+        try await withTaskCancellationHandler {
+            try await core.answers.entered()
+        } onCancel: {
+            core.leave()
+        }
     }
 
     #if Rooms
@@ -116,11 +129,13 @@ public final class Room: Sendable {
     /// ``Event/over``.
     public func leave() async {
         core.leave()
-        await core.ended()
+        await core.answers.ended()
     }
 
     // MARK: The room
 
+    /// The room's name.
+    public var name: String { core.name }
     /// Where one stands.
     public var status: RoomClientStatus { core.look { $0.status } }
     /// Who is there, in the order in which they came; oneself among them.
@@ -135,6 +150,16 @@ public final class Room: Sendable {
     public var chat: RoomChat { RoomChat(core) }
     /// The end-to-end encryption, whose secret can be changed; `nil` in the clear.
     public var encryption: FrameEncryption? { core.encryption }
+    /// Goes on with another secret, which all members need from now on. Frames that are on their way open with the
+    /// former one. It takes a quarter of a second: call it where that does not matter.
+    ///
+    /// In a room that is in the clear nothing changes.
+    ///
+    /// - Throws: ``/RillSecurity/SecurityError``: `secretTooShort`, `openSSLFailed`.
+    public func setSecret(_ secret: String) throws(SecurityError) {
+        try core.encryption?.change(to: SFrameSecret(secret, room: core.name))
+    }
+
     /// The statistics of what is sent and received.
     public var statistics: CallStatistics { core.media.call.statistics }
 
@@ -143,7 +168,12 @@ public final class Room: Sendable {
     /// Mutes own pictures, or sends them again. Others are told; the encoders rest meanwhile.
     ///
     /// - Throws: ``/RillRooms/RoomError``: `notPublished`, `notAllowed`, `sessionEnded`.
-    public func setMuted(_ isMuted: Bool) async throws(RoomError) { try await core.setMuted(isMuted) }
+    public func setMuted(_ isMuted: Bool) async throws(RoomError) {
+        // Not one picture more, and none before others know.
+        if isMuted { core.media.call.setMuted(true) }
+        _ = try await core.ask(isMuted ? .mute(.video, of: nil) : .unmute(.video))
+        if !isMuted { core.media.call.setMuted(false) }
+    }
 
     /// Whether own pictures are muted, by oneself or by a host.
     public var isMuted: Bool { core.media.call.isMuted }
@@ -151,14 +181,22 @@ public final class Room: Sendable {
     /// Publishes own pictures: where ``RoomSettings/publishesVideo`` is off, or after a host or oneself ended it.
     ///
     /// - Throws: ``/RillRooms/RoomError``: `notAllowed`; `notPublished` without a source.
-    public func publish() async throws(RoomError) { try await core.setPublished(true) }
+    public func publish() async throws(RoomError) {
+        guard let mid = core.media.sendingMid else { throw .notPublished(.video) }
+        _ = try await core.ask(.publish(.video, mid: mid, isMuted: false))
+        core.media.call.setMuted(false)
+    }
 
     /// Publishes own pictures no more.
     ///
     /// - Throws: ``/RillRooms/RoomError``.
-    public func unpublish() async throws(RoomError) { try await core.setPublished(false) }
+    public func unpublish() async throws(RoomError) {
+        core.media.call.setMuted(true)
+        _ = try await core.ask(.unpublish(.video, of: nil))
+    }
 
-    /// Switches to another source from its first frame on, which is a key frame; sizes may differ. Nothing is negotiated.
+    /// Switches to another source from its first frame on, which is a key frame; sizes may differ. Nothing is
+    /// negotiated.
     public func setSource(_ source: sending any FrameSource) { core.media.call.setSource(source) }
 
     /// Changes the face processing, from the next frame on.
@@ -180,8 +218,8 @@ public final class Room: Sendable {
 
     // MARK: App data
 
-    /// Sends app data to somebody, or to all others: each message once, and in order, also over a cut. It waits while one
-    /// is cut off.
+    /// Sends app data to somebody, or to all others: each message once, and in order, also over a cut. It waits while
+    /// one is cut off.
     ///
     /// - Parameters:
     ///   - text: at most 1,024 bytes, with a server of ours at its defaults. What is longer fails as an event.
@@ -241,7 +279,12 @@ public final class Room: Sendable {
     /// Closes the room, as a host: everybody is out.
     ///
     /// - Throws: ``/RillRooms/RoomError``.
-    public func close() async throws(RoomError) { _ = try await core.ask(.close) }
+    public func close() async throws(RoomError) {
+        do { _ = try await core.ask(.close) } catch {
+            // One's own end may be the answer.
+            guard error == .sessionEnded, status == .ended(.closed) else { throw error }
+        }
+    }
 }
 
 #if Rooms

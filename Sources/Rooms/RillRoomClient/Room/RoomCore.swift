@@ -17,7 +17,7 @@ final class RoomCore: Sendable {
     private let report: AsyncStream<Room.Event>.Continuation
     private let state: Monitor<State>
     private let people = RoomPeople()
-    private let answers = RoomAnswers()
+    let answers = RoomAnswers()
     private let watch = Monitor<Task<Void, Never>?>(nil)
     /// Is called at the end.
     private let isOver: @Sendable () -> Void
@@ -35,6 +35,8 @@ final class RoomCore: Sendable {
         var isOver = false
         var wants = RoomWants()
         var hasPublished = false
+        /// The epoch of the log whose people are known.
+        var epoch: Int?
 
         /// Asks for what is wanted now; returns when that changes by itself.
         mutating func want(isEncrypted: Bool, at now: MediaTime) -> MediaTime {
@@ -50,6 +52,8 @@ final class RoomCore: Sendable {
     }
 
     private var clock: LiveClock { media.call.clock }
+    /// The room's name.
+    var name: String { settings.join.room }
 
     init(
         _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)?,
@@ -62,6 +66,8 @@ final class RoomCore: Sendable {
         }
         var call = settings.call
         call.encryption = encryption
+        // Who neither sends nor receives is in the chat alone.
+        let hasMedia = source != nil || settings.slots > 0
         let made = try VideoCall(call, source: source, taps: taps)
         let target = Monitor<(@Sendable (RoomPictures.Event) -> Void)?>(nil)
         let broke = Monitor<(@Sendable () -> Void)?>(nil)
@@ -69,7 +75,7 @@ final class RoomCore: Sendable {
         media = try RoomMedia(made, slots: min(max(settings.slots, 0), 64), pictures) { broke.withLock { $0 }?() }
         var join = settings.join
         if encryption != nil { join.attributes.merge(Participant.encryptedAttributes) { own, _ in own } }
-        let client = RoomClient(RoomClientSettings(join, hasMedia: true), seed: .random(in: 0 ... .max))
+        let client = RoomClient(RoomClientSettings(join, hasMedia: hasMedia), seed: .random(in: 0 ... .max))
         client.join(at: made.clock.now)
         state = Monitor(State(client: client))
         target.withLock { $0 = { [weak self] in self?.take($0) } }
@@ -108,7 +114,9 @@ final class RoomCore: Sendable {
             case .send(let request): state.withLock { $0.channel }?.send(request)
             case .makeOffer(let restarts): offer(restarts: restarts)
             case .event(let event): take(event)
-            case .wait(let time): return min(time, next)
+            case .wait(let time):
+                for them in people.takeGone(at: now) { end(them, .dropped) }
+                return min(time, next, people.nextTime)
             }
         }
     }
@@ -299,16 +307,33 @@ final class RoomCore: Sendable {
     }
 
     private func takeSnapshot() {
-        let (present, own) = look { ($0.room?.participants ?? [], $0.uid) }
-        let (gone, came) = people.take(present, own: own, in: self)
-        for them in gone {
-            pictures.hide(them.uid)
-            state.withLock { $0.wants.forget(them.uid) }
-            report.yield(.left(them, .dropped))
+        let now = clock.now
+        let (present, own, isRestarted) = state.withLock { state in
+            defer { state.epoch = state.client.epoch }
+            let isRestarted = state.epoch.map { $0 != state.client.epoch } ?? false
+            return (state.client.room?.participants ?? [], state.client.uid, isRestarted)
         }
-        for them in came { report.yield(.joined(them)) }
+        tell(people.take(present, own: own, isRestarted: isRestarted, in: self, at: now))
         publish()
         answers.enter(.success(()))
+    }
+
+    private func tell(_ change: RoomPeople.Change) {
+        for them in change.gone { end(them, .dropped) }
+        for them in change.changed {
+            // Their wishes are requested again when they publish.
+            for kind in MediaKind.allCases {
+                state.withLock { $0.wants.forgetAsked(RoomPictures.Key(uid: them.uid, kind: kind)) }
+            }
+            report.yield(.presenceChanged(them))
+        }
+        for them in change.came { report.yield(.joined(them)) }
+    }
+
+    private func end(_ them: RoomParticipant, _ reason: OfflineReason) {
+        pictures.hide(them.uid)
+        state.withLock { $0.wants.forget(them.uid) }
+        report.yield(.left(them, reason))
     }
 
     /// Publishes the camera, once both the room and its section are known. The client does so again by itself where the
@@ -330,14 +355,14 @@ final class RoomCore: Sendable {
         let (room, own) = look { ($0.room, $0.uid) }
         if case .joined(let participant) = event {
             // The client's picture is newer: what happened since is in it.
-            let newest = room?[participant.uid] ?? participant
-            if let them = people.join(newest, own: own, in: self) { report.yield(.joined(them)) }
-            return
+            return tell(people.join(room?[participant.uid] ?? participant, own: own, in: self))
         }
         if let room { people.refresh(room) }
         switch event {
         case .offline(_, .becameViewer): break
-        case .offline(let uid, let reason): return leave(uid, reason)
+        case .offline(let uid, let reason):
+            if let them = people.leave(uid) { end(them, reason) }
+            return
         case .unpublished(let uid, let kind):
             state.withLock { $0.wants.forgetAsked(RoomPictures.Key(uid: uid, kind: kind)) }
             if uid == own, kind == .video { media.call.setMuted(true) }
@@ -347,30 +372,10 @@ final class RoomCore: Sendable {
         if let event = Room.Event(event, { people[$0] }) { report.yield(event) }
     }
 
-    private func leave(_ uid: UID, _ reason: OfflineReason) {
-        guard let them = people.leave(uid) else { return }
-        pictures.hide(uid)
-        state.withLock { $0.wants.forget(uid) }
-        report.yield(.left(them, reason))
-    }
-
     // MARK: The app
 
-    /// Waits until one is in the room.
-    func entered() async throws {
-        let deadline = Task { [weak self, settings] in
-            try await Task.sleep(nanoseconds: UInt64(max(settings.joinTimeout.nanoseconds, 0)))
-            self?.giveUp()
-        }
-        defer { deadline.cancel() }
-        try await withTaskCancellationHandler {
-            try await answers.entered()
-        } onCancel: {
-            leave()
-        }
-    }
-
-    private func giveUp() { answers.enter(.failure(.unreachable(reason: state.withLock { $0.reason }))) }
+    /// Waits no longer to be let in.
+    func giveUp() { answers.enter(.failure(.unreachable(reason: state.withLock { $0.reason }))) }
 
     /// Asks for something, and waits for the server's answer.
     func ask(_ command: RoomCommand) async throws(RoomError) -> RoomAnswer {
@@ -390,29 +395,6 @@ final class RoomCore: Sendable {
         return try result.get()
     }
 
-    /// Mutes own pictures, or sends them again.
-    func setMuted(_ isMuted: Bool) async throws(RoomError) {
-        if isMuted { media.call.setMuted(true) }
-        _ = try await ask(isMuted ? .mute(.video, of: nil) : .unmute(.video))
-        if !isMuted { media.call.setMuted(false) }
-    }
-
-    /// Publishes own pictures, or no more.
-    func setPublished(_ isPublished: Bool) async throws(RoomError) {
-        guard isPublished else {
-            media.call.setMuted(true)
-            _ = try await ask(.unpublish(.video, of: nil))
-            return
-        }
-        guard let mid = media.sendingMid else { throw .notPublished(.video) }
-        state.withLock { $0.hasPublished = true }
-        _ = try await ask(.publish(.video, mid: mid, isMuted: false))
-        media.call.setMuted(false)
-    }
-
     /// Leaves, and does not wait for it.
     func leave() { change { client, now in client.leave(at: now) } }
-
-    /// Waits until all threads have ended.
-    func ended() async { await answers.ended() }
 }

@@ -64,7 +64,7 @@ extension Room {
         case reported(ReportedMessage)
         /// A message of one's own was taken by the server.
         case sent(OutgoingMessage, number: Int?)
-        /// A message of one's own was refused. A chat message can be sent again: ``RoomChat/resend(key:)``.
+        /// A message of one's own was refused. A chat message can be resent: ``RoomChat/resend(key:)``.
         case failed(OutgoingMessage, RoomError)
         /// Something that was not awaited was refused: a picture that was wanted, or to publish.
         case refused(RoomError)

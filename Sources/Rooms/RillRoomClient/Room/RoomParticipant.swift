@@ -40,16 +40,17 @@ public final class RoomParticipant: Sendable {
     public func sends(_ kind: MediaKind = .video) -> Bool { info[kind].map { !$0.isMuted } ?? false }
 
     func set(_ participant: Participant) { state.withLock { $0 = participant } }
+    func set(_ presence: Participant.Presence) { state.withLock { $0.presence = presence } }
 
     // MARK: Pictures
 
-    /// Shows their pictures on a sink, in the place of a former one, and wants them: in high, if nothing else was wanted
-    /// before (``want(_:_:priority:)``).
+    /// Shows their pictures on a sink, in the place of a former one, and wants them: in high, if nothing else was
+    /// wanted before (``want(_:_:priority:)``).
     ///
     /// - Parameters:
     ///   - kind: their camera, or their screen.
-    ///   - sink: receives the pictures, whose size differs from layer to layer. It belongs to a decoding thread from now
-    ///     on, and is finished when it shows nothing more.
+    ///   - sink: receives the pictures, whose size differs from layer to layer. It belongs to a decoding thread from
+    ///     now on, and is finished when it shows nothing more.
     public func show(_ kind: MediaKind = .video, on sink: sending any FrameSink) {
         core()?.show(uid, kind, on: sink)
     }
@@ -60,6 +61,12 @@ public final class RoomParticipant: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
         show(kind, on: AwaitedPictures(continuation))
         return stream
+    }
+
+    /// The newest picture of theirs that was shown, as for a snapshot; `nil` before the first one, and while nothing is
+    /// shown.
+    public func picture(_ kind: MediaKind = .video) -> VideoFrame? {
+        core()?.pictures.picture(of: RoomPictures.Key(uid: uid, kind: kind))
     }
 
     /// Shows them no more, and wants nothing of it. The sink is finished soon after.

@@ -15,7 +15,8 @@ public struct RoomSettings: Sendable {
     public var join: JoinRequest
     /// What is encoded and sent: layers, bitrates. Its encryption is not used: ``encryption``.
     public var call = VideoCallSettings(layers: [.high(.p640x360), .low])
-    /// How many pictures are received at a time, of cameras and screens together, up to 64: `rill serve` takes 17.
+    /// How many pictures are received at a time, of cameras and screens together, up to 64: `rill serve` takes 17. With
+    /// 0 and no source one is in the chat alone.
     public var slots = 17
     /// How frames are encrypted from end to end; `nil` in the clear.
     public var encryption: Encryption?

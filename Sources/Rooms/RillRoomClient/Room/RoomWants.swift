@@ -55,7 +55,7 @@ struct RoomWants {
     /// Somebody is gone.
     mutating func forget(_ uid: UID) { entries = entries.filter { $0.key.uid != uid } }
 
-    /// Somebody publishes something no more: it is asked for again when they do.
+    /// Somebody publishes something no more: it is requested again when they do.
     mutating func forgetAsked(_ key: Key) { entries[key]?.asked = nil }
 
     /// What is to be asked for now. It counts as asked for.

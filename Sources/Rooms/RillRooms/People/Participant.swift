@@ -29,7 +29,7 @@ public struct Participant: Equatable, Sendable, Codable {
     /// What the app says about it.
     public internal(set) var attributes: [String: String]
     /// Whether it is there.
-    public internal(set) var presence = Presence.connected
+    public package(set) var presence = Presence.connected
     /// What it publishes, in the order in which it began.
     public internal(set) var published: [PublishedMedia] = []
 
