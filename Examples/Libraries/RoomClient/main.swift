@@ -1,5 +1,5 @@
-// library-roomclient: RillRoomClient alone, over a channel of its own. Two apps meet in a room whose server is in the same
-// process: one writes, the other answers.
+// library-roomclient: RillRoomClient alone, over a channel of its own. Two apps meet in a room whose server is in the
+// same process: one writes, the other answers.
 
 import RillRoomClient
 import Synchronization

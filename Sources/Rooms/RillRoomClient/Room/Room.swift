@@ -27,7 +27,7 @@ public final class Room: Sendable {
     /// What happens, for one loop at a time; the stream ends with the room. Of events that nobody reads, the newest
     /// 4096 are kept.
     public let events: AsyncStream<Event>
-    private let core: RoomCore
+    let core: RoomCore
 
     private init(
         _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)?,
