@@ -43,6 +43,7 @@ final class OwnServer: RoomSignaling {
                 state.rooms.closed(channel, at: clock.now)
                 serve(&state)
             }
+            handle(.closed(reason: nil))
         }
     }
 

@@ -41,7 +41,6 @@ extension RoomTests {
             #expect(log.all.contains { if case .status(.connected) = $0 { true } else { false } })
             await anna.leave()
             await ben.leave()
-            path.close()
         }
 
         @Test func `A server that was killed is back with the same people, and their pictures on the same sinks`()
@@ -209,6 +208,5 @@ private final class CutSignaling: RoomSignaling {
 
     func cut() { isCut.withLock { $0 = true } }
     func mend() { isCut.withLock { $0 = false } }
-    func close() { inner.close() }
 }
 #endif

@@ -21,7 +21,7 @@ public import RillSecurity
 /// that is wanted. A room comes back by itself after a cut or a restart of the server, reads on where it was, and says
 /// so (``Event/status(_:)``). Sound is not sent and not played.
 ///
-/// Threads: those of a ``/Rill/VideoCall``, `rill-room`, and one of swift-nio. All methods may be called from any
+/// Threads: those of a ``/Rill/VideoCall``, and `rill-room`. All methods may be called from any
 /// thread, and by sinks. One leaves with ``leave()``, or when the room is released.
 public final class Room: Sendable {
     /// What happens, for one loop at a time; the stream ends with the room. Of events that nobody reads, the newest
@@ -31,9 +31,9 @@ public final class Room: Sendable {
 
     private init(
         _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)?,
-        taps: sending SendTaps, isOver: @escaping @Sendable () -> Void
+        taps: sending SendTaps
     ) throws {
-        core = try RoomCore(settings, over: signaling, source: source, taps: taps, isOver: isOver)
+        core = try RoomCore(settings, over: signaling, source: source, taps: taps)
         events = core.events
     }
 
@@ -54,14 +54,7 @@ public final class Room: Sendable {
         _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)? = nil,
         taps: sending SendTaps = SendTaps()
     ) async throws -> Room {
-        try await join(settings, over: signaling, source: source, taps: taps) {}
-    }
-
-    private static func join(
-        _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)?,
-        taps: sending SendTaps, isOver: @escaping @Sendable () -> Void
-    ) async throws -> Room {
-        let room = try Room(settings, over: signaling, source: source, taps: taps, isOver: isOver)
+        let room = try Room(settings, over: signaling, source: source, taps: taps)
         do { try await room.entered(within: settings.joinTimeout) } catch {
             await room.leave()
             throw error
@@ -113,15 +106,7 @@ public final class Room: Sendable {
     ) async throws -> Room {
         guard let address = RoomURL(url) else { throw RoomURLError(text: url) }
         let webSockets = try RoomWebSockets(address, trusting: certificates)
-        do {
-            return try await join(settings, over: webSockets, source: source, taps: taps) { webSockets.close() }
-        } catch let error as RoomJoinError {
-            throw error
-        } catch {
-            // Nothing was made that would close them.
-            webSockets.close()
-            throw error
-        }
+        return try await join(settings, over: webSockets, source: source, taps: taps)
     }
     #endif
 

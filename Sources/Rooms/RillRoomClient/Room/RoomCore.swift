@@ -19,14 +19,14 @@ final class RoomCore: Sendable {
     private let people = RoomPeople()
     let answers = RoomAnswers()
     private let watch = Monitor<Task<Void, Never>?>(nil)
-    /// Is called at the end.
-    private let isOver: @Sendable () -> Void
 
     private struct State: ~Copyable {
         let client: RoomClient
         var channel: RoomChannel?
         /// The number of its channel among all: what comes of former ones is not its any more.
         var attempt = 0
+        /// The channels that are not closed, former ones too.
+        var openCount = 0
         /// Why there is no channel.
         var reason: String?
         /// Whether there is something to poll for.
@@ -52,14 +52,16 @@ final class RoomCore: Sendable {
     }
 
     private var clock: LiveClock { media.call.clock }
+    /// A channel that is cut does not hold up who leaves for longer.
+    private static let farewellTime = MediaDuration.seconds(1)
     /// The room's name.
     var name: String { settings.join.room }
 
     init(
         _ settings: RoomSettings, over signaling: any RoomSignaling, source: sending (any FrameSource)?,
-        taps: sending SendTaps, isOver: @escaping @Sendable () -> Void
+        taps: sending SendTaps
     ) throws {
-        (self.settings, self.signaling, self.isOver) = (settings, signaling, isOver)
+        (self.settings, self.signaling) = (settings, signaling)
         (events, report) = AsyncStream.makeStream(of: Room.Event.self, bufferingPolicy: .bufferingNewest(4096))
         encryption = try settings.encryption.map {
             try FrameEncryption(secret: $0.secret, room: settings.join.room, $0.suite)
@@ -81,8 +83,7 @@ final class RoomCore: Sendable {
         target.withLock { $0 = { [weak self] in self?.take($0) } }
         broke.withLock { $0 = { [weak self] in self?.pathBroke() } }
         if settings.isMuted || !settings.publishesVideo { made.setMuted(true) }
-        let task = Task { [weak self] in for await event in made.events { self?.take(event) } }
-        watch.withLock { $0 = task }
+        watch.withLock { $0 = Task { [weak self] in for await event in made.events { self?.take(event) } } }
         _ = try NamedThread("rill-room", timeSlice: .short) { [self] in run() }
     }
 
@@ -123,10 +124,11 @@ final class RoomCore: Sendable {
 
     private func finish() {
         takeChannel()?.close()
+        // What was sent last is out then: others know at once that one has left.
+        state.wait(untilMonotonic: clock.monotonic(clock.now + Self.farewellTime)) { $0.openCount <= 0 ? () : nil }
         watch.withLock { $0 }?.cancel()
         media.end()
         pictures.finishHidden(all: true)
-        isOver()
         report.yield(.over)
         report.finish()
         answers.end()
@@ -150,7 +152,7 @@ final class RoomCore: Sendable {
 
     private func openChannel() {
         let attempt = state.withLock { state in
-            state.attempt += 1
+            (state.attempt, state.openCount) = (state.attempt + 1, state.openCount + 1)
             return state.attempt
         }
         let channel = signaling.open { [weak self] signal in self?.take(signal, attempt) }
@@ -167,6 +169,7 @@ final class RoomCore: Sendable {
     private func take(_ signal: RoomSignal, _ attempt: Int) {
         let now = clock.now
         state.change { state in
+            if case .closed = signal { state.openCount -= 1 }
             guard state.attempt == attempt else { return }
             state.isDue = true
             switch signal {
@@ -200,10 +203,9 @@ final class RoomCore: Sendable {
         case .sourceEnded: report.yield(.sourceEnded)
         case .sourceFailed(let error): report.yield(.sourceFailed(error))
         case .sendingFailed(let error): report.yield(.sendingFailed(error))
-        case .unopened(_, let layer, let reason):
-            if let (them, kind) = whose(layer) { report.yield(.unopened(them, kind, reason)) }
-        case .opened(_, let layer):
-            if let (them, kind) = whose(layer) { report.yield(.opened(them, kind)) }
+        case .unopened(_, let layer, let why):
+            if let (them, kind) = whose(layer) { report.yield(.unopened(them, kind, why)) }
+        case .opened(_, let layer): if let (them, kind) = whose(layer) { report.yield(.opened(them, kind)) }
         default: break
         }
     }
@@ -291,8 +293,7 @@ final class RoomCore: Sendable {
         switch status {
         case .idle, .joining, .connected, .interrupted, .lost: return
         case .refused(let error): answers.enter(.failure(.refused(error)))
-        case .ended(.left): answers.enter(.failure(.left))
-        case .ended(let reason): answers.enter(.failure(.ended(reason)))
+        case .ended(let reason): answers.enter(.failure(reason == .left ? .left : .ended(reason)))
         }
         state.withLock { $0.isOver = true }
         answers.fail()
@@ -341,7 +342,7 @@ final class RoomCore: Sendable {
     private func publish() {
         guard settings.publishesVideo, let mid = media.sendingMid else { return }
         let refusal = state.withLock { state -> RoomError? in
-            guard state.isEntered, !state.hasPublished, state.client.uid != nil else { return nil }
+            guard state.isEntered, !state.hasPublished else { return nil }
             state.hasPublished = true
             do throws(RoomError) {
                 try state.client.ask(.publish(.video, mid: mid, isMuted: media.call.isMuted), at: clock.now)
@@ -353,8 +354,8 @@ final class RoomCore: Sendable {
 
     private func take(_ event: RoomEvent) {
         let (room, own) = look { ($0.room, $0.uid) }
+        // The client's picture is newer: what happened since is in it.
         if case .joined(let participant) = event {
-            // The client's picture is newer: what happened since is in it.
             return tell(people.join(room?[participant.uid] ?? participant, own: own, in: self))
         }
         if let room { people.refresh(room) }
@@ -371,8 +372,6 @@ final class RoomCore: Sendable {
         }
         if let event = Room.Event(event, { people[$0] }) { report.yield(event) }
     }
-
-    // MARK: The app
 
     /// Waits no longer to be let in.
     func giveUp() { answers.enter(.failure(.unreachable(reason: state.withLock { $0.reason }))) }

@@ -9,18 +9,19 @@ import RillCore
 import RillRooms
 import RillThreads
 
-/// Opens WebSockets (RFC 6455) with an event loop of its own: the signaling of a ``Room``, unless the app has its own.
+/// Opens WebSockets (RFC 6455): the signaling of a ``Room``, unless the app has its own.
 ///
-/// Threads: one, which swift-nio starts. All methods may be called from any thread. ``close()`` ends it.
+/// Threads: those that swift-nio has for the whole process, as many as there are cores. All methods may be called from
+/// any thread.
 public final class RoomWebSockets: RoomSignaling {
     private let url: RoomURL
-    private let group: MultiThreadedEventLoopGroup
+    private let group = MultiThreadedEventLoopGroup.singleton
     private let tls: NIOSSLContext?
 
     /// The longest message: a snapshot of a hundred members, and the answer to an offer of many sections.
     static let maximumMessageByteCount = 4 << 20
 
-    /// Starts the event loop.
+    /// WebSockets to a server.
     ///
     /// - Parameters:
     ///   - url: where the server is.
@@ -35,9 +36,8 @@ public final class RoomWebSockets: RoomSignaling {
         }
         if isInsecure { settings.certificateVerification = .none }
         tls = url.isSecure ? try NIOSSLContext(configuration: settings) : nil
-        // It traps without a thread.
-        try NamedThread.require(1, "rill-rooms")
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        // It traps without its threads.
+        try NamedThread.require(System.coreCount, "rill-rooms")
     }
 
     /// Opens one.
@@ -93,12 +93,6 @@ public final class RoomWebSockets: RoomSignaling {
             })
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: .init(upgradeConfiguration: upgrade))
-    }
-
-    /// Ends the event loop, and with it what is open. Not to be called on it.
-    public func close() {
-        // Nothing is left to do about a failure.
-        try? group.syncShutdownGracefully()
     }
 }
 

@@ -42,7 +42,7 @@ struct EndpointOptions: ParsableArguments {
         }
     }
 
-    /// What opens WebSockets. Close it.
+    /// What opens WebSockets.
     ///
     /// - Throws: `ValidationError` for certificates that cannot be read.
     func webSockets(to url: RoomURL) throws -> RoomWebSockets {

@@ -100,7 +100,6 @@ struct JoinCommand: ParsableCommand {
         let interruption = Interruption()
         let clock = LiveClock()
         let webSockets = try endpoint.webSockets(to: address)
-        defer { webSockets.close() }
         let layers = try codedLayers
         let coded = try readingInput { try CodedClip(source, layers, longest: Self.longestClip) }
         let opus = try sound.map { path in
