@@ -3,26 +3,33 @@ import GRDBSQLite
 import RillRooms
 import RillServer
 
-/// Messages stored a second, and bare inserts of SQLite in the same mode, with the same rows and as many a commit, in
-/// turn.
+/// Messages stored a second, and bare inserts of SQLite in the same mode, with the same rows and as many a commit.
+///
+/// Both take turns many times in each round, as other programs use the disk and the cores meanwhile.
 struct WriteBench {
     let folder: String
     let rooms: Int
+    private static let turns = 20
 
     func run(rows: Int, messages count: Int) async throws {
         var messages = Messages(rooms: rooms)
         let database = try RoomDatabase(path: "\(folder)/rill.sqlite")
         let bare = BareTable("\(folder)/bare.sqlite")
-        for round in 0..<5 {
-            let changes = (0..<count / rows).map { _ in (0..<rows).map { _ in messages.next() } }
-            let first = ContinuousClock.now
-            for batch in changes { _ = try await database.write(batch) }
-            let second = ContinuousClock.now
-            for batch in changes { bare.insert(batch) }
-            let third = ContinuousClock.now
-            let done = Double(count / rows * rows)
-            print("stored_\(round)=\(Int(done / ((second - first) / .seconds(1))))")
-            print("bare_\(round)=\(Int(done / ((third - second) / .seconds(1))))")
+        let batches = max(count / rows / Self.turns, 1)
+        for round in 0..<7 {
+            var (stored, inserted) = (Duration.zero, Duration.zero)
+            for _ in 0..<Self.turns {
+                let changes = (0..<batches).map { _ in (0..<rows).map { _ in messages.next() } }
+                let first = ContinuousClock.now
+                for batch in changes { _ = try await database.write(batch) }
+                let second = ContinuousClock.now
+                for batch in changes { bare.insert(batch) }
+                stored += second - first
+                inserted += ContinuousClock.now - second
+            }
+            let done = Double(batches * rows * Self.turns)
+            print("stored_\(round)=\(Int(done / (stored / .seconds(1))))")
+            print("bare_\(round)=\(Int(done / (inserted / .seconds(1))))")
         }
         try await database.close()
         bare.close()
