@@ -52,7 +52,25 @@ final class BareTable {
             CREATE TABLE message (id INTEGER PRIMARY KEY, room INTEGER NOT NULL, time INTEGER NOT NULL, author TEXT NOT NULL,
             uid INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, text TEXT, UNIQUE (room, author, key)) STRICT
             """)
-        check(sqlite3_prepare_v2(database, "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)", -1, &statement, nil))
+        prepare()
+    }
+
+    /// Fills a database of Rill's that is to be read, as fast as SQLite can: from memory, and not safe from a cut.
+    init(filling path: String, rooms: Int) {
+        check(sqlite3_open(path, &database))
+        execute("PRAGMA synchronous = OFF")
+        execute("PRAGMA cache_size = -4194304")
+        execute("BEGIN")
+        for room in 0..<rooms { execute("INSERT INTO room (id, name) VALUES (\(room), 'room-\(room)')") }
+        execute("COMMIT")
+        prepare()
+    }
+
+    private func prepare() {
+        let insertion = """
+            INSERT INTO message (id, room, time, author, uid, name, key, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        check(sqlite3_prepare_v2(database, insertion, -1, &statement, nil))
     }
 
     func close() {
