@@ -336,6 +336,9 @@ actor RoomServer {
     /// Whose a session is; `nil` if it is nobody's now.
     func member(ofSession session: String) -> RoomMember? { rooms.member(ofSession: session) }
 
+    /// Whether a member may write to its room's chat.
+    func mayWriteChat(_ member: RoomMember) -> Bool { rooms.mayWriteChat(member) }
+
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }
 }
