@@ -96,7 +96,10 @@ actor RoomServer {
             let request = try decoder.decode(RoomRequest.self, from: Data(bytes.readableBytesView))
             rooms.handle(request, from: channel, at: now)
         } catch {
-            rooms.handleMalformed(Self.reason(error), from: channel, at: now)
+            // One whose number can be read is answered by it.
+            struct Numbered: Decodable { var id: Int }
+            let request = (try? decoder.decode(Numbered.self, from: Data(bytes.readableBytesView)))?.id ?? 0
+            rooms.handleMalformed(Self.reason(error), request, from: channel, at: now)
         }
         advance()
     }
