@@ -15,20 +15,22 @@ SHARE = 0.5
 
 def execute(context: Context, result: Result) -> None:
     program = build("bench-chat", PACKAGE / "Store", PACKAGE / "Store/.build")
-    written = Table(["rows a commit", "Rill, messages a second", "range", "SQLite, inserts a second", "range", "share"], [])
+    written = Table(["rows a commit", "Rill, messages a second", "range", "SQLite, inserts a second", "range", "share", "range", "one by one"], [])
     for rows, messages in ((1, 1000), (10, 5000), (100, 20_000), (1000, 50_000)):
         progress(f"commits of {rows}")
         folder = context.folder / f"write-{rows}"
         folder.mkdir()
         figures = printed(run(command(program, "write", folder, "--rows", rows, "--messages", messages, "--rooms", ROOMS)).output)
-        own, bare = ([figures[f"{name}_{round}"] for round in range(5)] for name in ("stored", "bare"))
-        share = median(mine / other for mine, other in zip(own, bare))
+        own, single, bare = ([figures[f"{name}_{round}"] for round in range(7)] for name in ("stored", "single", "bare"))
+        shares = [mine / other for mine, other in zip(own, bare)]
+        share, least = median(shares), min(shares)
         written.rows.append([
             f"{rows}", f"{median(own):.0f}", f"{min(own):.0f}–{max(own):.0f}", f"{median(bare):.0f}", f"{min(bare):.0f}–{max(bare):.0f}",
-            f"{share:.2f}",
+            f"{share:.2f}", f"{least:.2f}–{max(shares):.2f}",
+            f"{median(mine / other for mine, other in zip(single, bare)):.2f}",
         ])
         if rows >= 10:
-            result.targets.append(Target(f"messages stored a second, share of bare inserts, {rows} rows a commit", f"{share:.2f}, at least {SHARE}", share >= SHARE))
+            result.targets.append(Target(f"messages stored a second, share of bare inserts, {rows} rows a commit", f"{share:.2f}, least {least:.2f}, at least {SHARE}", share >= SHARE))
     result.blocks.append(written)
     count = 10_000_000 if context.whole else 100_000
     progress(f"{count} messages in {ROOMS} rooms")
@@ -45,7 +47,7 @@ def execute(context: Context, result: Result) -> None:
 JOB = Job(
     "chat", "Chats on the disk",
     "Messages of 1000 rooms, whose sizes, authors and lengths follow Zipf's law. Rill's database and bare inserts of SQLite (the same "
-    "mode, as many rows a commit, and an index that keeps keys unique) store the same messages in turn. Then 2000 joins and 6000 pages "
+    "mode, as many rows a commit, and an index that keeps keys unique) store the same messages in 20 turns a round, seven rounds; Rill's commits are handed over eight ahead, and one by one. Then 2000 joins and 6000 pages "
     "are read, the file out of the system's page cache before. With --whole ten million messages, else 100,000.",
     execute, {"whole": False}, takes_clip=False,
 )

@@ -144,6 +144,53 @@ struct ChatClientTests {
         #expect(!ben.client.conversation.hasOlder && texts(ben) == texts(host))
     }
 
+    @Test func `Messages that are gone are not unread, of a room that was closed too`() {
+        let host = join("host")
+        for index in 1...60 { world.at(world.now + .milliseconds(60 * index)) { host.chat("\(index)") } }
+        world.run(.seconds(8))
+        let ben = join("ben")
+        // It has the last 50, and knows nothing of the others.
+        #expect(ben.client.conversation.unreadCount == 60 && ben.client.conversation.hasOlder)
+        for number in 55...60 { host.ask(.chat(.delete(number))) }
+        world.run(.seconds(2))
+        #expect(ben.client.conversation.unreadCount == 54)
+        ben.read(upTo: 58)
+        world.run(.seconds(1))
+        #expect(ben.client.conversation.unreadCount == 0)
+        host.ask(.close)
+        world.run(.seconds(1))
+        let next = join("anna")
+        #expect(next.client.conversation.lastNumber == 60 && next.client.conversation.unreadCount == 0)
+        #expect(!next.client.conversation.hasOlder)
+        let again = join("host")
+        again.chat("new")
+        world.run(.seconds(1))
+        #expect(texts(next) == ["new"] && next.client.conversation.unreadCount == 1)
+    }
+
+    @Test func `A list keeps to its limit when the server has more, and begins again with another store`() {
+        var conversation = Conversation(limit: 3)
+        func state(_ range: ClosedRange<Int>, isWhole: Bool = false, mark: Int = 0) -> ChatState {
+            let messages = range.map { number in
+                var message = ChatMessage(author: "b", uid: 2, name: "B", key: "\(number)", .init(text: "x"))
+                message.number = number
+                return message
+            }
+            return ChatState(
+                author: "a", lastNumber: range.upperBound, mark: mark, messages: messages, isWhole: isWhole)
+        }
+        conversation.take(state(1...5, isWhole: true))
+        #expect(conversation.messages.map(\.number) == [3, 4, 5] && conversation.unreadCount == 5)
+        conversation.read(5)
+        conversation.take(state(6...7))
+        #expect(conversation.messages.map(\.number) == [5, 6, 7] && conversation.unreadCount == 2)
+        #expect(!conversation.isComplete)
+        // A backup that has less.
+        conversation.take(state(1...2, isWhole: true, mark: 1))
+        #expect(conversation.messages.map(\.number) == [1, 2] && conversation.unreadCount == 1)
+        #expect(conversation.isComplete && !conversation.hasOlder)
+    }
+
     @Test func `A gap in the numbers is seen, and filled`() {
         var conversation = Conversation(limit: 100)
         func message(_ number: Int) -> ChatMessage {

@@ -175,7 +175,7 @@ struct SchemaTests {
         }()
         let chat = ChatState(
             author: "i", lastNumber: 2, isEnabled: false, isBlocked: true, mark: 1,
-            marks: ChatMarks(received: 2, read: 1), messages: [Self.message], blockedAuthors: ["b"])
+            marks: ChatMarks(received: 2, read: 1), messages: [Self.message], isWhole: true, blockedAuthors: ["b"])
         let report = ChatReport(of: 2, by: "r", .bullying, text: "t")
         let plain = Welcome(
             session: "s", uid: 3, epoch: 1, number: 2, snapshot: nil, count: 0, isFresh: false, hasMedia: false,

@@ -96,6 +96,48 @@ struct ChatModerationTests {
         #expect(refusal(.report(1, reason, text: String(long.dropLast())), host) == nil)
     }
 
+    @Test func `A report of a message that is no more among the last comes with it, as it is by then`() throws {
+        for index in 1...60 {
+            desk.pass(.milliseconds(50))
+            desk.write("\(index)", on: ben.channel)
+        }
+        forget()
+        func reported() throws -> ReportedMessage {
+            let messages = desk.take(host.channel)
+            guard case .report(let reported) = messages.last else { throw TestFailure("\(messages)") }
+            return reported
+        }
+        #expect(refusal(.report(3, .bullying, text: "why"), anna) == nil)
+        #expect(try reported().message?.content?.text == "3")
+        // It is deleted while its report is on the way: the hosts see that there was one.
+        #expect(refusal(.delete(4), ben) == nil && refusal(.report(4, .other, text: ""), anna) == .unknownMessage(4))
+        #expect(refusal(.report(5, .other, text: ""), anna) == nil)
+        #expect(try reported().message?.content?.text == "5")
+        #expect(refusal(.delete(5), ben) == nil)
+        _ = desk.take(host.channel)
+        let id = desk.ask(.chat(.reports), on: host.channel)
+        guard case .reports(let list, to: id) = desk.take(host.channel).last else { throw TestFailure("no list") }
+        #expect(list.map(\.report.message) == [5, 3] && list.map { $0.message?.content?.text } == [nil, "3"])
+    }
+
+    @Test func `A block that waits for the store outlives changes before it that the store refuses`() throws {
+        desk.holdsStore = true
+        desk.write("first", on: anna.channel)
+        desk.pass(.milliseconds(5))
+        // The first batch is with the store.
+        desk.ask(.chat(.block("ben", true)), on: host.channel)
+        desk.ask(.chat(.setEnabled(false)), on: host.channel)
+        desk.rooms.storeFailed(.full, for: desk.batches[0].work, at: desk.now)
+        desk.pump()
+        for _ in 0..<2 {
+            #expect(refusal(.write(key: "1", text: "x", replyTo: nil, image: nil), ben) == .blocked)
+            #expect(refusal(.write(key: "1", text: "x", replyTo: nil, image: nil), anna) == .chatDisabled)
+            desk.holdsStore = false
+            desk.answerStore()
+            desk.pass(.milliseconds(5))
+        }
+    }
+
     @Test func `Authors edit and delete for 15 minutes, hosts at any time, others never`() throws {
         for text in ["1", "2", "3"] { desk.write(text, on: anna.channel) }
         forget()

@@ -77,6 +77,15 @@ struct GuestTests {
         #expect(try next.resume(there).guest.uid == there.uid)
     }
 
+    @Test func `No token makes its bearer the author that a guest is`() throws {
+        desk.grants?["false"] = RoomGrant(identity: author(anna))
+        let channel = desk.open()
+        let request = desk.ask(.join(JoinRequest(room: "lobby", token: "false", name: "Anna")), on: channel)
+        #expect(desk.take(channel) == [.error(.unauthorized, to: request)])
+        desk.grants?["true"] = RoomGrant(identity: "guest")
+        #expect(author(try desk.join(token: "true")) == "guest")
+    }
+
     @Test func `A session of another room, of an identity, or of nobody makes a new guest, and identities stay`() throws
     {
         let other = try join(nil, "other")

@@ -52,6 +52,26 @@ import Testing
         #expect(try server.end() == 0)
     }
 
+    @Test func `Who may not write adds no image: while the chat is off, or when blocked`() throws {
+        let server = try start()
+        let (host, welcome) = try server.enter("Hanna")
+        let (_, other) = try server.enter("Ben")
+        let author = try #require(other.chat?.author)
+        func statuses() throws -> [Int] {
+            try [welcome, other].map { try server.post(ImageSample.png.bytes, of: $0.session).status }
+        }
+        #expect(try statuses() == [201, 201])
+        let states: [(ChatCommand, [Int])] = [
+            (.setEnabled(false), [403, 403]), (.setEnabled(true), [201, 201]), (.block(author, true), [201, 403]),
+            (.block(author, false), [201, 201]),
+        ]
+        for (command, expected) in states {
+            guard case .done = try host.ask(.chat(command)) else { throw TestFailure("\(command)") }
+            #expect(try statuses() == expected, "\(command)")
+        }
+        #expect(try server.metric("rill_room_images_refused_total") == 0 && server.end() == 0)
+    }
+
     @Test func `Members of the room see an image, and nobody else does`() throws {
         let server = try start()
         let client = try SocketClient(port: server.port)

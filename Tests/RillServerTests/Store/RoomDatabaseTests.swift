@@ -246,6 +246,44 @@ import Testing
         try await database.close()
     }
 
+    @Test func `No number comes again, whatever of the last messages is gone`() async throws {
+        let database = try open()
+        _ = try await database.write(Self.write(1...5))
+        _ = try await database.write((3...5).map { ChatChange(.delete($0, by: nil, since: 0), in: "lobby", time: 1) })
+        let week = 7 * 86_400_000
+        #expect(try await database.removeExpired(at: week + 2) == 3)
+        #expect(try await database.messages(in: "lobby", ChatPage(.after(0), limit: 9)).map(\.number) == [1, 2])
+        #expect(try await database.record(of: "lobby").lastNumber == 5)
+        try await database.close()
+        // A program that starts then knows it, too.
+        let again = try open()
+        #expect(try await again.record(of: "lobby").lastNumber == 5)
+        #expect(try await again.write([Self.write("key 6")]) == [.stored(6)])
+        _ = try await again.write([ChatChange(.forget, in: "lobby", time: Self.time)])
+        _ = try await again.removeExpired(at: Self.time)
+        #expect(try await again.write([Self.write("key 7")]) == [.stored(7)])
+        try await again.close()
+    }
+
+    @Test func `A write that fails leaves nothing behind, nor does one of another program`() async throws {
+        var settings = RoomDatabaseSettings()
+        settings.byteLimit = 200_000
+        let database = try RoomDatabase(path: path, settings: settings)
+        try await fillUp(database)
+        let count = try await database.record(of: "lobby").lastNumber
+        // Somebody else writes to the file, which nobody should.
+        let other = try open()
+        let numbers = (1...4).map { count + $0 }
+        #expect(try await other.write([Self.write("a")]) == [.stored(numbers[0])])
+        try await database.close()
+        #expect(try await other.write([Self.write("b")]) == [.stored(numbers[1])])
+        let third = try open()
+        #expect(try await third.write([Self.write("c")]) == [.stored(numbers[2])])
+        #expect(try await other.write([Self.write("d")]) == [.stored(numbers[3])])
+        try await third.close()
+        try await other.close()
+    }
+
     @Test func `Of reports and marks the latest stay`() async throws {
         let database = try open { $0.entryLimit = 10 }
         _ = try await database.write(Self.write(1...100))
@@ -269,7 +307,7 @@ import Testing
         let queries = [
             ChatReader.pageBefore, ChatReader.pageAfter, ChatReader.latestReports, ChatRetention.oldDeleted,
             ChatRetention.removeIDs, ChatRetention.oldestMessages, ChatRetention.surplusReports, ChatImages.old,
-            ChatImages.oldOfRooms, ChatImages.use,
+            ChatImages.oldOfRooms, ChatImages.use, ChatWriter.room, ChatReader.state, ChatRetention.rooms,
         ]
         let plans = try await database.read { db in
             try queries.map { query in

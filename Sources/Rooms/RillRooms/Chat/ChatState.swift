@@ -14,6 +14,8 @@ public struct ChatState: Equatable, Sendable, Codable {
     public var marks: ChatMarks
     /// The last messages.
     public var messages: [ChatMessage]
+    /// Whether those are all that there are.
+    public var isWhole: Bool
     /// For hosts: the authors who may not write.
     public var blockedAuthors: [String]?
 
@@ -22,17 +24,19 @@ public struct ChatState: Equatable, Sendable, Codable {
         case lastNumber = "message"
         case isEnabled = "enabled"
         case isBlocked = "blocked"
+        case isWhole = "whole"
         case received, read
     }
 
     /// A state.
     public init(
         author: String, lastNumber: Int = 0, isEnabled: Bool = true, isBlocked: Bool = false, mark: Int = 0,
-        marks: ChatMarks = ChatMarks(), messages: [ChatMessage] = [], blockedAuthors: [String]? = nil
+        marks: ChatMarks = ChatMarks(), messages: [ChatMessage] = [], isWhole: Bool = false,
+        blockedAuthors: [String]? = nil
     ) {
         (self.author, self.lastNumber, self.isEnabled) = (author, lastNumber, isEnabled)
         (self.isBlocked, self.mark, self.marks) = (isBlocked, mark, marks)
-        (self.messages, self.blockedAuthors) = (messages, blockedAuthors)
+        (self.messages, self.isWhole, self.blockedAuthors) = (messages, isWhole, blockedAuthors)
     }
 
     /// Decodes a state.
@@ -48,6 +52,7 @@ public struct ChatState: Equatable, Sendable, Codable {
                 received: try fields.decode(Int.self, forKey: .received),
                 read: try fields.decode(Int.self, forKey: .read)),
             messages: try fields.decode([ChatMessage].self, forKey: .messages),
+            isWhole: try fields.decodeIfPresent(Bool.self, forKey: .isWhole) ?? false,
             blockedAuthors: try fields.decodeIfPresent([String].self, forKey: .blockedAuthors))
     }
 
@@ -62,6 +67,7 @@ public struct ChatState: Equatable, Sendable, Codable {
         try fields.encode(marks.received, forKey: .received)
         try fields.encode(marks.read, forKey: .read)
         try fields.encode(messages, forKey: .messages)
+        if isWhole { try fields.encode(true, forKey: .isWhole) }
         try fields.encodeIfPresent(blockedAuthors, forKey: .blockedAuthors)
     }
 

@@ -45,10 +45,11 @@ public struct Conversation: Sendable {
         return message.number <= marks.read ? .read : message.number <= marks.received ? .delivered : .sent
     }
 
-    /// The messages of others that were not read. Those before the first of ``messages`` count as theirs.
+    /// The messages of others that were not read. As long as there may be others before the first of ``messages``, all
+    /// numbers before it count as theirs.
     public var unreadCount: Int {
         let first = messages.first?.number ?? lastNumber + 1
-        return max(first - 1 - mark, 0)
+        return (isWhole ? 0 : max(first - 1 - mark, 0))
             + messages.count { $0.number > mark && $0.author != author && $0.content != nil }
     }
 
@@ -71,14 +72,19 @@ public struct Conversation: Sendable {
         (author, isEnabled, isBlocked) = (state.author, state.isEnabled, state.isBlocked)
         blockedAuthors = Set(state.blockedAuthors ?? [])
         (isAvailable, marks, sentMark) = (true, state.marks, state.mark)
-        mark = max(mark, state.mark)
+        mark = lastNumber <= state.lastNumber ? max(mark, state.mark) : state.mark
         let first = state.messages.first?.number ?? state.lastNumber + 1
         // A store that has less than this client knows is another one.
-        let older = lastNumber <= state.lastNumber ? messages.filter { $0.number < first } : []
-        if older.isEmpty { isWhole = false }
+        let isSame = lastNumber <= state.lastNumber && !state.isWhole
+        let all = (isSame ? messages.filter { $0.number < first } : []) + state.messages
+        messages = all.suffix(limit)
+        if messages.count < all.count {
+            isWhole = false
+        } else if all.count == state.messages.count {
+            isWhole = state.isWhole
+        }
         // What was known before may have been edited or deleted.
-        missing = older.first.map { $0.number..<first }
-        messages = older + state.messages
+        missing = messages.first.flatMap { $0.number < first ? $0.number..<first : nil }
         lastNumber = state.lastNumber
         (fetch, wantsOlder) = (nil, false)
         forgetKnown()

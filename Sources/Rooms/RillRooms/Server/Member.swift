@@ -13,9 +13,12 @@ enum Person: Equatable {
     var author: String {
         switch self {
         case .identity(let identity): identity
-        case .guest(let number): "guest:\(number)"
+        case .guest(let number): "\(Self.guestPrefix)\(number)"
         }
     }
+
+    /// What the name of a guest as an author begins with, and no identity does.
+    static let guestPrefix = "guest:"
 
     /// The number of a guest's first session; `nil` if that is this one.
     func guest(in session: Int) -> Int? {

@@ -29,6 +29,8 @@ struct RoomChat {
     var willBeBlocked: Set<String> = []
     /// The last messages, in the order of their numbers.
     private(set) var recent: [ChatMessage] = []
+    /// Whether the store has no others.
+    private var isWhole = false
     private(set) var readers: [String: Int] = [:]
     private var receivedMarks = LeadingMarks()
     private var readMarks = LeadingMarks()
@@ -48,6 +50,7 @@ struct RoomChat {
         (phase, loadedNumber) = (.ready, number)
         lastNumber = max(record.lastNumber, messages.last?.number ?? 0)
         (isEnabled, blocked, readers, recent) = (record.isEnabled, record.blocked, record.read, messages)
+        isWhole = messages.count < recentLimit
         (willBeEnabled, willBeBlocked) = (isEnabled, blocked)
         for (author, number) in record.received { _ = receivedMarks.raise(author, to: number) }
         for (author, number) in record.read { _ = readMarks.raise(author, to: number) }
@@ -76,7 +79,10 @@ struct RoomChat {
     mutating func add(_ message: ChatMessage) {
         lastNumber = message.number
         recent.append(message)
-        if recent.count > recentLimit { recent.removeFirst(recent.count - recentLimit) }
+        if recent.count > recentLimit {
+            recent.removeFirst(recent.count - recentLimit)
+            isWhole = false
+        }
         lastOwn[message.author] = message.number
         if lastOwn.count > Self.authorLimit, let oldest = lastOwn.min(by: { $0.value < $1.value }) {
             lastOwn[oldest.key] = nil
@@ -105,8 +111,18 @@ struct RoomChat {
         if isBlocked { blocked.insert(author) } else { blocked.remove(author) }
     }
 
-    /// What was to become of changes that were not made is forgotten.
-    mutating func revert() { (willBeEnabled, willBeBlocked) = (isEnabled, blocked) }
+    /// Some changes were not made: what is to become is what is, and then those that wait.
+    mutating func revert(to waiting: [ChatChange.Kind]) {
+        (willBeEnabled, willBeBlocked) = (isEnabled, blocked)
+        for kind in waiting {
+            switch kind {
+            case .setEnabled(let isEnabled): willBeEnabled = isEnabled
+            case .setBlocked(let author, true): willBeBlocked.insert(author)
+            case .setBlocked(let author, false): willBeBlocked.remove(author)
+            default: break
+            }
+        }
+    }
 
     // MARK: Marks
 
@@ -144,7 +160,7 @@ struct RoomChat {
         return ChatState(
             author: author, lastNumber: lastNumber, isEnabled: isEnabled, isBlocked: blocked.contains(author),
             mark: readers[author] ?? 0, marks: marks(of: author), messages: recent,
-            blockedAuthors: participant.rights.contains(.moderate) ? blocked.sorted() : nil)
+            isWhole: isWhole, blockedAuthors: participant.rights.contains(.moderate) ? blocked.sorted() : nil)
     }
 
     /// A guest's mark is of no use when it is gone.

@@ -9,6 +9,8 @@ extension Rooms {
         if revocations.cover(grant.identity, givenAt: grant.issued.map { $0 * 1000 }) {
             return refuse(.unauthorized, for: id, at: now)
         }
+        // Such an author would be a guest.
+        if grant.identity?.hasPrefix(Person.guestPrefix) == true { return refuse(.unauthorized, for: id, at: now) }
         guard let channel = outbox.channels[id] else { return }
         if case .checking(let join, let request) = channel.phase {
             channel.phase = .new

@@ -90,7 +90,8 @@ extension Rooms {
         try store.add(.write(message), in: room, time: table.wallTime(at: now), reply)
     }
 
-    private func checkMayWrite(_ member: Member, in room: Room) throws(RoomError) {
+    /// - Throws: `notAllowed`, `blocked`, `chatDisabled`.
+    func checkMayWrite(_ member: Member, in room: Room) throws(RoomError) {
         try room.require(.chat, of: member.id.uid)
         guard !room.chat.willBeBlocked.contains(room.author(member)) else { throw .blocked }
         guard room.chat.willBeEnabled else { throw .chatDisabled }
@@ -151,12 +152,9 @@ extension Rooms {
         guard let writes = store.finish(work) else { return }
         for (index, write) in writes.enumerated() {
             // A store that answers less than it was asked has failed.
-            guard index < results.count else {
-                fail(write)
-                continue
-            }
-            take(results[index], of: write, at: now)
+            if index < results.count { take(results[index], of: write, at: now) }
         }
+        fail(writes.dropFirst(results.count))
     }
 
     private func take(_ result: ChatResult, of write: StoreQueue.Write, at now: MediaTime) {
@@ -194,7 +192,12 @@ extension Rooms {
             room.send(.blocked(author, isBlocked)) { $0.rights.contains(.moderate) || $0.author == author }
             done(reply)
         case (.report(let report), .stored):
-            room.send(.report(ReportedMessage(report, room.chat[report.message]))) { $0.rights.contains(.moderate) }
+            if let message = room.chat[report.message] {
+                tell(ReportedMessage(report, message), in: room)
+            } else {
+                // It is older than those that are at hand.
+                store.readMessage(of: report, in: room, outbox)
+            }
             done(reply, message: report.message)
         case (.report(let report), .known): done(reply, message: report.message)
         case (.report(let report), _): refuse(.unknownMessage(report.message), reply)
@@ -230,6 +233,9 @@ extension Rooms {
         case (.messages, .messages(var messages)):
             for event in read.changes { for index in messages.indices { messages[index].apply(event) } }
             if let reply = read.reply { outbox.send(.history(messages, to: reply.request), to: reply.channel) }
+            if let report = read.report {
+                tell(ReportedMessage(report, messages.first { $0.number == report.message }), in: read.room)
+            }
         case (.reports, .reports(let reports)):
             if let reply = read.reply { outbox.send(.reports(reports, to: reply.request), to: reply.channel) }
         default: fail(read, at: now)
@@ -241,19 +247,29 @@ extension Rooms {
     public func storeFailed(_ error: RoomStoreError, for work: RoomStoreWork, at now: MediaTime) {
         outbox.statistics.storeFailures += 1
         if let writes = store.finish(work) {
-            for write in writes { fail(write) }
+            fail(writes[...])
         } else if let read = store.finishRead(work) {
             fail(read, at: now)
         }
     }
 
-    private func fail(_ write: StoreQueue.Write) {
-        write.room.chat.revert()
-        refuse(.storeFailed, write.reply)
+    private func fail(_ writes: ArraySlice<StoreQueue.Write>) {
+        for room in Dictionary(writes.map { (ObjectIdentifier($0.room), $0.room) }) { $1 }.values {
+            room.chat.revert(to: store.waiting(of: room))
+        }
+        for write in writes { refuse(.storeFailed, write.reply) }
+    }
+
+    private func tell(_ report: ReportedMessage, in room: Room) {
+        room.send(.report(report)) { $0.rights.contains(.moderate) }
     }
 
     private func fail(_ read: StoreQueue.Read, at now: MediaTime) {
-        guard case .start = read.what else { return refuse(.storeFailed, read.reply) }
+        guard case .start = read.what else {
+            // The hosts find the message with the list of reports.
+            if let report = read.report { tell(ReportedMessage(report, nil), in: read.room) }
+            return refuse(.storeFailed, read.reply)
+        }
         giveUp(read.room, at: now)
         store.retry(read.room, at: now + settings.storeRetryInterval)
     }

@@ -5,4 +5,15 @@ extension Rooms {
         let member = RoomMember(room: claims.room, uid: claims.uid, session: claims.session)
         return table[member] == nil ? nil : member
     }
+
+    /// Whether a member may write to the chat now.
+    public func mayWriteChat(_ id: RoomMember) -> Bool {
+        guard let room = table[id.room], let member = table[id] else { return false }
+        do throws(RoomError) {
+            try checkMayWrite(member, in: room)
+            return true
+        } catch {
+            return false
+        }
+    }
 }

@@ -136,11 +136,14 @@ public final class Rooms {
     ///
     /// - Parameters:
     ///   - reason: what is wrong with it, in words for a developer.
+    ///   - request: its number; 0 if that cannot be read.
     ///   - id: the channel.
     ///   - now: the current time.
-    public func handleMalformed(_ reason: String, from id: RoomChannelID, at now: MediaTime) {
+    public func handleMalformed(
+        _ reason: String, _ request: Int = 0, from id: RoomChannelID, at now: MediaTime
+    ) {
         guard let channel = hear(id, at: now) else { return }
-        outbox.refuse(.malformed(reason), 0, of: channel)
+        outbox.refuse(.malformed(reason), request, of: channel)
     }
 
     private func hear(_ id: RoomChannelID, at now: MediaTime) -> Channel? {

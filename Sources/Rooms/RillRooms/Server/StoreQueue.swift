@@ -17,6 +17,8 @@ final class StoreQueue {
         let room: Room
         let what: ChatRead
         let reply: RoomChat.Reply?
+        /// The hosts are told of this report, with the message that is read.
+        let report: ChatReport?
         /// Changes of messages meanwhile, of which the store may know nothing yet.
         fileprivate(set) var changes: [RoomEvent] = []
     }
@@ -107,17 +109,30 @@ final class StoreQueue {
         return retries.filter { $0.time <= now }.map(\.room)
     }
 
+    /// The changes of a room that wait.
+    func waiting(of room: Room) -> [ChatChange.Kind] {
+        writes.compactMap { $0.room === room ? $0.change.kind : nil }
+    }
+
+    /// Reads the message of a report, of which the hosts are to be told.
+    func readMessage(of report: ChatReport, in room: Room, _ outbox: Outbox) {
+        let page = ChatPage(.after(report.message - 1), limit: 1)
+        start(.messages(room: room.name, page), in: room, nil, report, outbox)
+    }
+
     /// Adds something to read.
     ///
     /// - Throws: `storeFailed` if too much is read already.
     func read(_ what: ChatRead, in room: Room, _ reply: RoomChat.Reply?, _ outbox: Outbox) throws(RoomError) {
         guard reads.count < Self.readLimit else { throw .storeFailed }
-        start(what, in: room, reply, outbox)
+        start(what, in: room, reply, nil, outbox)
     }
 
-    private func start(_ what: ChatRead, in room: Room, _ reply: RoomChat.Reply?, _ outbox: Outbox) {
+    private func start(
+        _ what: ChatRead, in room: Room, _ reply: RoomChat.Reply?, _ report: ChatReport?, _ outbox: Outbox
+    ) {
         let work = nextWork()
-        reads[work] = Read(room: room, what: what, reply: reply)
+        reads[work] = Read(room: room, what: what, reply: reply, report: report)
         outbox.add(.read(what, work))
     }
 
@@ -138,7 +153,7 @@ final class StoreQueue {
         if !loads.isEmpty {
             let ready = loads.filter { openCounts[$0.name] == nil }
             loads.removeAll { openCounts[$0.name] == nil }
-            for room in ready { start(.start(room: room.name, limit: settings.chatCount), in: room, nil, outbox) }
+            for room in ready { start(.start(room: room.name, limit: settings.chatCount), in: room, nil, nil, outbox) }
         }
         guard batch == nil, now >= nextTime, !writes.isEmpty || !marks.isEmpty else { return }
         nextTime = now + settings.storeInterval

@@ -175,6 +175,7 @@ export class Chat extends EventTarget {
     const answer = await response.json().catch(() => ({}));
     if (response.ok) return answer;
     const text = response.status === 404 ? 'This server keeps no images.'
+      : response.status === 403 ? 'Images cannot be sent now.'
       : answer.error === 'too-large' ? tooLarge(file, answer.limit)
         : `${file.name} was refused: ${(answer.error ?? `status ${response.status}`).replaceAll('-', ' ')}.`;
     const isBusy = answer.error === 'busy';
@@ -266,10 +267,10 @@ export class Chat extends EventTarget {
     return true;
   }
 
-  #restore({ author, message, enabled, blocked, mark, received, read, messages, blockedAuthors = [] }) {
+  #restore({ author, message, enabled, blocked, mark, received, read, messages, whole, blockedAuthors = [] }) {
     [this.author, this.last, this.isEnabled, this.isBlocked] = [author, message, enabled, blocked];
     [this.#received, this.#read, this.messages, this.blockedAuthors] = [received, read, messages, blockedAuthors];
-    [this.isAvailable, this.#isWhole] = [true, false];
+    [this.isAvailable, this.#isWhole] = [true, whole === true];
     if (this.mark > mark) this.#ask({ type: 'read', message: this.mark }).catch(() => {}); else this.mark = mark;
     this.#forgetSent();
   }

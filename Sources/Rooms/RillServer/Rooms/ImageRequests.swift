@@ -29,6 +29,8 @@ struct ImageRequests: Sendable {
             return Response(status: .unauthorized, headers: [.wwwAuthenticate: "Bearer realm=\"rill\""])
         }
         guard hash.isEmpty else { return await read(String(hash), request, in: member.room) }
+        // Who may not write takes no room from those who may.
+        guard await server.mayWriteChat(member) else { return Response(status: .forbidden) }
         return try await add(request, to: member.room, channel)
     }
 

@@ -96,7 +96,10 @@ actor RoomServer {
             let request = try decoder.decode(RoomRequest.self, from: Data(bytes.readableBytesView))
             rooms.handle(request, from: channel, at: now)
         } catch {
-            rooms.handleMalformed(Self.reason(error), from: channel, at: now)
+            // One whose number can be read is answered by it.
+            struct Numbered: Decodable { var id: Int }
+            let request = (try? decoder.decode(Numbered.self, from: Data(bytes.readableBytesView)))?.id ?? 0
+            rooms.handleMalformed(Self.reason(error), request, from: channel, at: now)
         }
         advance()
     }
@@ -335,6 +338,9 @@ actor RoomServer {
 
     /// Whose a session is; `nil` if it is nobody's now.
     func member(ofSession session: String) -> RoomMember? { rooms.member(ofSession: session) }
+
+    /// Whether a member may write to its room's chat.
+    func mayWriteChat(_ member: RoomMember) -> Bool { rooms.mayWriteChat(member) }
 
     /// Counts, for metrics.
     var statistics: RoomStatistics { rooms.statistics }

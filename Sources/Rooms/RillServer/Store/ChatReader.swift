@@ -8,29 +8,28 @@ struct ChatReader {
 
     init(_ db: Database) { self.db = db }
 
-    private struct Room {
-        var id, last, floor: Int
-        var isEnabled: Bool
-    }
+    private struct Room { var id, floor: Int }
 
     private func find(_ name: String) throws -> Room? {
-        let statement = try db.cachedStatement(sql: "SELECT id, last, floor, enabled FROM room WHERE name = ?")
+        let statement = try db.cachedStatement(sql: "SELECT id, floor FROM room WHERE name = ?")
         let row = try Row.fetchOne(statement, arguments: [StoredText.stored(name)])
-        return try row.map { row in
-            Room(id: try row.at(0), last: try row.at(1), floor: try row.at(2), isEnabled: try row.at(3))
-        }
+        return try row.map { row in Room(id: try row.at(0), floor: try row.at(1)) }
     }
+
+    static let state = "SELECT id, max(last, \(RoomSchema.lastNumber)), enabled FROM room WHERE name = ?"
 
     /// What a room has that is not a message.
     func record(of name: String) throws -> ChatRecord {
         var record = ChatRecord()
-        guard let room = try find(name) else { return record }
-        (record.lastNumber, record.isEnabled) = (room.last, room.isEnabled)
+        let state = try db.cachedStatement(sql: Self.state)
+        guard let row = try Row.fetchOne(state, arguments: [StoredText.stored(name)]) else { return record }
+        let id: Int = try row.at(0)
+        (record.lastNumber, record.isEnabled) = (try row.at(1), try row.at(2))
         let blocked = try db.cachedStatement(sql: "SELECT author FROM blocked WHERE room = ?")
-        record.blocked = Set(try String.fetchAll(blocked, arguments: [room.id]).map(StoredText.text))
+        record.blocked = Set(try String.fetchAll(blocked, arguments: [id]).map(StoredText.text))
         let marks = try Row.fetchCursor(
             try db.cachedStatement(sql: "SELECT member, read, received FROM mark WHERE room = ?"),
-            arguments: [room.id])
+            arguments: [id])
         while let row = try marks.next() {
             // Names that differ in their bytes may be equal in Swift.
             let member = StoredText.text(try row.at(0))

@@ -35,7 +35,7 @@ struct ChatRetention: Sendable {
         case .rooms(let last):
             var count = 0
             let rooms = try Row.fetchAll(
-                try db.cachedStatement(sql: "SELECT id, last, floor FROM room WHERE id > ? ORDER BY id LIMIT ?"),
+                try db.cachedStatement(sql: Self.rooms),
                 arguments: [last, Self.roomLimit])
             for room in rooms {
                 let id: Int = try room.at(0)
@@ -65,6 +65,9 @@ struct ChatRetention: Sendable {
         }
     }
 
+    static let rooms = """
+        SELECT id, max(last, \(RoomSchema.lastNumber)), floor FROM room WHERE id > ? ORDER BY id LIMIT ?
+        """
     static let oldDeleted = "SELECT id FROM message WHERE deleted < ? LIMIT ?"
     static let removeIDs = """
         DELETE FROM former WHERE id IN (SELECT id FROM former WHERE time < ? ORDER BY time LIMIT ?)
@@ -97,8 +100,11 @@ struct ChatRetention: Sendable {
         return count
     }
 
-    /// Removes a message with its reports.
+    /// Removes a message with its reports. Its number stays known, so that none comes again.
     private func remove(_ db: Database, _ id: Int) throws {
+        let (room, number) = (RoomSchema.room(id), RoomSchema.number(id))
+        try db.cachedStatement(sql: "UPDATE room SET last = ? WHERE id = ? AND last < ?")
+            .execute(arguments: [number, room, number])
         try db.cachedStatement(sql: "DELETE FROM report WHERE message = ?").execute(arguments: [id])
         try db.cachedStatement(sql: "DELETE FROM message WHERE id = ?").execute(arguments: [id])
     }

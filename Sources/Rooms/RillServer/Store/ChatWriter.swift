@@ -5,21 +5,21 @@ import RillRooms
 /// Makes the changes of one transaction.
 struct ChatWriter {
     private let db: Database
-    /// The rooms of the changes so far.
-    private var rooms: [String: Room] = [:]
+    /// The rooms of earlier changes, by the bytes of their names: other bytes may be an equal text.
+    private(set) var rooms: [[UInt8]: Room]
 
-    private struct Room {
-        let id: Int
-        var last: Int
-        var floor: Int
-        /// Whether `last` is not written yet.
-        var isChanged = false
+    /// A room, as the database has it.
+    struct Room {
+        fileprivate let id: Int
+        fileprivate var last: Int
+        fileprivate var floor: Int
 
         /// Whether a message of that number may be there.
-        func has(_ number: Int) -> Bool { number > floor && number <= last }
+        fileprivate func has(_ number: Int) -> Bool { number > floor && number <= last }
     }
 
-    init(_ db: Database) { self.db = db }
+    /// A writer that knows rooms of former transactions.
+    init(_ db: Database, rooms: [[UInt8]: Room]) { (self.db, self.rooms) = (db, rooms) }
 
     /// Makes a change.
     mutating func apply(_ change: ChatChange) throws -> ChatResult {
@@ -68,21 +68,11 @@ struct ChatWriter {
         return .stored(0)
     }
 
-    /// Writes what is left to write.
-    func finish() throws {
-        for room in rooms.values where room.isChanged {
-            try execute("UPDATE room SET last = ? WHERE id = ?", [room.last, room.id])
-        }
-    }
-
     // MARK: Messages
 
     private mutating func write(_ message: ChatMessage, to name: String, at time: Int) throws -> ChatResult {
         let room = try make(name)
         let (author, key) = (StoredText.stored(message.author), StoredText.stored(message.key))
-        let former = try int(
-            "SELECT number FROM former WHERE room = ? AND author = ? AND key = ?", [room.id, author, key])
-        if let former { return .known(former) }
         let number = room.last + 1
         let image = message.content?.image
         if let image, try !has(image) {
@@ -90,10 +80,7 @@ struct ChatWriter {
             return try self.number(room.id, author, key).map { .known($0) } ?? .notFound
         }
         try execute(
-            """
-            INSERT INTO message (id, room, time, author, uid, name, key, text, reply, deleted, image)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (room, author, key) DO NOTHING
-            """,
+            Self.insertion,
             [
                 RoomSchema.id(room.id, number), room.id, time, author, Int(message.uid.rawValue),
                 StoredText.stored(message.name), key, message.content.map { StoredText.stored($0.text) },
@@ -101,15 +88,23 @@ struct ChatWriter {
             ])
         guard db.changesCount > 0 else { return .known(try self.number(room.id, author, key) ?? 0) }
         if let image { try add(image, to: room.id, at: time) }
-        rooms[name]?.last = number
-        rooms[name]?.isChanged = true
+        rooms[Array(name.utf8)]?.last = number
         return .stored(number)
     }
 
-    /// The number of an author's message of a key.
+    /// A message is one statement: it goes in unless its key is there, or was.
+    static let insertion = """
+        INSERT INTO message (id, room, time, author, uid, name, key, text, reply, deleted, image)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+        WHERE NOT EXISTS (SELECT 1 FROM former WHERE room = ?2 AND author = ?4 AND key = ?7)
+        ON CONFLICT (room, author, key) DO NOTHING
+        """
+
+    /// The number of an author's message of a key, also of one that is gone.
     private func number(_ room: Int, _ author: String, _ key: String) throws -> Int? {
-        try int("SELECT id FROM message WHERE room = ? AND author = ? AND key = ?", [room, author, key])
-            .map(RoomSchema.number)
+        let id = try int("SELECT id FROM message WHERE room = ? AND author = ? AND key = ?", [room, author, key])
+        if let id { return RoomSchema.number(id) }
+        return try int("SELECT number FROM former WHERE room = ? AND author = ? AND key = ?", [room, author, key])
     }
 
     private func has(_ image: ChatImage) throws -> Bool {
@@ -188,26 +183,29 @@ struct ChatWriter {
         try execute("UPDATE room SET last = ?, floor = ?, enabled = 1 WHERE id = ?", [room.last, room.last, room.id])
         try execute("DELETE FROM blocked WHERE room = ?", [room.id])
         try execute("DELETE FROM mark WHERE room = ?", [room.id])
-        rooms[name]?.floor = room.last
+        rooms[Array(name.utf8)]?.floor = room.last
     }
 
     // MARK: Rooms
 
     private mutating func find(_ name: String) throws -> Room? {
-        if let room = rooms[name] { return room }
-        let statement = try db.cachedStatement(sql: "SELECT id, last, floor FROM room WHERE name = ?")
+        if let room = rooms[Array(name.utf8)] { return room }
+        let statement = try db.cachedStatement(sql: Self.room)
         let row = try Row.fetchOne(statement, arguments: [StoredText.stored(name)])
         guard let row else { return nil }
         let room = Room(id: try row.at(0), last: try row.at(1), floor: try row.at(2))
-        rooms[name] = room
+        rooms[Array(name.utf8)] = room
         return room
     }
+
+    /// A room, with the number of its last message: of that which is there, or else of the last one that is gone.
+    static let room = "SELECT id, max(last, \(RoomSchema.lastNumber)), floor FROM room WHERE name = ?"
 
     private mutating func make(_ name: String) throws -> Room {
         if let room = try find(name) { return room }
         try execute("INSERT INTO room (name) VALUES (?)", [StoredText.stored(name)])
         let room = Room(id: Int(db.lastInsertedRowID), last: 0, floor: 0)
-        rooms[name] = room
+        rooms[Array(name.utf8)] = room
         return room
     }
 

@@ -20,9 +20,13 @@ public final class RoomDatabase: RoomStore {
     private let pool: DatabasePool
     /// Whether it is closed, or about to be.
     private let isClosed = Monitor(false)
+    /// The rooms that the last transaction knew, and of which state of the file. The writer alone uses them.
+    private let rooms = Monitor<(version: Int, rooms: [[UInt8]: ChatWriter.Room])>((0, [:]))
 
     /// The most changes of a write.
     static let batchLimit = 1000
+    /// The most rooms that are kept between transactions.
+    private static let roomLimit = 4096
 
     /// Opens a database, and creates or migrates it as needed. Blocks meanwhile.
     ///
@@ -98,10 +102,21 @@ public final class RoomDatabase: RoomStore {
     /// Makes changes in one transaction.
     public func write(_ changes: [ChatChange]) async throws(RoomStoreError) -> [ChatResult] {
         precondition(changes.count <= Self.batchLimit, "\(changes.count) changes, at most \(Self.batchLimit)")
-        return try await change { db in
-            var writer = ChatWriter(db)
-            let results = try changes.map { change in try writer.apply(change) }
-            try writer.finish()
+        return try await onWriter { [rooms] db in
+            // After a transaction that failed they are read again.
+            let (former, known) = rooms.change { rooms in
+                defer { rooms = (0, [:]) }
+                return rooms
+            }
+            var version = 0
+            var writer = ChatWriter(db, rooms: known)
+            let results = try Self.transaction(db) { db in
+                // It changes when somebody else writes.
+                version = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+                if version != former { writer = ChatWriter(db, rooms: [:]) }
+                return try changes.map { change in try writer.apply(change) }
+            }
+            if writer.rooms.count <= Self.roomLimit { rooms.change { $0 = (version, writer.rooms) } }
             return results
         }
     }
@@ -145,8 +160,15 @@ public final class RoomDatabase: RoomStore {
 
     // MARK: GRDB's queues
 
-    /// A transaction of the writer. Neither waits for nor is ended by the calling task.
+    /// A transaction of the writer.
     func change<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(RoomStoreError) -> Value {
+        try await onWriter { db in try Self.transaction(db, body) }
+    }
+
+    /// Does something on the writer's queue. Neither waits for nor is ended by the calling task.
+    private func onWriter<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(RoomStoreError) -> Value {
         let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
@@ -156,7 +178,7 @@ public final class RoomDatabase: RoomStore {
                     return continuation.resume(returning: .failure(RoomStoreError.failed(Self.closed)))
                 }
                 pool.asyncWriteWithoutTransaction { db in
-                    continuation.resume(returning: Result { try Self.transaction(db, body) })
+                    continuation.resume(returning: Result { try body(db) })
                 }
             }
         }

@@ -14,8 +14,18 @@ enum RoomSchema {
     /// The id of a room's message. Numbers beyond all that a room can have are those of the ends.
     static func id(_ room: Int, _ number: Int) -> Int { room << numberBits | min(max(number, 0), highestNumber) }
 
+    /// The room of a message.
+    static func room(_ id: Int) -> Int { id >> numberBits }
+
     /// The number of a message.
     static func number(_ id: Int) -> Int { id & highestNumber }
+
+    /// The number of the last message of a row of `room` that is in the database; 0 if none is.
+    static let lastNumber = """
+        coalesce((SELECT message.id & \(highestNumber) FROM message
+            WHERE message.id > room.id << \(numberBits) AND message.id <= room.id << \(numberBits) | \(highestNumber)
+            ORDER BY message.id DESC LIMIT 1), 0)
+        """
 
     /// Makes the tables, or changes those of an earlier version.
     ///
@@ -34,11 +44,14 @@ enum RoomSchema {
         migrator.registerMigration("images 1") { db in
             for statement in images { try db.execute(sql: statement) }
         }
+        // From then on `room.last` is written only when messages go: programs before that would use numbers again.
+        migrator.registerMigration("last number 1") { _ in }
         return migrator
     }
 
     private static let chat = [
-        // `last` is the number of the last message ever. Messages up to `floor` are forgotten.
+        // `last` is the number of the last message that is gone, or more: messages that are there may have larger
+        // ones. Messages up to `floor` are forgotten.
         """
         CREATE TABLE room (
             id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL DEFAULT 0,
