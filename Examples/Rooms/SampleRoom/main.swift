@@ -63,13 +63,13 @@ for await event in room.events {
     case .firstPicture(let them, .video, let size, let delay):
         print("first picture of \(them.name): \(size), within 5 s: \(delay < .seconds(5))")
         hasSeen = true
-        try room.send("I see you, \(them.name)", to: them.uid)
         try await room.setMuted(true)
         try await room.setMuted(false)
         room.setSource(other)
         room.setBeauty(BeautyOptions())
         try room.setProfile(.p320x240)
         room.setBeauty(.off)
+        try room.send("I see you, \(them.name)", to: them.uid)
     case .muted(let them, .video, _): print("\(them.isOwn ? "own" : "their") pictures are muted")
     case .unmuted(let them, .video): print("\(them.isOwn ? "own" : "their") pictures go on")
     case .unopened(_, _, let reason): print("encrypted with another secret: \(reason)")
