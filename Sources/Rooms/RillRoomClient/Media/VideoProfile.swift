@@ -67,7 +67,7 @@ extension VideoProfile: CustomStringConvertible {
 
 extension LayerSettings {
     /// Returns the high layer with a profile's size, rate and bitrate.
-    public static func high(_ profile: VideoProfile, codec: VideoCodec = .vp8) -> LayerSettings {
+    public static func high(_ profile: VideoProfile, codec: VideoCodec = .default) -> LayerSettings {
         var layer = LayerSettings.high(profile.resolution, bitrate: profile.bitrate, codec: codec)
         layer.frameRate = profile.frameRate
         return layer

@@ -84,7 +84,7 @@ public final class Room: Sendable {
     ///   - token: what lets one in; `nil` where the server asks for none.
     ///   - name: the name that is shown.
     ///   - source: the pictures to publish; `nil` for who only watches.
-    /// - Throws: as ``join(_:at:source:taps:)``.
+    /// - Throws: as ``join(_:at:source:taps:trusting:)``.
     public static func join(
         _ url: String, room: String, token: String? = nil, name: String, source: sending (any FrameSource)? = nil
     ) async throws -> Room {
