@@ -53,7 +53,7 @@ extension StreamTests {
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
 
-        @Test func `The key of a link is kept as it is, and with an empty one nobody joins in the clear`() async throws {
+        @Test func `A link's key is kept as it is, and with an empty one nobody joins in the clear`() async throws {
             let server = try await StreamServer()
             let page = try EncryptedPage("Anna", at: server, link: "secret=")
             try await waitUntil("it does not say so: \(try page.text())") {

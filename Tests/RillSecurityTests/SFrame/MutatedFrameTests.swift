@@ -26,19 +26,24 @@ import Testing
         let beginning = Self.processorTime
         let inputs = MutatedInputs(of: seeds, count: total, using: SeededGenerator(seed: 9605))
         for (index, input) in inputs.enumerated() where !originals.contains(input) {
-            let start = isLongRun ? Self.processorTime : 0
-            // One that has opened the originals, and one that has opened nothing and so refuses nothing as a replay.
-            let isOpened = opener.opened(input).outcome.isOpened || strict.opened(input).outcome.isOpened
-            #expect(!isOpened, "input \(index): \(input)")
-            if isLongRun { slowest = max(slowest, Self.processorTime - start) }
+            // An interrupt of the system can fall into one, and not into the same one each time.
+            var shortest = Double.infinity
+            for _ in 0..<5 where shortest > 0.0005 {
+                let start = isLongRun ? Self.processorTime : 0
+                // One has opened the originals; the other has opened nothing, and so refuses nothing as a replay.
+                let isOpened = opener.opened(input).outcome.isOpened || strict.opened(input).outcome.isOpened
+                #expect(!isOpened, "input \(index): \(input)")
+                shortest = isLongRun ? min(shortest, Self.processorTime - start) : 0
+            }
+            slowest = max(slowest, shortest)
             count += 1
         }
         let mean = (Self.processorTime - beginning) / Double(count)
         #expect(count > total * 9 / 10 && strict.statistics.opened == 0 && strict.keyCount == 0)
         let statistics = strict.statistics
         #expect(statistics.wrongKey > total / 10 && statistics.malformed > 0 && statistics.unknownLayout > 0)
-        // Both openers together. An interrupt of the system can fall into one.
-        if isLongRun { #expect(slowest < 0.05) }
+        // Both openers together.
+        if isLongRun { #expect(slowest < 0.001) }
         note(
             "\(suite): \(count) mutated frames, none accepted, \(Int(mean * 1e9)) ns each, the slowest "
                 + "\(Int(slowest * 1e6)) µs: \(statistics)")

@@ -1,6 +1,6 @@
 // End-to-end encryption of a page's frames: SFrame (RFC 9605), in the layout that
-// Documentation/Rill.docc/EndToEndEncryption.md describes. The page makes one FrameEncryption; the frames pass a worker,
-// which is this file too.
+// Documentation/Rill.docc/EndToEndEncryption.md describes. The page makes one FrameEncryption for each room that it joins:
+// one does not open what it sealed itself. The frames pass a worker, which is this file too.
 //
 //   if (FrameEncryption.missing) throw new Error(FrameEncryption.missing);
 //   const encryption = await FrameEncryption.create(secret, room);
