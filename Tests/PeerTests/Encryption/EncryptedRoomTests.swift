@@ -160,7 +160,9 @@ extension StreamTests {
             let (figures, report) = (try page.figures(of: "bot 1"), try await bot.end())
             note("\(figures)\n\(report)")
             #expect(figures.refused == 0 && report.unopened == 0, "\(figures) \(report)")
-            #expect(report.refused == 0 && report.decoded == report.frames && report.errors.isEmpty, "\(report)")
+            #expect(report.refused == 0 && report.decoded == report.frames, "\(report)")
+            // While no server is there, as often as the bot tries.
+            #expect(report.errors.keys.allSatisfy { $0 == "connection refused" }, "\(report)")
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
     }
