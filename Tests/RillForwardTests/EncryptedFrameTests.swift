@@ -60,6 +60,14 @@ import Testing
         try room.forwarder.select("low", for: viewers[0].id, at: room.now)
         room.run(.seconds(3))
         let layers = try existing(room.forwarder.statistics(at: room.now).first).layers
+        var (unreadable, first): ([String], [Resolution?]) = ([], [])
+        for (_, event) in room.server.events {
+            if case .unreadable(let session, layer: let layer) = event, session.isPublisher { unreadable.append(layer) }
+            if case .firstPicture(_, layer: _, let size) = event { first.append(size) }
+        }
+        // Each layer's refusal, or its size, is an event once.
+        #expect(unreadable.sorted() == (layout.isReadable ? [] : ["high", "low"]))
+        #expect(Set(first) == (layout.isReadable ? [.vga, .qqvga] : []) && first.count == Set(first).count)
         guard layout.isReadable else {
             // Nothing is known of it, and nobody is shown garbage.
             #expect(viewers.allSatisfy(\.frames.isEmpty) && layers.allSatisfy { $0.resolution == nil })
@@ -119,6 +127,28 @@ import Testing
         key: [0xC0, 0x00, 0x01, 0x80, 0x00, 0x3A, 0x40, 0x81, 0x3F, 0x80, 0xEF, 0x80] as [UInt8],
         delta: [0xC1, 0x00, 0x02] as [UInt8]
     )
+
+    @Test func `A size that nothing tells is unknown, and never guessed`() throws {
+        var settings = JitterBufferSettings(payloadType: PayloadType(96))
+        settings.isOpaque = true
+        try settings.headerExtensions.set(.dependencyDescriptor, id: 4)
+        var buffer = JitterBuffer(settings)
+        var stream = SyntheticStream()
+        // A key frame, by a structure that has no size.
+        stream.orientation = (4, EncryptedFrameTests.descriptors.key.prefix(7) + [0x00])
+        var packet = try existing(stream.frame(isKey: true).packets.first)
+        let count = try VP8Payload(parsing: RTPPacket(parsing: packet.span).payload).piece.count
+        for place in packet.indices.suffix(count) { packet[place] = 0xA5 }
+        _ = buffer.insert(packet.span, at: .zero)
+        var bytes: [UInt8] = []
+        guard case .frame = buffer.poll(at: .zero + .milliseconds(30), into: &bytes) else {
+            Issue.record("no frame")
+            return
+        }
+        let frame = buffer.releasedFrame.frame
+        #expect(frame.isKey && frame.resolution == .unknown && frame.resolution.known == nil)
+        #expect(Resolution.vga.known == .vga)
+    }
 
     @Test(arguments: [true, false])
     func `With dependency descriptors wholly encrypted frames of VP8 are known`(isTold: Bool) throws {

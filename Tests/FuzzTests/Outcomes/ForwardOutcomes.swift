@@ -2,7 +2,7 @@
 
 enum ForwardEventOutcome: String, OutcomeKind {
     case sectionsRejected, connected, firstPicture, layerChanged, paused, slotChanged, speakerChanged, codecUnavailable,
-        layerUnwanted, layerWanted, overloadChanged, stopped
+        layerUnwanted, layerWanted, overloadChanged, stopped, unreadable
     case resumed
     case left, replaced, evicted, failed, circuitBroken, streamEnded, closed
 
@@ -12,6 +12,7 @@ enum ForwardEventOutcome: String, OutcomeKind {
             case .sectionsRejected: .sectionsRejected
             case .connected: .connected
             case .firstPicture: .firstPicture
+            case .unreadable: .unreadable
             case .layerChanged: .layerChanged
             case .paused: .paused
             case .slotChanged: .slotChanged

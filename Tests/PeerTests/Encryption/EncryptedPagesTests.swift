@@ -43,14 +43,51 @@ extension StreamTests {
                 note("\(page.name): \(statistics)")
                 #expect(statistics.pictures == pictures && statistics.errors.isEmpty, "\(page.name): \(statistics)")
             }
-            for page in [cleo, dora] { #expect(try page.statistics().energy == 0) }
-            #expect(try cleo.statistics().requests == 0)
+            // Nobody gets noise, and nobody requests key frames of what they cannot open.
+            for page in [cleo, dora] {
+                let statistics = try page.statistics()
+                #expect(statistics.energy == 0 && statistics.requests == 0, "\(page.name): \(statistics)")
+            }
             for (page, name) in [(anna, "Cleo"), (anna, "Dora"), (cleo, "Anna"), (dora, "Anna")] {
                 let look = try page.look(at: name)
                 #expect(look.isPlaceholder, "\(page.name) of \(name): \(look)")
             }
             _ = try await bot.end()
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
+        }
+
+        @Test func `A link's key is kept as it is, and with an empty one nobody joins in the clear`() async throws {
+            let server = try await StreamServer()
+            let page = try EncryptedPage("Anna", at: server, link: "secret=")
+            try await waitUntil("it does not say so: \(try page.text())") {
+                try page.text().contains("without encryption")
+            }
+            #expect(try page.browser.text("`${peers.length}`") == "0")
+            // Another key than the others' would be worse than none.
+            try page.browser.navigate(to: server.url("room?room=lobby#secret=Gr%C3%BC%C3%9Fe%20%2B%20Tee&bits=999"))
+            try await waitUntil("no key") {
+                try page.browser.text("document.getElementById('secret')?.value ?? ''") == "Grüße + Tee"
+            }
+            #expect(try page.browser.text("document.getElementById('cipher').textContent") == "AES 128")
+        }
+
+        @Test(.enabled(if: isLongRun, "with --all"))
+        func `Letters that a keyboard makes of one character or of two are one key, and a reload is seen again`()
+            async throws
+        {
+            let server = try await StreamServer()
+            let anna = try EncryptedPage("Anna", at: server, link: "secret=Gr%C3%BC%C3%9Fe%20und%20Tee")
+            let ben = try EncryptedPage("Ben", at: server, link: "secret=Gru%CC%88%C3%9Fe%20und%20Tee")
+            for _ in 0..<2 {
+                for (page, name) in [(anna, "Ben"), (ben, "Anna")] {
+                    try await waitUntil("\(name) is not seen: \(try page.look(at: name))", within: 60) {
+                        try page.look(at: name).isPicture
+                    }
+                }
+                _ = try ben.browser.evaluate("location.reload()")
+                try await Task.sleep(for: .seconds(1))
+            }
+            #expect(try anna.statistics().errors.isEmpty && ben.statistics().errors.isEmpty)
         }
 
         @Test func `A browser without the transform says so, and does not join in the clear`() async throws {

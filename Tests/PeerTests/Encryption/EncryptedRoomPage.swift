@@ -10,6 +10,8 @@ struct EncryptedRoomPage<Browser: BrowserPage> {
         var (width, framesReceived, framesDecoded, keyFramesDecoded) = (0, 0, 0, 0)
         /// Requests for key frames that it sent, and that it received.
         var (requests, requested) = (0, 0)
+        /// The key frames that it has made of a layer, at most.
+        var keyFramesMade = 0
         /// Energy of all sound that it received.
         var energy = 0.0
         var sent: [String: Int] = [:]
@@ -84,12 +86,13 @@ struct EncryptedRoomPage<Browser: BrowserPage> {
               globalThis.figures = async (name) => {
                 const found = {
                   width: 0, framesReceived: 0, framesDecoded: 0, keyFramesDecoded: 0, requests: 0, requested: 0, energy: 0,
-                  sent: {}, worker: await encryption?.getStats() ?? {},
+                  keyFramesMade: 0, sent: {}, worker: await encryption?.getStats() ?? {},
                 };
                 const track = find(name) && room.track(find(name).uid, 'video');
                 (await room.getStats()).forEach((one) => {
                   if (one.type === 'outbound-rtp' && one.kind === 'video') {
                     found.sent[one.rid ?? ''] = one.framesEncoded ?? 0;
+                    found.keyFramesMade = Math.max(found.keyFramesMade, one.keyFramesEncoded ?? 0);
                     found.requested += (one.pliCount ?? 0) + (one.firCount ?? 0);
                   }
                   if (one.type !== 'inbound-rtp') return;

@@ -55,7 +55,7 @@ extension StreamTests {
                 \(name), \(browser): \(figures.framesDecoded) of \(figures.framesReceived) frames decoded, worker \
                 \(figures.worker.sorted { $0.key < $1.key }), 8 switches in \(switches.milliseconds) ms with \
                 \(switches.keyFrames) key frames, \(figures.requests) requests; sent \(figures.sent), \
-                \(figures.requested) requested
+                \(figures.requested) requested, at most \(figures.keyFramesMade) key frames of a layer
                 \(name), bot: \(report.frames) frames, \(report.decoded) decoded, \(report.refused) refused, \
                 \(report.unopened) not opened, \(report.switches) switches with \(report.keyFrames) key frames, \
                 \(report.requests) requests, \(report.freezes) freezes
@@ -71,7 +71,11 @@ extension StreamTests {
             // The bot: the same.
             #expect(report.errors.isEmpty && report.refused == 0 && report.undecodable == 0, "\(report)")
             #expect(report.decoded == report.frames && report.frames > 60 && report.unopened == 0, "\(report)")
-            #expect(report.keyFrames <= report.switches + 2 && figures.requested <= report.switches + 2, "\(report)")
+            // One key frame for the start, and one a switch, which may be a recent one that the server has.
+            #expect(figures.requested <= report.switches + 1, "\(figures) \(report)")
+            // A browser that is asked for one of a layer makes one of each, and Chromium some more of its own.
+            let made = max(figures.keyFramesMade, 1 + figures.requested)
+            #expect(report.keyFrames <= report.switches + made, "\(figures) \(report)")
             #expect(report.requests == 0, "\(report)")
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
@@ -156,7 +160,9 @@ extension StreamTests {
             let (figures, report) = (try page.figures(of: "bot 1"), try await bot.end())
             note("\(figures)\n\(report)")
             #expect(figures.refused == 0 && report.unopened == 0, "\(figures) \(report)")
-            #expect(report.refused == 0 && report.decoded == report.frames && report.errors.isEmpty, "\(report)")
+            #expect(report.refused == 0 && report.decoded == report.frames, "\(report)")
+            // While no server is there, as often as the bot tries.
+            #expect(report.errors.keys.allSatisfy { $0 == "connection refused" }, "\(report)")
             #expect(try await server.end(killed: false) == 0, "\(server.log)")
         }
     }

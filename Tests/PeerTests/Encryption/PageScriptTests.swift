@@ -66,6 +66,20 @@ import Testing
     }
 
     @Test(.enabled(if: node != nil, "node is not installed"))
+    func `A secret is the same in all forms of its letters, and the room's name is as it is`() throws {
+        let printed = try run(
+            """
+            const keys = await Promise.all([
+              page.roomKey('Gr\\u00fc\\u00dfe', 'd\\u00e9j\\u00e0'), page.roomKey('Gru\\u0308\\u00dfe', 'd\\u00e9j\\u00e0'),
+              page.roomKey('Gr\\u00fc\\u00dfe', 'de\\u0301ja\\u0300'),
+            ]);
+            const bytes = await new page.Sealer(keys[0], 4, 8n).seal(new Uint8Array(100), 10);
+            for (const key of keys) console.log((await new page.Opener(key).open(bytes, 10)).reason ?? 'opened');
+            """)
+        #expect(printed == "opened\nopened\nwrongKey\n")
+    }
+
+    @Test(.enabled(if: node != nil, "node is not installed"))
     func `Requests for key frames begin when the key comes, and are repeated, at last every 4 seconds`() throws {
         // A frame each 100 ms of a clock of its own.
         let printed = try run(

@@ -23,13 +23,16 @@ struct CommandTests {
         for _ in 0..<2 { desk.ask(.mute(.video, of: nil), on: ben.channel) }
         for _ in 0..<2 { desk.ask(.unmute(.video), on: ben.channel) }
         let member = try #require(desk.media.last?.member)
-        for _ in 0..<2 { desk.rooms.firstPicture(.video, of: member, width: 640, height: 360, at: desk.now) }
+        // Of one layer nothing tells the size, of the next one it is known.
+        for size in [nil, nil, 640, 320] {
+            desk.rooms.firstPicture(.video, of: member, width: size, height: size, at: desk.now)
+        }
         desk.ask(.unpublish(.video, of: nil), on: ben.channel)
         #expect(
             desk.events(host.channel) == [
                 .published(ben.uid, .video, isMuted: false), .muted(ben.uid, .video, by: ben.uid),
-                .unmuted(ben.uid, .video), .firstPicture(ben.uid, .video, width: 640, height: 360),
-                .unpublished(ben.uid, .video),
+                .unmuted(ben.uid, .video), .firstPicture(ben.uid, .video, width: nil, height: nil),
+                .firstPicture(ben.uid, .video, width: 640, height: 640), .unpublished(ben.uid, .video),
             ])
         #expect(desk.refusal(of: .mute(.video, of: nil), on: ben.channel) == .notPublished(.video))
         #expect(desk.takeMedia().count == 5)

@@ -34,6 +34,8 @@ public struct Resolution: Hashable, Sendable {
 
     /// 1x1: stands for the size of an encrypted frame that nothing tells.
     package static let unknown = Resolution(width: 1, height: 1)
+    /// The size; `nil` for the one that stands for an unknown one.
+    package var known: Resolution? { self == .unknown ? nil : self }
     /// 160x120.
     public static let qqvga = Resolution(width: 160, height: 120)
     /// 640x480.

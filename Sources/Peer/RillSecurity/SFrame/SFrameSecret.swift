@@ -29,7 +29,8 @@ public struct SFrameSecret: SFrameKeys {
     /// The keys of a room.
     ///
     /// - Parameters:
-    ///   - secret: at least one character. Its UTF-8 counts: members type it the same way.
+    ///   - secret: at least one character. Its UTF-8 counts. Letters with accents can have several forms: an app whose
+    ///     members type them normalizes to NFC before, as pages and `rill join` do.
     ///   - room: the room's name, which all members use.
     /// - Throws: `secretTooShort` for an empty one; `openSSLFailed`.
     public init(_ secret: String, room: String) throws(SecurityError) {

@@ -19,8 +19,13 @@ public enum ForwardEvent: Equatable, Sendable {
     case sectionsRejected(ForwardSession, [SectionRejection])
     /// A session is connected.
     case connected(ForwardSession)
-    /// A publisher's first picture of a layer arrived.
-    case firstPicture(ForwardSession, layer: String, Resolution)
+    /// A publisher's first picture of a layer arrived. Its size is `nil` if the picture is encrypted, and neither its
+    /// packets nor its first bytes tell it.
+    case firstPicture(ForwardSession, layer: String, Resolution?)
+    /// Packets of a publisher's layer arrive, but no picture that can be forwarded, although key frames were requested
+    /// for two seconds. They are damaged, or encrypted so that neither packets nor first bytes tell key frames. Its
+    /// ``firstPicture(_:layer:_:)`` may still come.
+    case unreadable(ForwardSession, layer: String)
     /// Somebody gets another layer of a stream from now on; the first one, and the one after a pause, too.
     case layerChanged(ForwardSession, to: String)
     /// A member gets no pictures of a stream: its network does not carry them beside what is more important. They

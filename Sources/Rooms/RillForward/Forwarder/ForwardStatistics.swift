@@ -50,7 +50,7 @@ public struct StreamStatistics: Equatable, Sendable {
 public struct LayerStatistics: Equatable, Sendable {
     /// Its name.
     public var name: String
-    /// The size of its pictures; `nil` before the first.
+    /// The size of its pictures; `nil` before the first, and if they are encrypted and nothing tells it.
     public var resolution: Resolution?
     /// Frames per second over the last one to two seconds.
     public var framesPerSecond: Double

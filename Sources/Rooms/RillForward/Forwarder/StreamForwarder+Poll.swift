@@ -125,7 +125,7 @@ extension StreamForwarder {
         let published = stream.layers[layer].take(
             frame.frame, payload, wallClock: clock?.wallClock(of: frame.rtpTimestamp), at: now)
         if isFirst {
-            note(.firstPicture(named(id, stream), layer: stream.layers[layer].name, frame.frame.resolution))
+            note(.firstPicture(named(id, stream), layer: stream.layers[layer].name, frame.frame.resolution.known))
         }
         if isResized { updateInterest(in: stream, at: now) }
         for slot in stream.subscriptions {
@@ -262,7 +262,16 @@ extension StreamForwarder {
             if members[id] != nil { note(.resumed(named(id))) }
             updateInterest(of: id, at: now)
         case .session(.pauseRequested), .session(.resumeRequested): updateInterest(of: id, at: now)
+        case .session(.keyFrameRequested(of: let received)): noteRequest(of: received, id)
         case .stateChanged, .streamsChanged, .ice, .warning, .keysAgreed, .session: break
+        }
+    }
+
+    /// A publisher's session itself has requested a key frame: it cannot go on without.
+    private func noteRequest(of received: ReceivingStreamID, _ id: ICEPeerID) {
+        for stream in publishers[id] ?? [] where stream.publisher == id {
+            guard let layer = stream.index(of: received), stream.layers[layer].noteFailure() else { continue }
+            note(.unreadable(named(id, stream), layer: stream.layers[layer].name))
         }
     }
 

@@ -324,7 +324,7 @@ extension ForwardedStream {
             layers: order.map { index in
                 let (layer, rates) = (layers[index], layers[index].rates(at: now))
                 return LayerStatistics(
-                    name: layer.name, resolution: layer.resolution, framesPerSecond: rates.frames,
+                    name: layer.name, resolution: layer.resolution?.known, framesPerSecond: rates.frames,
                     bitrate: Bitrate(bitsPerSecond: Int(rates.bits)), frames: layer.frameCount,
                     keyFrames: layer.keyFrameCount, viewerCount: subscriptions.count { $0.current == index })
             })

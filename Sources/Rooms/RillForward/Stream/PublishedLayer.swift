@@ -10,8 +10,11 @@ struct PublishedLayer {
     let name: String
     /// The codec of its newest key frame; before the first, the preferred one.
     private(set) var codec: VideoCodec
-    /// The size of its newest picture; `nil` before the first.
+    /// The size of its newest picture; `nil` before the first, and ``RillCore/Resolution/unknown`` where nothing tells
+    /// it.
     private(set) var resolution: Resolution?
+    /// How often its packets have led to a request for a key frame, before the first picture.
+    private var failureCount = 0
     private(set) var recent = RecentFrames()
     private(set) var keyFrameCount = 0
     private(set) var frameCount = 0
@@ -91,6 +94,15 @@ struct PublishedLayer {
 
     /// Notes that the publisher was asked for a key frame.
     mutating func noteRequest(at now: MediaTime) { requestTimer.noteRequest(at: now) }
+
+    /// Notes that its packets have led to a request for a key frame.
+    ///
+    /// - Returns: whether it is time to say that no picture can be read: once, after requests at 0, 0.5, 1 and 2 s.
+    mutating func noteFailure() -> Bool {
+        guard resolution == nil else { return false }
+        failureCount += 1
+        return failureCount == 4
+    }
 
     /// Whether the key frame with which it returns comes without a request.
     func isKeyFrameComing(at now: MediaTime) -> Bool { interest.isReturning(at: now) }

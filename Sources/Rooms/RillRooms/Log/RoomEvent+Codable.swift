@@ -21,8 +21,8 @@ extension NumberedEvent: Codable {
             case .unmuted: .unmuted(try fields.uid(), try fields.kind())
             case .firstPicture:
                 .firstPicture(
-                    try fields.uid(), try fields.kind(), width: try fields.integer(.width),
-                    height: try fields.integer(.height))
+                    try fields.uid(), try fields.kind(), width: try fields.decodeIfPresent(Int.self, forKey: .width),
+                    height: try fields.decodeIfPresent(Int.self, forKey: .height))
             case .speakerChanged: .speakerChanged(try fields.decodeIfPresent(UID.self, forKey: .uid))
             case .roleChanged:
                 .roleChanged(
@@ -71,8 +71,8 @@ extension NumberedEvent: Codable {
         case .firstPicture(let uid, let kind, let width, let height):
             try fields.encode(uid, forKey: .uid)
             try fields.encode(kind, forKey: .kind)
-            try fields.encode(width, forKey: .width)
-            try fields.encode(height, forKey: .height)
+            try fields.encodeIfPresent(width, forKey: .width)
+            try fields.encodeIfPresent(height, forKey: .height)
         case .speakerChanged(let uid): try fields.encodeIfPresent(uid, forKey: .uid)
         case .roleChanged(let uid, let role, let rights):
             try fields.encode(uid, forKey: .uid)

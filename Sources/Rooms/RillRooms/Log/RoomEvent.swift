@@ -18,8 +18,9 @@ public enum RoomEvent: Equatable, Sendable {
     case muted(UID, MediaKind, by: UID)
     /// Its owner unmuted it.
     case unmuted(UID, MediaKind)
-    /// The first picture of what somebody publishes came, of this size in pixels.
-    case firstPicture(UID, MediaKind, width: Int, height: Int)
+    /// The first picture of what somebody publishes came, of this size in pixels; `nil` if it is encrypted and nothing
+    /// tells the size. Another layer may have one: then the event comes again.
+    case firstPicture(UID, MediaKind, width: Int?, height: Int?)
     /// Somebody else speaks; `nil` for nobody.
     case speakerChanged(UID?)
     /// Somebody has another role, or other rights.

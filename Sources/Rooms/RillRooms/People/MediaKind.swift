@@ -23,7 +23,8 @@ public struct PublishedMedia: Equatable, Sendable, Codable {
     public var kind: MediaKind
     /// Whether it is muted: nothing is sent, and it goes on when it is unmuted.
     public var isMuted: Bool
-    /// The size of its first picture, in pixels; `nil` before that, and of sound.
+    /// The size of its first picture, in pixels; `nil` before that, of sound, and if the picture is encrypted and
+    /// nothing tells its size.
     public var width: Int?
     /// See ``width``.
     public var height: Int?

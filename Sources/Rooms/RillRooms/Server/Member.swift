@@ -50,6 +50,8 @@ final class Member {
     private(set) var wants: [Want] = []
     /// The sections that it named for what it publishes.
     var mids: [MediaKind: String] = [:]
+    /// What it publishes of which a picture came whose size nothing tells.
+    var unsized: Set<MediaKind> = []
     var mailbox = Mailbox()
     var sending: DataQuota
     var chat: MemberChat

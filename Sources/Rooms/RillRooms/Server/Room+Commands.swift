@@ -76,6 +76,7 @@ extension Room {
             guard media.isMuted != isMuted else { return nil }
             return append(isMuted ? .muted(uid, kind, by: uid) : .unmuted(uid, kind), at: now)
         }
+        member.unsized.remove(kind)
         let number = append(.published(uid, kind, isMuted: isMuted), at: now)
         for participant in state.participants {
             guard let other = self[participant.uid] else { continue }
@@ -110,9 +111,10 @@ extension Room {
         return append(.muted(member.id.uid, kind, by: uid), at: now)
     }
 
-    /// The first picture of a publication came.
-    func firstPicture(_ kind: MediaKind, width: Int, height: Int, of member: Member, at now: MediaTime) {
+    /// The first picture of a publication came, or of another layer of it. An unknown size is told once.
+    func firstPicture(_ kind: MediaKind, width: Int?, height: Int?, of member: Member, at now: MediaTime) {
         guard let media = state[member.id.uid]?[kind], media.width == nil else { return }
+        guard width != nil || member.unsized.insert(kind).inserted else { return }
         append(.firstPicture(member.id.uid, kind, width: width, height: height), at: now)
     }
 

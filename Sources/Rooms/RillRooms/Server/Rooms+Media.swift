@@ -7,9 +7,10 @@ extension Rooms {
         with(member) { $0.hear($1, at: now) }
     }
 
-    /// The first picture of something that a member publishes came; sizes in pixels. Later calls change nothing.
+    /// The first picture of something that a member publishes came; sizes in pixels, `nil` for unknown ones, which are
+    /// told once. Calls after a size change nothing.
     public func firstPicture(
-        _ kind: MediaKind, of member: RoomMember, width: Int, height: Int, at now: MediaTime
+        _ kind: MediaKind, of member: RoomMember, width: Int?, height: Int?, at now: MediaTime
     ) {
         with(member) { $0.firstPicture(kind, width: width, height: height, of: $1, at: now) }
     }

@@ -244,7 +244,12 @@ extension Logger {
         case .connected(let session):
             info("connected", metadata: metadata(session))
         case .firstPicture(let session, let layer, let resolution):
-            info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(resolution)"]))
+            let size = resolution.map { "\($0)" } ?? "unknown"
+            info("first picture", metadata: metadata(session, ["layer": "\(layer)", "size": "\(size)"]))
+        case .unreadable(let session, let layer):
+            notice(
+                "no picture can be read: frames are damaged, or wholly encrypted",
+                metadata: metadata(session, ["layer": "\(layer)"]))
         case .layerChanged(let session, let layer):
             debug("layer changed", metadata: metadata(session, ["layer": "\(layer)"]))
         case .paused(let session):

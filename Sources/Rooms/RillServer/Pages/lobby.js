@@ -143,14 +143,16 @@ export class Lobby {
 
   get fields() {
     const { room, name, secret } = this.#form.elements;
-    return { room: clean(room.value), name: name.value.trim() || texts.guest, secret: clean(secret.value) };
+    return { room: clean(room.value), name: name.value.trim() || texts.guest, secret: secret.value };
   }
 
-  set(values) {
-    for (const [name, value] of Object.entries(values)) {
-      if (value) this.#form.elements[name].value = name === 'name' ? value : clean(value);
-    }
-    if (values.bits) this.bits = Number(values.bits);
+  /// Fills it in. A key is kept as it is: another one, or none, is not what the others have.
+  set({ room, name, secret, bits }) {
+    const { elements } = this.#form;
+    if (room) elements.room.value = clean(room);
+    if (name) elements.name.value = name;
+    if (secret) elements.secret.value = secret;
+    if (Number(bits) === 256) this.bits = 256;
     this.#name();
   }
 

@@ -171,6 +171,12 @@ export class Room extends EventTarget {
   /// Whether this page encrypts what it sends.
   get isEncrypted() { return this.#options.encryption !== undefined; }
 
+  /// Whether somebody encrypts, and this page has no secret: then nothing of theirs is wanted or played. As sound it
+  /// would be noise.
+  isSealed(uid) {
+    return uid !== this.uid && !this.isEncrypted && this.participants.get(uid)?.attributes?.encrypted !== undefined;
+  }
+
   /// Whether frames of somebody's come that cannot be opened: there is another secret, or none.
   isUnopened(uid, kind) { return this.#unopened.has(this.slot(uid, kind)?.mid); }
 
@@ -472,7 +478,8 @@ export class Room extends EventTarget {
 
   #play(player, { uid, kind }) {
     const isMuted = this.participants.get(uid)?.media.get(kind)?.muted;
-    const track = uid === this.uid ? !isMuted && this.#tracks[kind] : this.track(uid, kind);
+    const others = () => (this.isSealed(uid) ? undefined : this.track(uid, kind));
+    const track = uid === this.uid ? !isMuted && this.#tracks[kind] : others();
     if ((player.srcObject?.getTracks()[0] ?? null) === (track || null)) return;
     player.srcObject = track ? new MediaStream([track]) : null;
   }
@@ -493,7 +500,7 @@ export class Room extends EventTarget {
     const wishes = new Map();
     let left = this.#options.large;
     for (const [player, { uid, kind, isVisible }] of players) {
-      if (uid === this.uid) continue;
+      if (uid === this.uid || this.isSealed(uid)) continue;
       const key = `${uid} ${kind}`;
       if (kind === 'sound') { wishes.set(key, { uid, kind, picture: 'high' }); continue; }
       const isOpen = isVisible && !document.hidden || player === document.pictureInPictureElement;

@@ -1,6 +1,6 @@
 // End-to-end encryption of a page's frames: SFrame (RFC 9605), in the layout that
-// Documentation/Rill.docc/EndToEndEncryption.md describes. The page makes one FrameEncryption; the frames pass a worker,
-// which is this file too.
+// Documentation/Rill.docc/EndToEndEncryption.md describes. The page makes one FrameEncryption for each room that it joins:
+// one does not open what it sealed itself. The frames pass a worker, which is this file too.
 //
 //   if (FrameEncryption.missing) throw new Error(FrameEncryption.missing);
 //   const encryption = await FrameEncryption.create(secret, room);
@@ -37,7 +37,8 @@ const material = (bytes, name, uses = ['deriveBits']) => crypto.subtle.importKey
 /// What a room's keys are derived from: PBKDF2 with 600,000 rounds, a quarter of a second.
 export async function roomKey(secret, room) {
   const salt = bytesOf(`Rill SFrame 1 room ${room}`);
-  const typed = await material(bytesOf(secret), 'PBKDF2');
+  // An umlaut is one letter, whether a keyboard sends one character or two.
+  const typed = await material(bytesOf(secret.normalize('NFC')), 'PBKDF2');
   const options = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: 600_000 };
   return material(await crypto.subtle.deriveBits(options, typed, 256), 'HKDF');
 }
@@ -194,6 +195,7 @@ export class FrameEncryption extends EventTarget {
   static async create(secret, room, bits = 128) {
     if (FrameEncryption.missing) throw new Error(FrameEncryption.missing);
     if (!secret) throw new Error('The secret is empty.');
+    if (bits !== 128 && bits !== 256) throw new Error(`Keys have 128 or 256 bits, not ${bits}.`);
     const encryption = new FrameEncryption();
     const worker = new Worker(import.meta.url, { type: 'module' });
     [encryption.#worker, encryption.#room] = [worker, room];

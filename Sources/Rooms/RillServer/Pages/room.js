@@ -264,4 +264,7 @@ key.addEventListener('input', warn);
 warn();
 await devices.open();
 if (devices.problem) show(texts.viewer(devices.problem), true);
-if (asked.has('start') && asked.get('room')) await join();
+// Who was given a key does not join in the clear unasked.
+const isKeyless = fragment.has('secret') && !fragment.get('secret');
+if (isKeyless) show(texts.keyless, true);
+else if (asked.has('start') && asked.get('room')) await join();

@@ -131,11 +131,10 @@ export class Stage {
   #fill(tile) {
     const { uid, kind, li } = tile;
     const room = this.#room;
-    const { name, media, presence, attributes } = room.participants.get(uid);
+    const { name, media, presence } = room.participants.get(uid);
     const isOwn = uid === room.uid;
     const [picture, sound] = [media.get(kind), media.get('sound')];
-    const isSealed = !isOwn && (attributes?.encrypted !== undefined && !room.isEncrypted
-      || room.isUnopened(uid, kind) || room.isUnopened(uid, 'sound'));
+    const isSealed = room.isSealed(uid) || !isOwn && (room.isUnopened(uid, kind) || room.isUnopened(uid, 'sound'));
     const isEmpty = !picture || picture.muted || isSealed || !isOwn && !tile.hasPicture;
     // Before its first picture somebody who sends one has no tile.
     tile.isReady ||= isOwn || !picture || picture.muted || isSealed || tile.hasPicture;

@@ -12,7 +12,7 @@ struct RoomMedia {
     enum Change {
         case slot(SlotState, of: RoomMember)
         case interest(LayerInterest, of: RoomMember)
-        case firstPicture(MediaKind, of: RoomMember, Resolution)
+        case firstPicture(MediaKind, of: RoomMember, Resolution?)
         case speaker(UID?, in: String)
         case ended(RoomMember)
     }
@@ -160,7 +160,8 @@ struct RoomMedia {
             var isWanted = false
             if case .layerWanted = event { isWanted = true }
             return .interest(LayerInterest(kind, layer: layer, isWanted: isWanted), of: member)
-        case .sectionsRejected, .connected, .codecUnavailable, .overloadChanged, .stopped, .resumed: return nil
+        case .sectionsRejected, .connected, .codecUnavailable, .overloadChanged, .stopped, .resumed, .unreadable:
+            return nil
         }
     }
 

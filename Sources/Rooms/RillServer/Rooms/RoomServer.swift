@@ -177,7 +177,7 @@ actor RoomServer {
         case .slot(let slot, let member): rooms.setSlot(slot, of: member, at: now)
         case .interest(let interest, let member): rooms.setInterest(interest, of: member, at: now)
         case .firstPicture(let kind, let member, let size):
-            rooms.firstPicture(kind, of: member, width: size.width, height: size.height, at: now)
+            rooms.firstPicture(kind, of: member, width: size?.width, height: size?.height, at: now)
         case .speaker(let uid, let room): rooms.setSpeaker(uid, in: room, at: now)
         case .ended(let member): rooms.mediaEnded(member, at: now)
         case nil: return

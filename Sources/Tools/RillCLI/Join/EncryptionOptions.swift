@@ -31,7 +31,9 @@ struct EncryptionOptions: ParsableArguments {
     /// - Throws: ``CommandError`` for a secret that cannot be read.
     func keys(of room: String) throws -> (keys: any SFrameKeys, suite: SFrameSuite)? {
         guard let encryption else { return nil }
-        return (try SFrameSecret(readSecret(), room: room), encryption == .aes256 ? .aes256GCM : .aes128GCM)
+        // In the form that pages use: an umlaut is one character or two.
+        let secret = try readSecret().precomposedStringWithCanonicalMapping
+        return (try SFrameSecret(secret, room: room), encryption == .aes256 ? .aes256GCM : .aes128GCM)
     }
 
     private func readSecret() throws -> String {
