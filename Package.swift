@@ -384,8 +384,8 @@ let package = Package(
         tests(of: "RillThreads"),
         tests(of: "RillImage"),
         tests(
-            of: "RillBeauty", ["RillScenes", "RillFiles"],
-            besides: ["SkinPolygons", "Faces/opencv-windows.txt"], measurePixels: true),
+            of: "RillBeauty", ["RillScenes", "RillFiles", "RillCapture"],
+            besides: ["SkinPolygons", "Pictures", "Faces/opencv-windows.txt"], measurePixels: true),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage", "RillMediaSupport"]),
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),

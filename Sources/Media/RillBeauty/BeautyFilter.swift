@@ -8,8 +8,9 @@ public import RillCore
 /// ```
 ///
 /// With a cascade, or if an app gives faces, they are followed, and skin is what has the color of a face within its
-/// reach. While no face is known, skin is detected by its color (all tones of the Monk scale) in blocks of four by four
-/// pixels. Texture separates it, as far as possible, from wood, walls and hair. The mask is soft and steady over time,
+/// reach; a picture that shows no face is only sharpened. With neither, skin is detected by its color (all tones of the
+/// Monk scale) in blocks of four by four pixels. Texture separates it, as far as possible, from wood, walls and hair.
+/// The mask is soft and steady over time,
 /// and includes the eyes and lips that skin surrounds; those of a known face are spared. Inside the mask, luma moves
 /// toward the result of an edge-preserving diffusion (see `DiffusionKernel`). Where cells of two by two pixels differ
 /// from their surroundings by more than pores do, luma stays. Only the last step processes every pixel.
@@ -101,6 +102,18 @@ public struct BeautyFilter: ~Copyable {
         hasMask = true
         statistics.count(level, faceCount: planes.knownFaces.count)
         return frame.finished(target)
+    }
+
+    /// Searches a frame for faces before it is filtered, if it is the first one or the first after a gap: those that
+    /// are found count in full at once. The frame must be one that ``apply(to:into:level:)`` takes.
+    package mutating func lookAhead(at frame: VideoFrame) {
+        guard cascade != nil, given == nil, frame.format == .i420 else { return }
+        let planes = planes(for: frame.resolution)
+        guard !hasMask || frame.isDiscontinuity else { return }
+        planes.take(luma: PictureRows(reading: frame, plane: 0))
+        planes.lookAhead(
+            luma: PictureRows(reading: frame, plane: 0), u: PictureRows(reading: frame, plane: 1),
+            v: PictureRows(reading: frame, plane: 2))
     }
 
     /// Whether the next frame would be returned unchanged: all amounts are 0 and no change is in progress.

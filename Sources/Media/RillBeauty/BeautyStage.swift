@@ -6,6 +6,8 @@ package struct BeautyStage: ~Copyable {
     private var deadline: BeautyDeadline?
     private var pictures: ResizingPool
     private let modelledCost: MediaDuration?
+    /// Whether the first picture, and the first after a gap, is searched for faces before it is filtered.
+    private let looksAhead: Bool
     /// Pictures that were not filtered because every buffer was in use.
     package private(set) var picturesWithoutBuffer = 0
 
@@ -16,11 +18,14 @@ package struct BeautyStage: ~Copyable {
     ///   - cascade: finds faces; `nil` for none.
     ///   - budget: the time that a frame may take; `nil` for no limit.
     ///   - modelledCost: the assumed cost of a frame; `nil` to measure it with the clock.
+    ///   - looksAhead: whether the first picture, and the first after a gap, is searched for faces before it is
+    ///     filtered: for files. That takes as long as some tens of pictures.
     ///   - capacity: pictures that may be in use at once.
     package init(
         _ options: BeautyOptions, cascade: FaceCascade? = nil, budget: MediaDuration? = nil,
-        modelledCost: MediaDuration? = nil, capacity: Int
+        modelledCost: MediaDuration? = nil, looksAhead: Bool = false, capacity: Int
     ) {
+        self.looksAhead = looksAhead
         filter = BeautyFilter(options, cascade: cascade)
         deadline = budget.map(BeautyDeadline.init(budget:))
         pictures = ResizingPool(capacity: capacity)
@@ -74,6 +79,7 @@ package struct BeautyStage: ~Copyable {
             return frame
         }
         let pool = try pictures.pool(for: frame.resolution)
+        if looksAhead { filter.lookAhead(at: frame) }
         guard let result = try filter.apply(to: frame, into: pool, level: level) else {
             picturesWithoutBuffer += 1
             return nil

@@ -63,7 +63,8 @@ public final class Loopback {
             let comparator =
                 settings.measuresQuality
                 ? try ReferenceComparator(
-                    source: BeautySource(try makeSource(), options: settings.beauty, faces: settings.faces),
+                    source: BeautySource(
+                        try makeSource(), options: settings.beauty, faces: settings.faces, looksAhead: false),
                     layer: layer)
                 : nil
             meters.append(

@@ -41,6 +41,28 @@ final class FaceFinder {
         faces.reserveCapacity(FaceRegion.greatestCount)
     }
 
+    /// The frames that a look ahead may take.
+    static let greatestLook = 240
+    /// The number of scans of whole pictures with which it ends.
+    private var lastScan = 0
+
+    /// Begins to search one picture again and again.
+    func beginLookingAhead() {
+        wide?.stop()
+        near?.stop()
+        lastScan = scans + 2
+    }
+
+    /// Whether there is anything left to look at in it. The second scan begins where the first one is done.
+    var isLooking: Bool { scans < lastScan || faces.contains { !$0.isConfirmed && $0.isPresent } }
+
+    /// Lets the faces that were found count in full.
+    func endLookingAhead() {
+        wide?.stop()
+        near?.stop()
+        for index in faces.indices { faces[index].countInFull() }
+    }
+
     /// How much the colors of faces count together, from 0 to 256.
     var strength: Int { faces.reduce(0) { max($0, $1.strength) } }
 

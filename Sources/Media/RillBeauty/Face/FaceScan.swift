@@ -100,6 +100,9 @@ final class FaceScan {
         windows.begin(size: size, scale: scales[index])
     }
 
+    /// Ends the scan. What it found stays.
+    func stop() { isDone = true }
+
     /// Works on until `budget`, the number of features that may be computed, is used up or the scan is done. A row that
     /// has begun is finished, so that the budget may become negative.
     func advance(_ budget: inout Int) {

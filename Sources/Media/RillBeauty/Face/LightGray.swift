@@ -80,6 +80,7 @@ private struct GrayVotes {
     private static let side = 32
     /// Fewer votes are not significant.
     private static let fewest = 32
+    private static let leastPlausibility = 0.12
 
     mutating func add(_ u: UInt8, _ v: UInt8, _ luma: UInt8) {
         // Dark blocks have hardly any color, and bright ones are clipped.
@@ -102,7 +103,10 @@ private struct GrayVotes {
                 let near = Self.sum(bins, row, column)
                 guard near.count >= Self.fewest, Int(near.count) * 16 > count else { continue }
                 let gray = LightGray(red: Int(near.red / near.count), yellow: Int(near.yellow / near.count))
-                let score = Double(near.count) * gray.plausibility(skin)
+                let plausibility = gray.plausibility(skin)
+                // A lawn is not gray in any light.
+                guard plausibility >= Self.leastPlausibility else { continue }
+                let score = Double(near.count) * plausibility
                 if score > best?.score ?? 0 { best = (gray, score) }
             }
         }

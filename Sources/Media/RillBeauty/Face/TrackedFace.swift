@@ -112,6 +112,12 @@ struct TrackedFace {
         if seenColor == nil { (self.color, seenColor) = (color, color) } else { seenColor?.approach(color) }
     }
 
+    /// Lets it count in full at once, if it is known.
+    mutating func countInFull() {
+        guard isPresent, isConfirmed, color != nil else { return }
+        (strength, features) = (256, TrackedFace.allFeatures)
+    }
+
     /// Advances by a frame.
     mutating func advance() {
         framesMissed += 1

@@ -8,6 +8,9 @@ final class SkinBlocks {
     private let general, learned: SkinLayer
     /// How much the latter counts, from 0 to 256.
     private var share = 0
+    /// How much the former counts where the latter does not, from 0 to 256: nothing where faces are looked for, and
+    /// less and less once an app gives some.
+    private var trust: Int
     /// The units of a face that a block has.
     private var faceScale = 1
     /// The side of the largest face.
@@ -16,6 +19,8 @@ final class SkinBlocks {
     private var coarseness = 256
     /// How likely a block is skin by color and texture, and the same without holes.
     private let textured, closed: CellPlane
+    /// No skin at all.
+    private let none: CellPlane
     /// The deviation of luma from its surroundings, in eighths, and its mean over many blocks.
     private let deviation, texture: CellPlane
     private let aside: CellPlane
@@ -34,8 +39,8 @@ final class SkinBlocks {
     private let spans: MaskSpans
     private let size: PictureClass
 
-    /// Allocates the planes for that many blocks.
-    init(width: Int, height: Int, size: PictureClass) {
+    /// Allocates the planes for that many blocks. With `looksForFaces` the color of all skin does not count.
+    init(width: Int, height: Int, size: PictureClass, looksForFaces: Bool) {
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
         luma = plane()
         u = plane()
@@ -47,6 +52,7 @@ final class SkinBlocks {
         learned = SkinLayer(width: width, height: height)
         textured = plane()
         closed = plane()
+        none = plane()
         deviation = plane()
         texture = plane()
         aside = plane()
@@ -57,6 +63,7 @@ final class SkinBlocks {
         mask = plane()
         spans = MaskSpans(height: height)
         self.size = size
+        trust = looksForFaces ? 0 : 256
     }
 
     /// Finds where the last picture whose color was detected may have skin, for a search.
@@ -73,11 +80,25 @@ final class SkinBlocks {
         blur(u, to: smoothU)
         blur(v, to: smoothV)
         faces?.learn(u: smoothU, v: smoothV, luma: luma, scale: scale)
+        let before = share
         share = faces?.strength ?? 0
+        if faces != nil { loseTrust(shareWas: before) }
         faceScale = scale
-        if share < 256 { LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: general.likelihood) }
+        if usesGeneral { LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: general.likelihood) }
         if let faces, share > 0 { findColor(of: faces, scale) }
     }
+
+    /// Lets the color of all skin count less where faces are known of. Not while the share changes: one of both at a
+    /// time changes a pixel by a code value a frame.
+    private func loseTrust(shareWas before: Int) {
+        if share == 256 {
+            trust = 0
+        } else if share == before {
+            trust = max(0, trust - Self.step)
+        }
+    }
+
+    private var usesGeneral: Bool { share < 256 && trust > 0 }
 
     /// Computes how well blocks match the faces.
     private func findColor(of faces: FaceFinder, _ scale: Int) {
@@ -133,11 +154,11 @@ final class SkinBlocks {
     /// Measures how far each cell's luma is from its surroundings, where there may be skin, and so near to it that
     /// nothing depends on what is not measured.
     func measure(luma cells: borrowing CellPlane, deviation: borrowing CellPlane) {
-        if share == 0 {
-            TapKernel.run(MaximumTap.self, general.likelihood, distance: 2, row: row, to: aside)
-        } else if share == 256 {
-            TapKernel.run(MaximumTap.self, learned.likelihood, distance: 2, row: row, to: aside)
-        } else {
+        switch (usesGeneral, share > 0) {
+        case (false, false): LimitKernel.run(aside, by: none)
+        case (false, true): TapKernel.run(MaximumTap.self, learned.likelihood, distance: 2, row: row, to: aside)
+        case (true, false): TapKernel.run(MaximumTap.self, general.likelihood, distance: 2, row: row, to: aside)
+        case (true, true):
             MixingKernel.run(general.likelihood, learned.likelihood, share: 128, to: closed)
             TapKernel.run(MaximumTap.self, closed, distance: 2, row: row, to: aside)
         }
@@ -153,23 +174,37 @@ final class SkinBlocks {
 
     /// Computes the mask from color and texture; with `isFirst`, without regard to the previous one.
     func makeMask(deviation cells: borrowing CellPlane, faces: FaceFinder?, isFirst: Bool) {
-        if isFirst || share == 256 { general.hasMask = false }
+        if isFirst || !usesGeneral { general.hasMask = false }
         if isFirst || share == 0 { learned.hasMask = false }
-        if share < 256 { makeGeneralMask(cells) }
+        if usesGeneral { makeGeneralMask(cells) }
         if share > 0 {
             makeLearnedMask(cells, faces)
             faces?.follow(learned.mask)
         }
         // Smoothing and lightening change by turns, so that a fading mask does not change a pixel by both at once.
         let (even, odd) = (share & ~7, min(256, (share + 4) & ~7))
-        MixingKernel.run(general.mask, learned.mask, share: even, rim: rim, to: mask)
+        mix(general.mask, trust & ~7, learned.mask, share: even, rim: rim, to: mask)
         if share == 256 {
             LimitKernel.run(learned.skin, by: mask, to: skin)
         } else {
             limitLearnedSkin()
-            MixingKernel.run(general.skin, learned.skin, share: odd, to: skin)
+            mix(general.skin, min(256, (trust + 4) & ~7), learned.skin, share: odd, rim: nil, to: skin)
         }
         skin.extendRows()
+    }
+
+    /// Mixes a plane by the color of all skin, as far as that is trusted, and one by the color of the known faces.
+    private func mix(
+        _ general: borrowing CellPlane, _ trust: Int, _ learned: borrowing CellPlane, share: Int, rim: UInt8?,
+        to target: borrowing CellPlane
+    ) {
+        switch trust {
+        case 0: MixingKernel.run(none, learned, share: share, rim: rim, to: target)
+        case 256: MixingKernel.run(general, learned, share: share, rim: rim, to: target)
+        default:
+            MixingKernel.run(none, general, share: trust, to: textured)
+            MixingKernel.run(textured, learned, share: share, rim: rim, to: target)
+        }
     }
 
     private func makeGeneralMask(_ cells: borrowing CellPlane) {

@@ -56,7 +56,7 @@ final class SkinPlanes {
         row = CellPlane(width: width, height: 1)
         pixelRows = CellPlane(width: pictureWidth, height: 3)
         size = PictureClass(height: pictureHeight)
-        blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
+        blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size, looksForFaces: cascade != nil)
         hasPixels = size.isSmall && cascade != nil
         pixels = CellPlane(width: hasPixels ? pictureWidth : 1, height: hasPixels ? pictureHeight : 1)
         if let cascade { faces = finder(cascade) }
@@ -90,6 +90,18 @@ final class SkinPlanes {
         } else {
             faces.advance(luma, skin: blocks.searched)
         }
+    }
+
+    /// Searches the picture whose luma was taken until all of it has been looked at, and all that was found twice.
+    func lookAhead(luma picture: PictureRows, u: PictureRows, v: PictureRows) {
+        guard let faces else { return }
+        faces.beginLookingAhead()
+        findColor(u: u, v: v)
+        for _ in 0..<FaceFinder.greatestLook where faces.isLooking { findFaces(luma: picture) }
+        // Their colors.
+        findColor(u: u, v: v)
+        faces.endLookingAhead()
+        note(faces.faces)
     }
 
     // In place: reading the list costs no memory per frame.

@@ -4,6 +4,9 @@ import RillImage
 
 /// A source that applies the beauty filter to its pictures: offline, for files.
 ///
+/// It looks for faces in the first picture, and in the first after a gap, before it filters it: what is found counts in
+/// full from there on. In a call a face is found within a second or two, and its filter fades in.
+///
 /// ```swift
 /// let source = BeautySource(clip, options: .natural)
 /// ```
@@ -24,13 +27,20 @@ public final class BeautySource: FrameSource {
     ///   - options: the filter's options.
     ///   - faces: how faces are found. The installed cascade is read here; without it the source works without.
     ///   - capacity: how many pictures may be in use downstream at once.
-    public init(
+    public convenience init(
         _ source: any FrameSource, options: BeautyOptions, faces: FaceDetection = .automatic, capacity: Int = 8
+    ) {
+        self.init(source, options: options, faces: faces, capacity: capacity, looksAhead: true)
+    }
+
+    /// Creates a source that looks ahead, or that filters as a call does.
+    package init(
+        _ source: any FrameSource, options: BeautyOptions, faces: FaceDetection, capacity: Int = 8, looksAhead: Bool
     ) {
         self.source = I420Source(source, capacity: capacity)
         self.options = options
         let found = faces.outcome
-        stage = BeautyStage(options, cascade: found.cascade, capacity: capacity)
+        stage = BeautyStage(options, cascade: found.cascade, looksAhead: looksAhead, capacity: capacity)
         faceFailure = found.failure
     }
 

@@ -35,7 +35,7 @@ public final class BeautyComparison: FrameSource {
             resolution: wide, frameRate: source.format.frameRate, frameCount: source.format.frameCount)
         self.source = I420Source(source, capacity: 2)
         self.options = options
-        stage = BeautyStage(options, cascade: faces.outcome.cascade, capacity: 2)
+        stage = BeautyStage(options, cascade: faces.outcome.cascade, looksAhead: true, capacity: 2)
         pool = try FramePool(resolution: wide, capacity: capacity)
     }
 
