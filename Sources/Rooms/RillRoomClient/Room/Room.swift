@@ -207,7 +207,7 @@ public final class Room: Sendable {
     /// one is cut off.
     ///
     /// - Parameters:
-    ///   - text: at most 1,024 bytes, with a server of ours at its defaults. What is longer fails as an event.
+    ///   - text: at most 1,000 bytes, with a server of ours at its defaults. What is longer fails as an event.
     ///   - uid: to whom; `nil` for all others.
     /// - Throws: ``/RillRooms/RoomError/queueFull(missed:cached:)``.
     public func send(_ text: String, to uid: UID? = nil) throws(RoomError) {
