@@ -24,6 +24,8 @@ extension ServerProcess {
     ) async throws -> Room {
         var settings = RoomSettings(room: "lobby", name: name, token: token)
         settings.call = VideoCallSettings(layers: [.high(.p320x180), .low])
+        // Tests that block have the threads of tasks for a while.
+        settings.joinTimeout = .seconds(120)
         adjust(&settings)
         let clip = try LiveClip(atEnd: .loop) { try TestScenes.portrait() }
         if let signaling { return try await Room.join(settings, over: signaling, source: clip) }

@@ -45,21 +45,27 @@ public final class RoomWebSockets: RoomSignaling {
     /// - Parameter handle: is called on the event loop with what happens; with `closed` once, at the end.
     public func open(_ handle: @escaping @Sendable (RoomSignal) -> Void) -> RoomChannel {
         let socket = RoomWebSocket()
-        Task {
-            do {
-                let upgrade = try await ClientBootstrap(group: group).connectTimeout(.seconds(8))
-                    .connect(host: url.host, port: url.port) { channel in
-                        channel.eventLoop.makeCompletedFuture { try self.configure(channel, handle) }
-                    }
-                guard let channel = try await upgrade.get() else {
-                    return handle(.closed(reason: "the server has no WebSocket at \(url.path)"))
+        // By futures, and not by tasks: a channel opens also where an app keeps the threads of tasks busy. A host with
+        // several addresses may be tried at several at a time.
+        let upgrades = Monitor([ObjectIdentifier: EventLoopFuture<(any Channel)?>]())
+        ClientBootstrap(group: group).connectTimeout(.seconds(8))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let upgrade = try self.configure(channel, handle)
+                    upgrades.withLock { $0[ObjectIdentifier(channel)] = upgrade }
                 }
-                guard socket.take(channel) else { return }
-                handle(.opened)
-            } catch {
-                handle(.closed(reason: ConnectionFailure.reason(of: error)))
             }
-        }
+            .connect(host: url.host, port: url.port)
+            .flatMap { channel in
+                upgrades.withLock { $0[ObjectIdentifier(channel)] } ?? channel.eventLoop.makeSucceededFuture(nil)
+            }
+            .whenComplete { [path = url.path] result in
+                switch result {
+                case .success(let channel?): if socket.take(channel) { handle(.opened) }
+                case .success(nil): handle(.closed(reason: "the server has no WebSocket at \(path)"))
+                case .failure(let error): handle(.closed(reason: ConnectionFailure.reason(of: error)))
+                }
+            }
         return RoomChannel(send: { socket.send($0) }, close: { socket.close() })
     }
 

@@ -254,9 +254,8 @@ extension Rooms {
     }
 
     private func fail(_ writes: ArraySlice<StoreQueue.Write>) {
-        for room in Dictionary(writes.map { (ObjectIdentifier($0.room), $0.room) }) { $1 }.values {
-            room.chat.revert(to: store.waiting(of: room))
-        }
+        let rooms = Dictionary(writes.map { (ObjectIdentifier($0.room), $0.room) }, uniquingKeysWith: { $1 })
+        for room in rooms.values { room.chat.revert(to: store.waiting(of: room)) }
         for write in writes { refuse(.storeFailed, write.reply) }
     }
 
