@@ -113,10 +113,18 @@ extension RoomTests {
                 return made.text.trimmingCharacters(in: .whitespacesAndNewlines)
             }
             let server = try ServerProcess(["--secret-file", secret, "--host", "127.0.0.1"], hasMedia: true)
-            let anna = try await server.app("Anna", token: try token("anna", "8s"))
+            var anna = try await server.app("Anna", token: try token("anna", "8s"))
+            // Where other tests hold all threads of tasks, the first token may be over by now.
+            for lifetime in ["30s", "120s"] {
+                do {
+                    try await anna.renew(token: try token("anna", "60m"))
+                    break
+                } catch RoomError.sessionEnded {
+                    anna = try await server.app("Anna", token: try token("anna", lifetime))
+                }
+            }
             let ben = try await server.app("Ben", token: try token("ben", "8s"))
             let (log, own) = (RoomLogbook(anna), RoomLogbook(ben))
-            try await anna.renew(token: try token("anna", "60m"))
             try await own.wait("the end") { if case .status(.ended(.expired)) = $0 { true } else { nil } }
             try await own.over()
             try await log.wait("Ben's end") { if case .left(_, .expired) = $0 { true } else { nil } }

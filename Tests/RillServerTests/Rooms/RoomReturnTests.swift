@@ -21,8 +21,7 @@ extension RoomTests {
             try await screen.wait(for: 3)
             let count = 60
             for number in 0..<count {
-                if number == 20 { path.cut() }
-                if number == 40 { path.mend() }
+                if number == 20 { path.cut(milliseconds: 600) }
                 try anna.send("to \(number)")
                 if number % 3 == 0 { try ben.send("from \(number)", to: anna.own?.uid) }
                 try await Task.sleep(nanoseconds: 20_000_000)
@@ -206,7 +205,13 @@ private final class CutSignaling: RoomSignaling {
         }
     }
 
-    func cut() { isCut.withLock { $0 = true } }
-    func mend() { isCut.withLock { $0 = false } }
+    /// Cuts for so long: by a thread, as those of tasks may be busy for longer.
+    func cut(milliseconds: UInt32) {
+        isCut.withLock { $0 = true }
+        Thread.detachNewThread { [isCut] in
+            usleep(milliseconds * 1000)
+            isCut.withLock { $0 = false }
+        }
+    }
 }
 #endif
