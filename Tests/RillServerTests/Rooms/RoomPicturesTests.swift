@@ -90,6 +90,22 @@ struct RoomPicturesTests {
         #expect(stage.counts == [1, 2])
     }
 
+    @Test func `A sink that cannot be finished is reported, and the one in its place goes on`() throws {
+        final class Broken: FrameSink {
+            func consume(_ frame: VideoFrame) {}
+            func finish() throws { throw TestFailure("no place on the disk") }
+        }
+        let stage = try Stage()
+        stage.pictures.show(Self.ben, on: Broken())
+        stage.pictures.show(Self.ben, on: stage.ben.sink())
+        stage.pictures.finishHidden()
+        #expect(stage.events.withLock { $0.map(\.self) }.contains { $0.contains("no place on the disk") })
+        #expect(stage.pictures.isShown(Self.ben))
+        stage.set(Self.ben)
+        stage.show()
+        #expect(stage.ben.count == 1)
+    }
+
     @Test func `Sinks are finished once, and all at the end`() throws {
         let stage = try Stage()
         let other = PictureCounter()

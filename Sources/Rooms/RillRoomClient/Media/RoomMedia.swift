@@ -87,7 +87,7 @@ final class RoomMedia: Sendable {
     /// Somebody wants a layer of ours, or nobody any more.
     func setWanted(_ isWanted: Bool, _ layer: String) {
         guard let rid = StreamLayer.RID(validating: layer) else { return }
-        // A layer that the call does not send is not wanted of it either.
+        // It throws for a layer that the call does not send, which needs no answer.
         try? server?.setWantedByPeer(isWanted, rid)
     }
 

@@ -38,8 +38,8 @@ final class RoomPictures: Sendable {
     private struct State: ~Copyable {
         var slots: [String: Slot] = [:]
         var shown: [Key: Shown] = [:]
-        /// Sinks that show nothing more.
-        var hidden: [ExclusiveUse<any FrameSink>] = []
+        /// Sinks that show nothing more, and what they showed.
+        var hidden: [(key: Key, sink: ExclusiveUse<any FrameSink>)] = []
     }
 
     private let state = Monitor(State())
@@ -123,6 +123,9 @@ final class RoomPictures: Sendable {
 
     // MARK: Sinks
 
+    /// Whether something is shown.
+    func isShown(_ key: Key) -> Bool { state.withLock { $0.shown[key] != nil } }
+
     /// The newest picture of something that is shown.
     func picture(of key: Key) -> VideoFrame? { state.withLock { $0.shown[key]?.picture } }
 
@@ -131,7 +134,7 @@ final class RoomPictures: Sendable {
         let shared = ExclusiveUse<any FrameSink>(sink)
         let now = clock.now
         state.withLock { state in
-            if let former = state.shown[key] { state.hidden.append(former.sink) }
+            if let former = state.shown[key] { state.hidden.append((key, former.sink)) }
             state.shown[key] = Shown(sink: shared, since: now)
         }
     }
@@ -139,7 +142,7 @@ final class RoomPictures: Sendable {
     /// Shows something no more.
     func hide(_ key: Key) {
         state.withLock { state in
-            if let former = state.shown.removeValue(forKey: key) { state.hidden.append(former.sink) }
+            if let former = state.shown.removeValue(forKey: key) { state.hidden.append((key, former.sink)) }
         }
     }
 
@@ -152,15 +155,14 @@ final class RoomPictures: Sendable {
     func finishHidden(all isEnd: Bool = false) {
         let sinks = state.withLock { state in
             if isEnd {
-                state.hidden += state.shown.values.map(\.sink)
+                state.hidden += state.shown.map { ($0, $1.sink) }
                 state.shown = [:]
             }
             defer { state.hidden = [] }
             return state.hidden
         }
-        for sink in sinks {
-            // It shows nothing more: whether it could end is its own matter.
-            try? sink.use { try $0.finish() }
+        for (key, sink) in sinks {
+            do { try sink.use { try $0.finish() } } catch { report(.sinkFailed(key, error)) }
         }
     }
 }

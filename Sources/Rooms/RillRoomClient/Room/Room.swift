@@ -150,7 +150,7 @@ public final class Room: Sendable {
 
     // MARK: Own pictures
 
-    /// Mutes own pictures, or sends them again. Others are told; the encoders rest meanwhile.
+    /// Mutes own pictures, or sends them again. Others are notified; the encoders are idle meanwhile.
     ///
     /// - Throws: ``/RillRooms/RoomError``: `notPublished`, `notAllowed`, `sessionEnded`.
     public func setMuted(_ isMuted: Bool) async throws(RoomError) {

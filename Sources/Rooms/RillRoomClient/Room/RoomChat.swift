@@ -61,7 +61,7 @@ public struct RoomChat: Sendable {
     /// Asks for a page of older messages: ``Room/Event/chatChanged`` follows.
     public func loadOlder() { core.change { client, now in client.loadOlder(at: now) } }
 
-    /// The user is typing. Others are told each 2 s at most.
+    /// The user is typing. Others are notified each 2 s at most.
     public func typing() { core.change { client, now in client.typing(at: now) } }
 
     /// Gives a message another text: its author within a time, or a host.

@@ -54,7 +54,6 @@ final class RoomCore: Sendable {
     private var clock: LiveClock { media.call.clock }
     /// A channel that is cut does not hold up who leaves for longer.
     private static let farewellTime = MediaDuration.seconds(1)
-    /// The room's name.
     var name: String { settings.join.room }
 
     init(
@@ -218,7 +217,9 @@ final class RoomCore: Sendable {
     }
 
     private func take(_ event: RoomPictures.Event) {
-        if case .sinkFailed(let key, _) = event { changeWants { wants, _ in wants.setShown(false, key) } }
+        if case .sinkFailed(let key, _) = event {
+            changeWants { wants, _ in wants.setShown(pictures.isShown(key), key) }
+        }
         if let event = Room.Event(event, { people[$0] }) { report.yield(event) }
     }
 

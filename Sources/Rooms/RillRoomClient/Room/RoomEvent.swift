@@ -42,7 +42,7 @@ extension Room {
         case firstPicture(RoomParticipant, MediaKind, Resolution, after: MediaDuration)
         /// A picture of another size is shown.
         case sizeChanged(RoomParticipant, MediaKind, Resolution)
-        /// Somebody is shown in another layer, or not for now (``/RillRooms/SlotState/isPaused``), because the network
+        /// Somebody is shown in another layer, or is paused (``/RillRooms/SlotState/isPaused``), because the network
         /// does not carry it beside what is more important.
         case layerChanged(RoomParticipant, MediaKind, SlotState)
         /// Somebody's frames cannot be opened, for that reason: the secrets differ.

@@ -58,7 +58,7 @@ struct RoomWants {
     /// Somebody publishes something no more: it is requested again when they do.
     mutating func forgetAsked(_ key: Key) { entries[key]?.asked = nil }
 
-    /// What is to be asked for now. It counts as asked for.
+    /// Takes the requests that are due. They count as made.
     ///
     /// - Parameters:
     ///   - room: who is there.

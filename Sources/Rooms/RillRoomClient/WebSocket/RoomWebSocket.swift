@@ -128,7 +128,7 @@ private final class RoomWebSocket: Sendable {
     /// Sends a request; one on a channel that is not open is dropped.
     func send(_ request: RoomRequest) {
         guard case .open(let channel) = state.withLock({ $0 }) else { return }
-        // Strings and numbers: only what is not JSON at all fails, such as a number that is not finite.
+        // Never `nil`: a request has texts and whole numbers only, and only a number that is not finite has no form.
         guard let data = (try? JSONEncoder().encode(request)).map({ ByteBuffer(bytes: $0) }) else { return }
         channel.writeAndFlush(
             WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data), promise: nil)

@@ -111,7 +111,7 @@ extension Room {
         return append(.muted(member.id.uid, kind, by: uid), at: now)
     }
 
-    /// The first picture of a publication came, or of another layer of it. An unknown size is told once.
+    /// The first picture of a publication came, or of another layer of it. An unknown size is reported once.
     func firstPicture(_ kind: MediaKind, width: Int?, height: Int?, of member: Member, at now: MediaTime) {
         guard let media = state[member.id.uid]?[kind], media.width == nil else { return }
         guard width != nil || member.unsized.insert(kind).inserted else { return }

@@ -17,7 +17,7 @@ final class StoreQueue {
         let room: Room
         let what: ChatRead
         let reply: RoomChat.Reply?
-        /// The hosts are told of this report, with the message that is read.
+        /// This report goes to the hosts, with the message that is read.
         let report: ChatReport?
         /// Changes of messages meanwhile, of which the store may know nothing yet.
         fileprivate(set) var changes: [RoomEvent] = []
